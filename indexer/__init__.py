@@ -1,0 +1,1 @@
+"""The write side: fetch, parse, chunk, embed and store a lineage."""

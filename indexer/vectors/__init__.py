@@ -1,0 +1,1 @@
+"""Nearest neighbours over stored vectors; one module a store."""

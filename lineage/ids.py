@@ -1,0 +1,233 @@
+"""Identifiers of works: one grammar, parsed once, never a path.
+
+`parse(text)` takes what a person or a paper writes (CONTRACTS: Targets and identifiers) and gives a `Target`;
+`work_id(...)` functions give the normalised `WorkId` from parts that a source has already separated.
+Everything is exact matching with bounded patterns: an identifier that does not fit is refused, not repaired.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from lineage.errors import BadIdentifier
+from lineage.model import WorkId
+
+MAX_LENGTH = 2048
+_NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(v[1-9]\d{0,2})?\Z")
+_OLD = re.compile(r"([a-z][a-z-]{1,15})(\.[A-Z]{2})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(v[1-9]\d{0,2})?\Z", re.IGNORECASE)
+_DOI = re.compile(r"10\.\d{4,9}/[^\s<>\"]{1,300}\Z")
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)\Z", re.IGNORECASE)
+_S2 = re.compile(r"[0-9a-f]{40}\Z")
+_OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38})\Z")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}\Z")
+_FORGES = {"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"}
+_ANTHOLOGY = re.compile(r"[A-Z]\d{2}-\d{4}\Z|\d{4}\.[a-z0-9_]+-[a-z0-9]+\.\d{1,4}\Z")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a build is asked for: an identifier (`id`, with `version` for arXiv), a `title`, or a local `path`.
+
+    Exactly one of the three is set. `lookup` is the form that Semantic Scholar understands.
+    """
+
+    id: WorkId | None = None
+    version: str = ""
+    title: str = ""
+    path: str = ""
+    lookup: str = ""
+
+
+def arxiv_id(text: str) -> tuple[WorkId, str] | None:
+    """`arxiv:<id>` and the version ("v2" or "") of a bare arXiv identifier, or None."""
+    text = text.strip()
+    if found := _NEW.match(text):
+        return WorkId(f"arxiv:{found[1]}"), found[2] or ""
+    if found := _OLD.match(text):
+        return WorkId(f"arxiv:{found[1].lower()}/{found[3]}"), found[4] or ""
+    return None
+
+
+def doi_id(text: str) -> WorkId | None:
+    """`doi:<doi>` lower-cased (DOIs are case-insensitive, ISO 26324), `arxiv:` for arXiv's own DOIs, or None."""
+    text = text.strip().rstrip(".,;)")
+    if not _DOI.match(text):
+        return None
+    if found := _ARXIV_DOI.match(text):
+        known = arxiv_id(found[1])
+        return known[0] if known else None
+    return WorkId(f"doi:{text.lower()}")
+
+
+def s2_id(text: str) -> WorkId | None:
+    """`s2:<40 hex digits>` or None."""
+    text = text.strip().lower()
+    return WorkId(f"s2:{text}") if _S2.match(text) else None
+
+
+def repo_id(url: str) -> WorkId | None:
+    """`repo:HOST/OWNER/NAME` (as written) of a repository URL on a known forge, or None.
+
+    Accepts https, git and ssh spellings and deeper paths; refuses user information, ports and other hosts,
+    so that a URL can be rebuilt from the identifier alone.
+    """
+    text = url.strip().removeprefix("git+")
+    if found := re.match(r"git@([a-z.]{3,20}):(.{3,200})\Z", text):
+        text = f"https://{found[1]}/{found[2]}"
+    if "://" not in text:
+        text = "https://" + text
+    try:
+        parts = urlsplit(text)
+        plain = parts.port is None and parts.username is None
+    except ValueError:
+        return None
+    host = (parts.hostname or "").removeprefix("www.")
+    names = [name for name in parts.path.split("/") if name]
+    if not plain or parts.scheme not in {"http", "https", "git", "ssh"} or host not in _FORGES or len(names) < 2:
+        return None
+    owner, name = names[0], names[1].removesuffix(".git")
+    if not _OWNER.match(owner) or not _NAME.match(name) or name in {".", ".."} or owner.lower() in _NOT_OWNERS:
+        return None
+    return WorkId(f"repo:{host}/{owner}/{name}")
+
+
+_NOT_OWNERS = {"features", "topics", "orgs", "about", "sponsors", "marketplace", "settings", "login", "search", "apps"}
+
+
+def repo_parts(work: WorkId) -> tuple[str, str, str]:
+    """(host, owner, name) of a `repo:` identifier."""
+    host, owner, name = work.removeprefix("repo:").split("/")
+    return host, owner, name
+
+
+def same_repo(one: WorkId, other: WorkId) -> bool:
+    """Whether two `repo:` identifiers name one repository (forges ignore case)."""
+    return one.lower() == other.lower()
+
+
+def normal_title(title: str) -> str:
+    """Letters and digits of a title, folded to ASCII lower case and separated by single spaces."""
+    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return " ".join(re.findall(r"[a-z0-9]+", folded)) or " ".join(title.lower().split())
+
+
+def reference_id(title: str, author: str = "", year: int | None = None, raw: str = "") -> WorkId:
+    """`ref:<hash>` for a work that no service has an identifier for: by normalised title, else by the raw entry."""
+    words = normal_title(title)
+    basis = words if len(words) >= 8 else f"{words}|{author.lower()}|{year or ''}|{' '.join(raw.split())}"
+    return WorkId("ref:" + hashlib.sha256(basis.encode()).hexdigest()[:16])
+
+
+def local_id(content: bytes) -> WorkId:
+    """`local:<hash>` of a file's or folder's content."""
+    return WorkId("local:" + hashlib.sha256(content).hexdigest()[:16])
+
+
+def abs_url(work: WorkId) -> str:
+    """The page to link to for a work, or the empty string (arXiv's terms ask for links to /abs/)."""
+    scheme, _, rest = work.partition(":")
+    pages = {
+        "arxiv": "https://arxiv.org/abs/",
+        "doi": "https://doi.org/",
+        "s2": "https://www.semanticscholar.org/paper/",
+        "repo": "https://",
+    }
+    return pages[scheme] + rest if scheme in pages else ""
+
+
+def slug(work: WorkId) -> str:
+    """The name of a lineage made from its target: `arxiv:2504.17192` gives `arxiv-2504.17192`."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", work).strip("-.")[:80] or "lineage"
+
+
+_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")
+
+
+def check_name(name: str) -> str:
+    """The name itself if it can name a lineage; raises `BadIdentifier` otherwise."""
+    if not _SLUG.match(name) or ".." in name:
+        raise BadIdentifier(f"{name!r} cannot name a lineage", hint="use letters, digits, '.', '_' and '-'")
+    return name
+
+
+def parse(text: str) -> Target:
+    """The `Target` that a person means by `text`; raises `BadIdentifier`.
+
+    Paths are recognised by the caller, who knows the file system: text that is no identifier and no URL is
+    taken as a title if it has at least two words or stands in quotes.
+    """
+    text = text.strip()
+    if not text or len(text) > MAX_LENGTH or any(ord(c) < 32 for c in text):
+        raise BadIdentifier("a target is an identifier, a URL, a title or a path of at most 2,048 characters")
+    target = _from_url(text) if "://" in text else _from_prefix(text)
+    if target:
+        return target
+    title = text.strip("\"'“”")
+    if title != text or len(title.split()) > 1:
+        return Target(title=title, lookup=title)
+    raise BadIdentifier(
+        f"{text!r} is no target that can be looked up",
+        hint="examples: arxiv:2504.17192, https://arxiv.org/abs/2504.17192, doi:10.1038/nature14539, "
+        '"Attention Is All You Need", ./paper.pdf',
+    )
+
+
+def _arxiv_target(text: str) -> Target | None:
+    found = arxiv_id(text)
+    return Target(id=found[0], version=found[1], lookup="ARXIV:" + found[0].removeprefix("arxiv:")) if found else None
+
+
+def _doi_target(text: str) -> Target | None:
+    work = doi_id(text)
+    if work and work.startswith("arxiv:"):
+        return _arxiv_target(work.removeprefix("arxiv:"))
+    return Target(id=work, lookup="DOI:" + work.removeprefix("doi:")) if work else None
+
+
+def _s2_target(text: str) -> Target | None:
+    work = s2_id(text)
+    return Target(id=work, lookup=work.removeprefix("s2:")) if work else None
+
+
+def _from_prefix(text: str) -> Target | None:
+    prefix, colon, rest = text.partition(":")
+    known = {"arxiv": _arxiv_target, "doi": _doi_target, "s2": _s2_target}.get(prefix.lower())
+    if colon and known:
+        target = known(rest)
+        if not target:
+            raise BadIdentifier(f"{rest!r} is no {prefix} identifier", hint="for example arxiv:2504.17192v1 or doi:10.1038/nature14539")
+        return target
+    if prefix.lower() == "corpusid" and rest.strip().isdigit():
+        return Target(id=WorkId(f"s2:CorpusId:{int(rest)}"), lookup=f"CorpusId:{int(rest)}")
+    return _arxiv_target(text) or _doi_target(text) or _s2_target(text)
+
+
+def _from_url(text: str) -> Target | None:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        raise BadIdentifier(f"{text!r} is no URL") from None
+    host = (parts.hostname or "").removeprefix("www.")
+    path = unquote(parts.path).strip("/")
+    if host in {"arxiv.org", "export.arxiv.org"}:
+        _, _, name = path.partition("/")
+        found = _arxiv_target(name.removesuffix(".pdf"))
+    elif host in {"doi.org", "dx.doi.org"}:
+        found = _doi_target(path)
+    elif host == "semanticscholar.org":
+        found = _s2_target(path.rsplit("/", 1)[-1])
+    elif host == "aclanthology.org":
+        name = path.removesuffix(".pdf")
+        found = Target(id=WorkId(f"acl:{name}"), lookup=f"ACL:{name}") if _ANTHOLOGY.match(name) else None
+    elif host == "openreview.net":
+        found = Target(id=WorkId("url:" + hashlib.sha256(text.encode()).hexdigest()[:16]), lookup=f"URL:{text}")
+    else:
+        found = None
+    if not found:
+        known = "arXiv, DOI, Semantic Scholar, ACL Anthology and OpenReview URLs are understood"
+        raise BadIdentifier(f"no paper can be read from {text!r}", hint=known)
+    return found

@@ -1,0 +1,74 @@
+"""The borders behind which two real implementations exist, or a network. Nothing else is a port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineage.ids import Target
+from lineage.model import CodeLink, ReferenceList, Work, WorkId
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. `id` names the weights exactly: vectors of different ids are never mixed."""
+
+    @property
+    def id(self) -> str:
+        """Name and revision (or hash) of the model, e.g. `granite-30m-int8@1f3a…`."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (n, dim), float32, of texts to be found."""
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors (n, dim), float32, of questions."""
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by inner product over rows that stay in their order."""
+
+    def search(self, queries: Vectors, k: int, allowed: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], Vectors]:
+        """Row numbers (q, k) and scores (q, k), best first; -1 and -inf where fewer than k exist.
+
+        `allowed` restricts the search to those rows. Raises `EmbedderMismatch` for a wrong dimension and
+        `ValueError` for vectors that are not finite.
+        """
+
+
+class MetadataSource(Protocol):
+    """A service that knows papers. Every failure leaves as `SourceError`; an unknown work is None."""
+
+    name: str
+
+    def paper(self, target: Target) -> Work | None:
+        """What the service says of one work."""
+
+    def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
+        """The same for many; ids that the service does not know are absent."""
+
+
+class ReferenceSource(Protocol):
+    """A service that lists what a paper cites."""
+
+    name: str
+
+    def references(self, work: Work) -> ReferenceList:
+        """Everything the service lists for `work`; raises `SourceError`."""
+
+
+class CodeSource(Protocol):
+    """A service that links papers to repositories."""
+
+    name: str
+
+    def links(self, paper: WorkId) -> Sequence[CodeLink]:
+        """Repositories that the service links to the paper."""
+

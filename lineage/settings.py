@@ -1,0 +1,96 @@
+"""The sole reader of the environment and the config file.
+
+Every setting is an environment variable `LINEAGE_<NAME>` and a key of the TOML file that `LINEAGE_CONFIG`
+names (default: `lineage.toml` in the platform's config folder); flags of a command win over both.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from lineage.errors import SettingsError
+
+MIB = 1024 * 1024
+
+
+def _config_file() -> Path:
+    return Path(os.environ.get("LINEAGE_CONFIG") or platformdirs.user_config_path("lineage") / "lineage.toml")
+
+
+class Settings(BaseSettings):
+    """What a user may choose. Descriptions are the documentation: `docs/settings.md` is made from them."""
+
+    model_config = SettingsConfigDict(env_prefix="LINEAGE_", extra="ignore", frozen=True, env_ignore_empty=True, populate_by_name=True)
+
+    home: Path = Field(default_factory=lambda: platformdirs.user_data_path("lineage"), description="Folder of the store: blobs, lineages, caches.")
+    mirror: str = Field("", description="Loopback or lab mirror: https://HOST/PATH is asked as MIRROR/HOST/PATH, without keys.")
+    offline: bool = Field(False, description="Send nothing; use what the store holds.")
+    embedder: str = Field(
+        "packaged", description="`packaged`, `sentence-transformers:<hub name or folder>` or `openai:<model>` (any OpenAI-compatible endpoint)."
+    )
+    openai_base_url: str = Field("", description="Endpoint for `openai:` embedders; empty means the public one.")
+    openai_api_key: SecretStr = Field(
+        SecretStr(""), validation_alias=AliasChoices("LINEAGE_OPENAI_API_KEY", "OPENAI_API_KEY", "openai_api_key"), description="Key for it."
+    )
+    s2_api_key: SecretStr = Field(
+        SecretStr(""), validation_alias=AliasChoices("LINEAGE_S2_API_KEY", "S2_API_KEY", "s2_api_key"), description="Semantic Scholar key (optional)."
+    )
+    github_token: SecretStr = Field(
+        SecretStr(""),
+        validation_alias=AliasChoices("LINEAGE_GITHUB_TOKEN", "GITHUB_TOKEN", "github_token"),
+        description="GitHub token (optional; 60 requests an hour without).",
+    )
+    contact: str = Field("", description="Mail address put into the User-Agent, as the services ask for.")
+    openalex: bool = Field(False, description="Ask OpenAlex as a further witness for references.")
+    crossref: bool = Field(False, description="Ask Crossref as a further witness for references.")
+    threads: int = Field(0, ge=0, le=256, description="Threads for embedding; 0 means one per core.")
+    papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, most lineage-relevant first.")
+    repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")
+    deadline: float = Field(60.0, gt=0, le=3600, description="Seconds one request may take in all, retries not counted.")
+    patience: float = Field(900.0, ge=0, le=86400, description="Seconds one host may keep a build waiting before it is given up.")
+    max_json: int = Field(10 * MIB, description="Largest metadata answer, bytes.")
+    max_eprint: int = Field(50 * MIB, description="Largest e-print, bytes.")
+    max_pdf: int = Field(60 * MIB, description="Largest PDF, bytes.")
+    max_tarball: int = Field(200 * MIB, description="Largest repository tarball, bytes.")
+
+    @field_validator("mirror")
+    @classmethod
+    def _mirror_is_http(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("a mirror is an http:// or https:// address")
+        return value.rstrip("/")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, then environment, then the config file; no `.env` of whatever folder one stands in."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
+
+
+def load(**flags: Any) -> Settings:
+    """Settings of this process; `flags` are a command's own, None meaning not given. Raises `SettingsError`."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"setting {name}: {first['msg']}", hint="`lineage doctor` lists every setting and where it came from") from error
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"the config file {_config_file()} cannot be read: {error}") from error

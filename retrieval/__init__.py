@@ -1,0 +1,1 @@
+"""The read side: from a question to cited evidence."""

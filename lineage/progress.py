@@ -1,0 +1,44 @@
+"""What long work says while it runs: three kinds of event, handed to whoever watches.
+
+The pipeline knows nothing of terminals; the doors decide how an event is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage has `done` of `total` items; `total` 0 means not yet known; `note` is what it is at."""
+
+    name: str
+    done: int = 0
+    total: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Nothing goes on with `host` for `seconds`, and why (politeness, Retry-After, backoff)."""
+
+    host: str
+    seconds: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line worth reading now; `level` is `info` or `warning`."""
+
+    text: str
+    level: str = "info"
+
+
+Event = Stage | Waiting | Note
+Watch = Callable[[Event], None]
+
+
+def unwatched(event: Event) -> None:
+    """The watcher of those who do not watch."""

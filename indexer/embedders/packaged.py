@@ -1,0 +1,159 @@
+"""The default embedder: granite-embedding-30m-english in integers, shipped in the wheel.
+
+Why: a build must work with no model hub and no key, and a query must not wait for torch (onnxruntime and
+tokenizers import in 0.2 s, sentence-transformers in 3 s). How the file was made and how far it is from
+the original: `granite30m/CARD.md`.
+
+A text's vector does not depend on its batch, so the store may keep vectors by text. Runs of blanks are
+collapsed before tokenising: code's indentation costs a third of the tokens and carries little meaning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lineage.errors import SettingsError
+from lineage.ports import Vectors
+from lineage.settings import Settings
+
+FOLDER = Path(__file__).resolve().parent / "granite30m"
+MODEL_SHA256 = "d942ce0d9e863f52c97cf26c1f1cf32ae3afddac643f9ac241d7f7130f3c4a4b"
+TOKENIZER_SHA256 = "33465117406b9007673e8ba283f7f1383d9b5094df947481af60eec94ed7d7bd"
+DIM = 384
+PASSAGE_TOKENS = 256
+QUERY_TOKENS = 512
+BATCH = 8
+WINDOW = 512
+PAD = 1
+# Text beyond this many characters per token allowed is cut before tokenising, so that a huge text costs no more than a long one.
+CHARACTERS_PER_TOKEN = 32
+SELF_TEST_COSINE = 0.97
+
+_BLANKS = re.compile(r"[ \t]{2,}")
+
+
+def create(model: str = "", settings: Settings | None = None, client: object = None) -> Packaged:
+    """The registry's factory; there is one packaged model, so `model` must be empty."""
+    if model:
+        raise SettingsError(f"the packaged embedder has no model {model!r}", hint="set LINEAGE_EMBEDDER=packaged")
+    return Packaged(threads=settings.threads if settings else 0)
+
+
+class Packaged:
+    """Unit vectors of 384 dimensions from the packaged model; loaded when first used, safe across threads.
+
+    `threads` 0 leaves the number to onnxruntime (one per core). `truncated` counts texts cut at 256 tokens
+    (questions: 512). Raises `SettingsError` when the files are damaged or this processor computes them wrongly.
+    """
+
+    id = f"granite-30m-int8@{MODEL_SHA256[:12]}"
+    dim = DIM
+
+    def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
+        self.truncated = 0
+        self._folder = folder
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """(n, 384) float32 unit vectors of texts to be found."""
+        return self._embed(texts, PASSAGE_TOKENS)
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """(n, 384) float32 unit vectors of questions."""
+        return self._embed(texts, QUERY_TOKENS)
+
+    def _embed(self, texts: Sequence[str], limit: int) -> Vectors:
+        tokenizer, session = self._models()
+        vectors = np.empty((len(texts), DIM), np.float32)
+        for start in range(0, len(texts), WINDOW):
+            rows = prepared(tokenizer, texts[start : start + WINDOW], limit)
+            self.truncated += sum(cut for _, cut in rows)
+            vectors[start : start + WINDOW] = embed(session, [ids for ids, _ in rows])
+        return vectors
+
+    def _models(self) -> tuple[Any, Any]:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._folder, self._threads)
+            return self._loaded
+
+
+def prepared(tokenizer: Any, texts: Sequence[str], limit: int) -> list[tuple[list[int], bool]]:
+    """Token ids of each text, at most `limit` with the end mark kept, and whether something was cut off."""
+    cleaned = [_clean(text, limit * CHARACTERS_PER_TOKEN) for text in texts]
+    encoded = (encoding.ids for encoding in tokenizer.encode_batch_fast([text for text, _ in cleaned]))
+    return [
+        (ids if len(ids) <= limit else ids[: limit - 1] + ids[-1:], cut or len(ids) > limit) for ids, (_, cut) in zip(encoded, cleaned, strict=True)
+    ]
+
+
+def _clean(text: str, most: int) -> tuple[str, bool]:
+    """At most `most` characters with runs of blanks collapsed, and whether there were more."""
+    dense = _BLANKS.sub(" ", text[: 2 * most])
+    # Lone surrogates (from damaged files) have no UTF-8 form; they become question marks.
+    return dense[:most].encode("utf-8", "replace").decode("utf-8"), len(dense) > most or len(text) > 2 * most
+
+
+def embed(session: Any, rows: Sequence[Sequence[int]], *, batch: int = BATCH) -> Vectors:
+    """(n, 384) unit vectors of token id rows; longest first, so that a batch holds little padding."""
+    vectors = np.empty((len(rows), DIM), np.float32)
+    order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
+    for members in (order[i : i + batch] for i in range(0, len(order), batch)):
+        ids, mask = _padded([rows[i] for i in members])
+        vectors[members] = session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+    return vectors
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray[Any, np.dtype[np.int64]], np.ndarray[Any, np.dtype[np.int64]]]:
+    ids = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+    mask = np.zeros_like(ids)
+    for place, row in enumerate(rows):
+        ids[place, : len(row)] = row
+        mask[place, : len(row)] = 1
+    return ids, mask
+
+
+def _load(folder: Path, threads: int) -> tuple[Any, Any]:
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    model, tokens = _read(folder / "model.onnx", MODEL_SHA256), _read(folder / "tokenizer.json", TOKENIZER_SHA256)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_buffer(tokens)
+    _self_test(folder / "selftest.json", tokenizer, session)
+    return tokenizer, session
+
+
+def _read(path: Path, sha256: str) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"the packaged embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise SettingsError(f"the packaged embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
+    return data
+
+
+def _self_test(path: Path, tokenizer: Any, session: Any) -> None:
+    """Compare with the float32 model's vectors: integer kernels differ by processor, and a wrong one must not pass unseen."""
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    found = embed(session, [ids for ids, _ in prepared(tokenizer, stored["texts"], PASSAGE_TOKENS)])
+    cosine = float((found * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
+    if not cosine >= SELF_TEST_COSINE:
+        raise SettingsError(
+            f"the packaged embedder computes wrong vectors on this processor (cosine {cosine:.2f} to the stored ones)",
+            hint="set LINEAGE_EMBEDDER=sentence-transformers:<model> or openai:<model>",
+        )

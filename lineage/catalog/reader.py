@@ -1,0 +1,312 @@
+"""Reading a finished catalogue: records out, never SQL, never a half-written state."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineage.catalog import records, schema
+from lineage.catalog.writer import COUNTED
+from lineage.errors import StoreDamaged
+from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSubject, Reference, Status, Work, WorkId
+
+DEADLINE = 10.0
+_CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document of the generation without its text: `length` in bytes of UTF-8, `sha256` of them."""
+
+    work: WorkId
+    path: str
+    blob: str
+    parser: str
+    kind: ChunkKind
+    language: str
+    title: str
+    pages: int
+    status: Status
+    detail: str
+    length: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much a word counts by the column it stands in (BM25F-like, applied at query time)."""
+
+    symbol: float = 4.0
+    path: float = 2.0
+    header: float = 2.0
+    body: float = 1.0
+
+
+class Catalog:
+    """A finished catalogue, safe to share between threads. What is read is checked against its hash."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db = schema.open_finished(path)
+        self._lock = threading.RLock()
+        self._until = float("inf")
+        self._db.set_progress_handler(self._late, 10_000)
+
+    def _late(self) -> int:
+        return int(time.monotonic() > self._until)
+
+    def close(self) -> None:
+        """Close the file; nothing can be read afterwards."""
+        self._db.close()
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _all(self, statement: str, values: Sequence[Any] = (), seconds: float = 60.0) -> list[records.Row]:
+        with self._lock, schema.translated(self.path):
+            self._until = time.monotonic() + seconds
+            try:
+                return self._db.execute(statement, values).fetchall()
+            finally:
+                self._until = float("inf")
+
+    # -- what the generation says of itself
+
+    def meta(self) -> dict[str, Any]:
+        """Everything that was set with `set_meta`."""
+        return {key: json.loads(value) for key, value in self._all("SELECT key, value FROM meta ORDER BY key")}
+
+    def counts(self) -> dict[str, int]:
+        """Rows per table, and `lexical`: rows of the lexical index."""
+        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in COUNTED}  # noqa: S608 - a fixed list
+        return {**counts, "lexical": self._all("SELECT count(*) FROM lexical_docsize")[0][0]}
+
+    def works(self) -> tuple[Work, ...]:
+        """Every work, by identifier."""
+        return tuple(records.work_of(row) for row in self._all(f"SELECT {_WORK} FROM works ORDER BY id"))  # noqa: S608
+
+    def work(self, id_: str) -> Work | None:
+        """The work of an identifier or of one of its aliases."""
+        found = self._all(f"SELECT {_WORK} FROM works WHERE id = ?", (id_,)) or self._all(  # noqa: S608
+            f"SELECT {_WORK} FROM works WHERE id = (SELECT min(work) FROM aliases WHERE alias = ?)",  # noqa: S608
+            (id_,),
+        )
+        return records.work_of(found[0]) if found else None
+
+    def references(self, citing: str | None = None) -> tuple[Reference, ...]:
+        """Edges, heaviest first; `citing` restricts them to one work's own."""
+        where, values = ("WHERE citing = ?", (citing,)) if citing else ("", ())
+        rows = self._all(f"SELECT * FROM edges {where} ORDER BY score DESC, citing, number, cited, key", values)  # noqa: S608
+        return tuple(records.edge_of(row) for row in rows)
+
+    def links(self) -> tuple[CodeLink, ...]:
+        """Papers and their repositories."""
+        return tuple(records.link_of(row) for row in self._all("SELECT * FROM code_links ORDER BY paper, repo"))
+
+    def ledger(self, kind: LedgerSubject | None = None, work: str | None = None) -> tuple[LedgerRow, ...]:
+        """Terminal rows, of one kind and of one work where these are given."""
+        rows = self._all(
+            "SELECT * FROM ledger WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR work = ?2) ORDER BY kind, work, subject", (kind, work)
+        )
+        return tuple(records.ledger_of(row) for row in rows)
+
+    def sums(self, kind: LedgerSubject | None = None) -> dict[str, int]:
+        """`in`, `ok`, `degraded`, `failed`, `excluded`: rows of the ledger by outcome; `in` is what the build said went in."""
+        outcomes = {"ok": 0, "degraded": 0, "failed": 0, "excluded": 0}
+        for status, count in self._all("SELECT status, count(*) FROM ledger WHERE (?1 IS NULL OR kind = ?1) GROUP BY status", (kind,)):
+            outcomes[Status(status).outcome] += count
+        return {"in": self._went_in(kind), **outcomes}
+
+    def _went_in(self, kind: LedgerSubject | None) -> int:
+        expected = {key.removeprefix("ledger_in."): value for key, value in self.meta().items() if key.startswith("ledger_in.")}
+        rows = self._all("SELECT kind, count(*) FROM ledger WHERE (?1 IS NULL OR kind = ?1) GROUP BY kind", (kind,))
+        counted: dict[str, int] = {name: count for name, count in rows}  # noqa: C416 - rows are tuples of unknown types
+        kinds: set[str] = {kind} if kind else {*expected, *counted}
+        return sum(int(expected.get(name, counted.get(name, 0))) for name in kinds)
+
+    def statuses(self, kind: LedgerSubject) -> dict[Status, int]:
+        """How many subjects of a kind ended in which status."""
+        rows = self._all("SELECT status, count(*) FROM ledger WHERE kind = ? GROUP BY status ORDER BY 2 DESC, 1", (kind,))
+        return {Status(status): count for status, count in rows}
+
+    def facts(self, name: str | None = None) -> tuple[Fact, ...]:
+        """Facts of one name (any case), or all."""
+        rows = self._all("SELECT * FROM facts WHERE ?1 IS NULL OR lower(name) = lower(?1) ORDER BY name, work, chunk, line, value", (name,))
+        return tuple(records.fact_of(row) for row in rows)
+
+    # -- documents
+
+    def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
+        """Documents without their texts, of one work or of all."""
+        rows = self._all(
+            "SELECT work, path, blob, parser, kind, language, title, pages, status, detail, length, sha256 FROM documents"
+            " WHERE ?1 IS NULL OR work = ?1 ORDER BY work, path",
+            (work,),
+        )
+        return tuple(_document_of(row) for row in rows)
+
+    def document_text(self, work: str, path: str) -> str | None:
+        """The whole text of a document, None if there is none of that name; raises `StoreDamaged`."""
+        found = self._all("SELECT packed, length, sha256 FROM documents WHERE work = ? AND path = ?", (work, path))
+        return _unpacked(found[0], f"{work}#{path} in {self.path}") if found else None
+
+    def window(self, work: str, path: str, start: int, end: int) -> str:
+        """Characters [start, end) of a document, fewer where it ends before; "" if there is no such document."""
+        text = self.document_text(work, path) or ""
+        return text[max(0, start) : max(0, end)]
+
+    # -- chunks
+
+    def chunk(self, id_: str) -> Chunk | None:
+        """The chunk of an identifier (its first home, where several works hold the same file)."""
+        rows = self._all("SELECT row FROM chunks WHERE id = ? ORDER BY row LIMIT 1", (id_,))
+        return self.chunks([rows[0][0]])[0] if rows else None
+
+    def chunks(self, rows: Sequence[int]) -> list[Chunk]:
+        """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""
+        found: dict[int, Chunk] = {}
+        for start in range(0, len(rows), _BATCH):
+            wanted = [int(row) for row in rows[start : start + _BATCH]]
+            marks = ",".join("?" * len(wanted))
+            for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks WHERE row IN ({marks})", wanted):  # noqa: S608
+                if records.digest(values) != sha256:
+                    raise StoreDamaged(f"chunk {values[0]} in {self.path} is not what was written", hint="`lineage check` says what else is damaged")
+                found[row] = records.chunk_of(values)
+        missing = [row for row in rows if int(row) not in found]
+        if missing:
+            raise StoreDamaged(f"chunk row {missing[0]} is missing in {self.path}", hint="`lineage check` says what else is damaged")
+        return [found[int(row)] for row in rows]
+
+    def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
+        """(row, work, path, start_line, end_line) of every chunk with the same text, this one included."""
+        rows = self._all(
+            "SELECT row, work, path, start_line, end_line FROM chunks WHERE same = (SELECT same FROM chunks WHERE row = ?) ORDER BY row LIMIT 200",
+            (row,),
+        )
+        return [(int(a), WorkId(b), str(c), int(d), int(e)) for a, b, c, d, e in rows]
+
+    def neighbours(self, work: str, path: str) -> list[int]:
+        """Rows of all chunks of one document, in reading order."""
+        return [row for (row,) in self._all("SELECT row FROM chunks WHERE work = ? AND path = ? ORDER BY start, row", (work, path))]
+
+    def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
+        """Rows of all chunks of these kinds (none given: every kind) that are not of the works in `without`, ascending."""
+        where, values = _filter(kinds, without)
+        return np.array([row for (row,) in self._all(f"SELECT row FROM chunks c WHERE {where} ORDER BY row", values)], np.int64)  # noqa: S608
+
+    def lexical(
+        self, expression: str, k: int, *, kinds: Collection[ChunkKind] = (), without: Collection[str] = (), weights: Weights | None = None
+    ) -> list[tuple[int, float]]:
+        """(row, score) of the best `k` chunks for an expression of `lineage.tokens.fts_query`, best first; higher is better.
+
+        `kinds` and `without` restrict as in `rows`. Raises `UsageError` when it takes longer than `DEADLINE` seconds.
+        """
+        if not expression:
+            return []
+        weights = weights or Weights()
+        where, values = _filter(kinds, without)
+        inside = f"AND rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
+        statement = (
+            f"SELECT rowid, -bm25(lexical, ?, ?, ?, ?) AS score FROM lexical WHERE lexical MATCH ? {inside} ORDER BY score DESC, rowid LIMIT ?"  # noqa: S608
+        )
+        columns = (weights.symbol, weights.path, weights.header, weights.body)
+        return [(int(row), float(score)) for row, score in self._all(statement, (*columns, expression, *values, k), DEADLINE)]
+
+    # -- proof
+
+    def content_hash(self) -> str:
+        """SHA-256 of what the generation holds, whatever the time and order it was built in.
+
+        Covers works, edges, code links, documents, chunks, facts and the ledger; not vectors (arithmetic differs
+        between processors) and not `meta` (durations, dates).
+        """
+        total = hashlib.sha256()
+        for table, columns in _HASHED:
+            lines = sorted(records.dump(row) for row in self._all(f"SELECT {columns} FROM {table}"))  # noqa: S608 - a fixed list
+            total.update(f"{table} {len(lines)}\n".encode())
+            for line in lines:
+                total.update(line.encode() + b"\n")
+        return total.hexdigest()
+
+    def damage(self) -> Iterator[str]:
+        """What is wrong inside the file, in words: rows that are not what their hash says, and tables that do not fit together."""
+        for (answer,) in self._all("PRAGMA quick_check(5)"):
+            if answer != "ok":
+                yield f"SQLite: {answer}"
+        for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks"):  # noqa: S608
+            if records.digest(values) != sha256:
+                yield f"chunk row {row} ({values[0]}) is not what was written"
+        for work, path, *stored in self._all("SELECT work, path, packed, length, sha256 FROM documents"):
+            try:
+                _unpacked(stored, f"document {work}#{path}")
+            except StoreDamaged as error:
+                yield str(error)
+        yield from self._misfits()
+
+    def _misfits(self) -> Iterator[str]:
+        counts = self.counts()
+        if counts["lexical"] != counts["chunks"]:
+            yield f"the lexical index has {counts['lexical']} rows for {counts['chunks']} chunks"
+        rows = self._all("SELECT coalesce(min(row), 0), coalesce(max(row), -1) FROM chunks")[0]
+        if rows != (0, counts["chunks"] - 1):
+            yield f"chunk rows run from {rows[0]} to {rows[1]}, {counts['chunks']} were counted"
+        for work in self._all("SELECT DISTINCT work FROM chunks WHERE work NOT IN (SELECT id FROM works)"):
+            yield f"chunks of {work[0]}, which is not among the works"
+        sums = self.sums()
+        if sums["in"] != sums["ok"] + sums["degraded"] + sums["failed"] + sums["excluded"]:
+            yield f"the ledger does not add up: {sums}"
+
+
+_WORK = "id, kind, title, year, venue, license, abstract, authors, said_by, meta, aliases"
+_HASHED = (
+    ("works", _WORK),
+    ("edges", "citing, cited, key, number, distance, score, influential, raw, evidence"),
+    ("code_links", "paper, repo, tier, said_by, evidence"),
+    ("documents", "work, path, blob, parser, kind, status, detail, sha256"),
+    ("chunks", "id, work, path, sha256"),
+    ("facts", "name, value, unit, work, chunk, kind, line"),
+    ("ledger", "kind, work, subject, stage, status, detail"),
+)
+
+
+def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str, list[str]]:
+    clauses, values = ["1"], list[str]()
+    if kinds:
+        clauses.append(f"c.kind IN ({','.join('?' * len(kinds))})")
+        values.extend(sorted(kinds))
+    if without:
+        clauses.append(f"c.work NOT IN ({','.join('?' * len(without))})")
+        values.extend(sorted(without))
+    return " AND ".join(clauses), values
+
+
+def _document_of(row: records.Row) -> StoredDocument:
+    work, path, blob, parser, kind, language, title, pages, status, detail, length, sha256 = row
+    return StoredDocument(WorkId(work), path, blob, parser, kind, language, title, pages, Status(status), detail, length, sha256)
+
+
+def _unpacked(stored: Sequence[Any], name: str) -> str:
+    """The text of (packed, length, sha256), never more than the stated length."""
+    packed, length, sha256 = stored
+    try:
+        text = zlib.decompressobj().decompress(packed, length + 1)
+    except zlib.error as error:
+        raise StoreDamaged(f"{name} is damaged: {error}") from error
+    if len(text) != length or hashlib.sha256(text).hexdigest() != sha256:
+        raise StoreDamaged(f"{name} is not what was written", hint="`lineage check` says what else is damaged")
+    return text.decode()

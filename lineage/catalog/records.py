@@ -1,0 +1,200 @@
+"""Records to rows and back (pure): what a column holds, in one place.
+
+Tuples and mappings become JSON with sorted keys, so that equal records give equal bytes and equal hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from lineage.model import (
+    Chunk,
+    CodeLink,
+    Fact,
+    LedgerRow,
+    Mention,
+    Reference,
+    Role,
+    RoleVerdict,
+    Status,
+    Tier,
+    Work,
+    WorkId,
+)
+
+Row = tuple[Any, ...]
+
+
+def dump(value: Any) -> str:
+    """JSON with sorted keys and no spaces."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def digest(*values: Any) -> str:
+    """SHA-256 (hex) over the values' JSON."""
+    return hashlib.sha256(dump(values).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def clean(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def work_row(work: Work) -> Row:
+    """Columns of `works`."""
+    lists = (dump(work.authors), dump(work.said_by), dump(dict(work.meta)), dump(work.aliases))
+    return (work.id, work.kind, clean(work.title), work.year, work.venue, work.license, clean(work.abstract), *map(clean, lists))
+
+
+def work_of(row: Row) -> Work:
+    """The `Work` of a row of `works`."""
+    id_, kind, title, year, venue, license_, abstract, authors, said_by, meta, aliases = row
+    return Work(
+        id=WorkId(id_),
+        kind=kind,
+        title=title,
+        authors=tuple(json.loads(authors)),
+        year=year,
+        venue=venue,
+        abstract=abstract,
+        aliases=tuple(json.loads(aliases)),
+        license=license_,
+        said_by=tuple(json.loads(said_by)),
+        meta=json.loads(meta),
+    )
+
+
+def edge_row(edge: Reference) -> Row:
+    """Columns of `edges`."""
+    evidence = {
+        "mentions": [asdict(mention) for mention in edge.mentions],
+        "roles": [asdict(role) for role in edge.roles],
+        "why": edge.why,
+        "known_by": edge.known_by,
+        "merged": edge.merged,
+    }
+    plain = (edge.citing, edge.cited, clean(edge.key), edge.number, edge.distance, edge.score, int(edge.influential))
+    return (*plain, clean(edge.raw), clean(dump(evidence)))
+
+
+def _mention(value: dict[str, Any]) -> Mention:
+    tuples = {name: tuple(value[name]) for name in ("section", "together", "intents")}
+    return Mention(**{**value, **tuples})
+
+
+def _verdict(value: dict[str, Any]) -> RoleVerdict:
+    return RoleVerdict(**{**value, "role": Role(value["role"]), "section": tuple(value["section"]), "cues": tuple(value["cues"])})
+
+
+def edge_of(row: Row) -> Reference:
+    """The `Reference` of a row of `edges`."""
+    citing, cited, key, number, distance, score, influential, raw, evidence = row
+    said = json.loads(evidence)
+    return Reference(
+        citing=WorkId(citing),
+        cited=WorkId(cited),
+        key=key,
+        raw=raw,
+        mentions=tuple(_mention(one) for one in said["mentions"]),
+        roles=tuple(_verdict(one) for one in said["roles"]),
+        score=score,
+        why=tuple(said["why"]),
+        known_by=tuple(said["known_by"]),
+        merged=tuple(said["merged"]),
+        influential=bool(influential),
+        distance=distance,
+        number=number,
+    )
+
+
+def link_row(link: CodeLink) -> Row:
+    """Columns of `code_links`."""
+    return (link.paper, link.repo, link.tier.value, clean(dump(link.said_by)), clean(dump(link.evidence)))
+
+
+def link_of(row: Row) -> CodeLink:
+    """The `CodeLink` of a row of `code_links`."""
+    paper, repo, tier, said_by, evidence = row
+    return CodeLink(WorkId(paper), WorkId(repo), Tier(tier), tuple(json.loads(said_by)), tuple(json.loads(evidence)))
+
+
+def ledger_row(row: LedgerRow) -> Row:
+    """Columns of `ledger`."""
+    return (row.kind, row.work, clean(row.subject), row.stage, row.status.value, clean(row.detail))
+
+
+def ledger_of(row: Row) -> LedgerRow:
+    """The `LedgerRow` of a row of `ledger`; raises `ValueError` for a status that is not on the list."""
+    kind, work, subject, stage, status, detail = row
+    return LedgerRow(kind, WorkId(work), subject, stage, Status(status), detail)
+
+
+def fact_row(fact: Fact) -> Row:
+    """Columns of `facts`."""
+    return (clean(fact.name), clean(fact.value), fact.unit, fact.work, fact.chunk, fact.kind, fact.line)
+
+
+def fact_of(row: Row) -> Fact:
+    """The `Fact` of a row of `facts`."""
+    name, value, unit, work, chunk, kind, line = row
+    return Fact(name, value, unit, WorkId(work), chunk, kind, line)
+
+
+def chunk_values(chunk: Chunk) -> Row:
+    """Columns of `chunks` from `id` to `copies`."""
+    return (
+        chunk.id,
+        chunk.work,
+        clean(chunk.path),
+        chunk.kind,
+        chunk.role,
+        clean(chunk.text),
+        clean(chunk.header),
+        chunk.start,
+        chunk.end,
+        chunk.start_line,
+        chunk.end_line,
+        clean(chunk.symbol),
+        clean(dump(chunk.section)),
+        chunk.page,
+        dump(chunk.box),
+        clean(chunk.label),
+        chunk.language,
+        clean(dump(chunk.copies)),
+    )
+
+
+def chunk_of(values: Sequence[Any]) -> Chunk:
+    """The `Chunk` of the columns from `id` to `copies`."""
+    (id_, work, path, kind, role, text, header, start, end, start_line, end_line, symbol, section, page, box, label, language, copies) = values
+    corners = json.loads(box)
+    return Chunk(
+        id=id_,
+        work=WorkId(work),
+        path=path,
+        kind=kind,
+        role=role,
+        text=text,
+        header=header,
+        start=start,
+        end=end,
+        start_line=start_line,
+        end_line=end_line,
+        symbol=symbol,
+        section=tuple(json.loads(section)),
+        page=page,
+        box=(corners[0], corners[1], corners[2], corners[3]) if corners else None,
+        label=label,
+        language=language,
+        copies=tuple(json.loads(copies)),
+    )
+
+
+def same_text(text: str) -> str:
+    """What two chunks share that say the same: a hash of the text without its indentation."""
+    lines = "\n".join(" ".join(line.split()) for line in text.splitlines())
+    return hashlib.sha256(lines.strip().encode("utf-8", "replace")).hexdigest()[:32]

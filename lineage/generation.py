@@ -1,0 +1,191 @@
+"""Generations on disk: where they lie, what their manifest says, how one is opened.
+
+    HOME/lineages/<slug>/CURRENT                    the name of the generation that readers open
+    HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
+                                  vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
+                                  manifest.json     hashes and sizes of the two, written last
+
+A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
+one state, whatever is built meanwhile. Both sides read the layout from here; only `indexer.store` writes it.
+
+Manifest versions: 1, the first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from lineage.catalog import Catalog
+from lineage.errors import NotFound, StoreDamaged
+from lineage.ids import check_name
+from lineage.ports import Vectors
+
+MANIFEST_VERSION = 1
+CATALOG = "catalog.db"
+VECTORS = "vectors.npy"
+MANIFEST = "manifest.json"
+CURRENT = "CURRENT"
+REBUILD = "build the lineage again; what was fetched is kept"
+_ID = re.compile(r"\d{6}-[0-9a-f]{8}\Z")
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file of a generation as it was written: its size in bytes and SHA-256 (hex)."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a generation is. `created` is UTC in ISO 8601; `embedder` "" and `dim` 0 mean lexical only.
+
+    `content_hash` is that of `Catalog.content_hash`; `fingerprint` names the inputs and settings it was built from;
+    `counts` are rows per table.
+    """
+
+    id: str
+    lineage: str
+    target: str
+    created: str
+    content_hash: str
+    fingerprint: str
+    embedder: str
+    dim: int
+    counts: Mapping[str, int]
+    files: Mapping[str, FileRecord]
+    version: int = MANIFEST_VERSION
+    made_by: str = ""
+
+    def to_json(self) -> bytes:
+        """The file's bytes."""
+        return json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a generation's folder; raises `StoreDamaged`, also for a version that is not known."""
+    path = folder / MANIFEST
+    try:
+        value: Any = json.loads(path.read_bytes())
+        if value["version"] != MANIFEST_VERSION:
+            raise StoreDamaged(f"{path} has format {value['version']}, this program reads format {MANIFEST_VERSION}", hint=REBUILD)
+        files = {str(name): FileRecord(int(one["size"]), str(one["sha256"])) for name, one in value["files"].items()}
+        counts = {str(name): int(count) for name, count in value["counts"].items()}
+        return Manifest(**{**value, "files": files, "counts": counts})
+    except FileNotFoundError as error:
+        raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
+
+
+def lineages_folder(home: Path) -> Path:
+    """Where the lineages of a store lie."""
+    return home / "lineages"
+
+
+def lineage_folder(home: Path, slug: str) -> Path:
+    """The folder of one lineage; raises `BadIdentifier` for a name that could leave it."""
+    return lineages_folder(home) / check_name(slug)
+
+
+def generation_folder(home: Path, slug: str, generation: str) -> Path:
+    """The folder of one generation; raises `NotFound` for a name that cannot be one."""
+    if not _ID.match(generation):
+        raise NotFound(f"{generation!r} names no generation")
+    return lineage_folder(home, slug) / "gen" / generation
+
+
+def names(home: Path) -> tuple[str, ...]:
+    """Lineages of the store that have a generation, sorted."""
+    folder = lineages_folder(home)
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{CURRENT}"))) if folder.is_dir() else ()
+
+
+def current(home: Path, slug: str) -> str:
+    """The generation that readers open; raises `NotFound` if the lineage has none, `StoreDamaged` if the pointer is unreadable."""
+    path = lineage_folder(home, slug) / CURRENT
+    try:
+        name = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError as error:
+        known = ", ".join(names(home))
+        raise NotFound(f"there is no lineage {slug!r} in {home}", hint=f"known: {known}" if known else "build one: lineage build TARGET") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
+    if not _ID.match(name):
+        raise StoreDamaged(f"{path} does not name a generation", hint="`lineage check` lists those that are there")
+    return name
+
+
+@dataclass(frozen=True)
+class Generation:
+    """An open generation: its manifest, its catalogue, its vectors (memory-mapped, None in a lexical one)."""
+
+    manifest: Manifest
+    folder: Path
+    catalog: Catalog
+    vectors: Vectors | None = field(repr=False, default=None)
+
+    def close(self) -> None:
+        """Close the catalogue; the mapped vectors go with the last reference to them."""
+        self.catalog.close()
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def open_generation(home: Path, slug: str, generation: str = "") -> Generation:
+    """Open a generation, by default the current one, for reading.
+
+    Checks what is cheap: the manifest, the files' sizes, the formats, that rows and vectors agree
+    (`Store.verify` checks hashes). Raises `NotFound` and `StoreDamaged`.
+    """
+    name = generation or current(home, slug)
+    folder = generation_folder(home, slug, name)
+    if not folder.is_dir() and not generation and current(home, slug) != name:
+        return open_generation(home, slug)  # switched and swept between the two looks
+    if generation and not folder.is_dir():
+        raise NotFound(f"lineage {slug!r} has no generation {generation}")
+    return open_folder(folder)
+
+
+def open_folder(folder: Path) -> Generation:
+    """Open the generation that lies in `folder`; errors as in `open_generation`."""
+    manifest = read_manifest(folder)
+    for name, record in manifest.files.items():
+        check_size(folder / name, record)
+    vectors = _vectors(folder, manifest) if VECTORS in manifest.files else None
+    return Generation(manifest, folder, Catalog(folder / CATALOG), vectors)
+
+
+def check_size(path: Path, record: FileRecord) -> None:
+    """Raise `StoreDamaged` unless the file is there with the size that was written."""
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
+    if size != record.size:
+        raise StoreDamaged(f"{path} has {size:,} bytes, {record.size:,} were written", hint=REBUILD)
+
+
+def _vectors(folder: Path, manifest: Manifest) -> Vectors:
+    path = folder / VECTORS
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
+    wanted = (manifest.counts.get("chunks", -1), manifest.dim)
+    if array.dtype != np.float32 or array.shape != wanted:
+        raise StoreDamaged(f"{path} holds {array.dtype} {array.shape}, float32 {wanted} was written", hint=REBUILD)
+    return array  # type: ignore[no-any-return]

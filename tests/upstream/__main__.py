@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from tests.upstream.server import Upstream
@@ -17,10 +18,8 @@ def main() -> None:
     args = parser.parse_args()
     with Upstream(World.load(args.data), port=args.port) as upstream:
         print(upstream.url, flush=True)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             upstream.join()
-        except KeyboardInterrupt:
-            pass
 
 
 if __name__ == "__main__":

@@ -58,12 +58,12 @@ class Answer:
         return replace(self, headers=(*kept, (name, value)))
 
 
-def json_answer(value: Any, status: int = 200, **headers: str) -> Answer:
+def json_answer(value: Any, status: int = 200, /, **headers: str) -> Answer:
     """`value` as JSON; header names are written with underscores."""
     return typed_answer(json.dumps(value).encode(), "application/json; charset=utf-8", status, **headers)
 
 
-def typed_answer(body: bytes, media_type: str, status: int = 200, **headers: str) -> Answer:
+def typed_answer(body: bytes, media_type: str, status: int = 200, /, **headers: str) -> Answer:
     """A body of a media type; header names are written with underscores."""
     extra = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Answer(status, body, (("Content-Type", media_type), *extra))

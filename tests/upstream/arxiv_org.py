@@ -11,10 +11,7 @@ from tests.upstream.answer import Answer, Ask, typed_answer
 from tests.upstream.world import Paper, World, normal
 
 ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?\Z")
-NAMESPACES = (
-    'xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom" '
-    'xmlns="http://www.w3.org/2005/Atom"'
-)
+NAMESPACES = 'xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom" xmlns="http://www.w3.org/2005/Atom"'
 MEDIA = {"tar.gz": "application/gzip", "gz": "application/gzip", "pdf": "application/pdf"}
 
 
@@ -57,7 +54,10 @@ def _query(world: World, ask: Ask) -> Answer:
     bad = next((name for name in names if not ID.match(name)), None)
     if bad:
         return _feed([_error(bad)], 1, 0, 1, ask)
-    start, size = int(ask.query.get("start") or 0), int(ask.query.get("max_results") or 10)
+    numbers = ask.query.get("start") or "0", ask.query.get("max_results") or "10"
+    if not all(number.isdigit() for number in numbers):
+        return _feed([_error("/".join(numbers))], 1, 0, 1, ask)
+    start, size = map(int, numbers)
     papers = _listed(world, names) if names else _searched(world, ask.query.get("search_query", ""))
     return _feed([_entry(paper) for paper in papers[start : start + size]], len(papers), start, size, ask)
 
@@ -92,7 +92,7 @@ def _error(name: str) -> str:
     link = f"https://arxiv.org/api/errors#incorrect_id_format_for_{name}"
     return (
         f"  <entry>\n    <id>{escape(link)}</id>\n    <title>Error</title>\n    <updated>2026-11-20T00:00:00Z</updated>\n"
-        f"    <link href={quoteattr(link)} rel=\"alternate\" type=\"text/html\"/>\n"
+        f'    <link href={quoteattr(link)} rel="alternate" type="text/html"/>\n'
         f"    <summary>incorrect id format for {escape(name)}</summary>\n    <author><name>arXiv api core</name></author>\n  </entry>\n"
     )
 

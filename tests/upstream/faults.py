@@ -235,6 +235,17 @@ class ReplaceBody:
 
 
 @dataclass(frozen=True)
+class SetHeader:
+    """One header with another value: a wrong type, an encoding that is not there."""
+
+    name: str
+    value: str
+
+    def __call__(self, answer: Answer) -> Answer:
+        return answer.with_header(self.name, self.value)
+
+
+@dataclass(frozen=True)
 class Gzip:
     """The body compressed `times` times, of which `declared` are named in Content-Encoding."""
 

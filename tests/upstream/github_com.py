@@ -66,7 +66,7 @@ def _repository(repository: Repository | None, rest: list[str]) -> Answer:
         block = {"reason": "dmca", "created_at": "2025-02-03T09:00:00Z", "html_url": "https://github.com/github/dmca"}
         return _say(451, "Repository access blocked", block=block)
     if not rest:
-        return json_answer(_described(repository), ETag=f'W/"{repository.sha}"', **LIMITS)
+        return json_answer(_described(repository), 200, ETag=f'W/"{repository.sha}"', **LIMITS)
     if rest[0] == "commits" and len(rest) > 1:
         return _commit(repository, "/".join(rest[1:]))
     return _say(404, "Not Found")
@@ -80,7 +80,7 @@ def _commit(repository: Repository, ref: str) -> Answer:
     who = {"name": "Maintainer", "email": "maintainer@example.org", "date": repository.date}
     commit = {"author": who, "committer": who, "message": "Release", "tree": {"sha": repository.sha[::-1]}}
     page = f"https://github.com/{repository.full_name}/commit/{repository.sha}"
-    return json_answer({"sha": repository.sha, "commit": commit, "html_url": page, "parents": []}, ETag=f'"{repository.sha}"', **LIMITS)
+    return json_answer({"sha": repository.sha, "commit": commit, "html_url": page, "parents": []}, 200, ETag=f'"{repository.sha}"', **LIMITS)
 
 
 def _names_commit(repository: Repository, ref: str) -> bool:

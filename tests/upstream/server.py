@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -152,8 +153,6 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no error of ours; anything else is shown."""
-        import sys
-
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -172,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.upstream.closed(self.connection)
         super().finish()
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the name of the base class
         """Quiet: the record is `Upstream.requests`."""
 
     def do_GET(self) -> None:
@@ -185,13 +184,16 @@ class _Handler(BaseHTTPRequestHandler):
         noted = tuple((name, self.headers[name]) for name in NOTED if self.headers[name] is not None)
         self._send(self.server.upstream.answer(ask, noted, self.number))
 
-    do_HEAD = do_POST = do_GET
+    do_HEAD = do_GET  # noqa: N815 -- the names that http.server looks for
+    do_POST = do_GET  # noqa: N815
 
     def _send(self, answer: Answer) -> None:
         wire = answer.wire
-        self.server.upstream.closing.wait(wire.delay_s) if wire.delay_s else None
+        if wire.delay_s:
+            self.server.upstream.closing.wait(wire.delay_s)
         if wire.drop:
-            return self._reset()
+            self._reset()
+            return
         self.send_response(answer.status)
         declared = len(answer.body) if wire.declared is None else wire.declared
         if answer.status != 304:

@@ -12,7 +12,8 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -37,7 +38,11 @@ NOTED = ("authorization", "x-api-key", "cookie", "user-agent", "accept-encoding"
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it was answered: `time` in monotonic seconds, `connection` a number per socket, `headers` those worth a look."""
+    """One request as it was answered.
+
+    `time` is in monotonic seconds, `connection` a number per socket, `concurrent` how many requests to this host were under
+    way with this one, `headers` those worth a look.
+    """
 
     time: float
     method: str
@@ -48,6 +53,7 @@ class Request:
     size: int
     connection: int
     headers: tuple[tuple[str, str], ...]
+    concurrent: int = 1
 
     @property
     def url(self) -> str:
@@ -65,6 +71,7 @@ class Upstream:
         self._requests: list[Request] = []
         self._turns = Turns(faults or Faults())
         self._connections = itertools.count(1)
+        self._under_way: Counter[str] = Counter()
         self._sockets: set[socket.socket] = set()
         self._server = _Server(("127.0.0.1", port), self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -123,16 +130,26 @@ class Upstream:
         with self._lock:
             self._sockets.discard(connection)
 
+    @contextlib.contextmanager
+    def under_way(self, host: str) -> Iterator[None]:
+        """Count a request to `host` from its arrival until its answer has left."""
+        with self._lock:
+            self._under_way[host] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[host] -= 1
+
     def answer(self, ask: Ask, headers: tuple[tuple[str, str], ...], connection: int) -> Answer:
         """The answer to one request, the script applied and the request recorded."""
         serve = HOSTS.get(ask.host)
         right = serve(self.world, ask) if serve else json_answer({"error": f"no such host: {ask.host}"}, 404)
         with self._lock:
             given = self._turns.act(ask, _unchanged(right, dict(headers)))
-            parts = urlsplit(ask.target)
-            self._requests.append(
-                Request(time.monotonic(), ask.method, ask.host, parts.path, parts.query, given.status, len(given.body), connection, headers)
-            )
+            parts, busy = urlsplit(ask.target), max(1, self._under_way[ask.host])
+            what = (ask.method, ask.host, parts.path, parts.query, given.status, len(given.body))
+            self._requests.append(Request(time.monotonic(), *what, connection, headers, busy))
         return given
 
 
@@ -182,7 +199,8 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(target if not target.startswith("//") else "/" + target.lstrip("/"))
         ask = Ask(self.command, host, unquote(parts.path), dict(parse_qsl(parts.query, keep_blank_values=True)), body, target)
         noted = tuple((name, self.headers[name]) for name in NOTED if self.headers[name] is not None)
-        self._send(self.server.upstream.answer(ask, noted, self.number))
+        with self.server.upstream.under_way(host):
+            self._send(self.server.upstream.answer(ask, noted, self.number))
 
     do_HEAD = do_GET  # noqa: N815 -- the names that http.server looks for
     do_POST = do_GET  # noqa: N815

@@ -119,6 +119,21 @@ def test_a_length_may_be_a_lie(lie, declared):
         connection.close()
 
 
+def test_requests_under_way_at_once_are_counted_by_host():
+    with serve(Fault(r"e-print", f.Stall(seconds=60), times=1)) as upstream:
+        stalled = http.client.HTTPConnection(upstream.url.removeprefix("http://"), timeout=10)
+        stalled.request("GET", EPRINT)
+        stalled.getresponse()
+        get(upstream, PAPER)
+        get(upstream, EPRINT)
+        assert [(r.host, r.concurrent) for r in upstream.requests] == [
+            ("export.arxiv.org", 1),
+            ("api.semanticscholar.org", 1),
+            ("export.arxiv.org", 2),
+        ]
+        stalled.close()
+
+
 def test_a_trickle_arrives_whole():
     with serve(Fault(r".", f.Both((f.Trickle(piece=16, pause_s=0.001), f.Delay(0.001))))) as upstream:
         assert json.loads(get(upstream, PAPER)[1])["year"] == 2025

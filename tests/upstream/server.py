@@ -131,15 +131,23 @@ class Upstream:
             self._sockets.discard(connection)
 
     @contextlib.contextmanager
-    def under_way(self, host: str) -> Iterator[None]:
-        """Count a request to `host` from its arrival until its answer has left."""
+    def under_way(self, host: str) -> Iterator[Callable[[], None]]:
+        """Count a request to `host` from its arrival until the function given is called, just before the last byte leaves.
+
+        Not after it: a client that has its answer may ask again before this thread runs on.
+        """
         with self._lock:
             self._under_way[host] += 1
-        try:
-            yield
-        finally:
+        once = iter([host])
+
+        def over() -> None:
             with self._lock:
-                self._under_way[host] -= 1
+                self._under_way.subtract(once)
+
+        try:
+            yield over
+        finally:
+            over()
 
     def answer(self, ask: Ask, headers: tuple[tuple[str, str], ...], connection: int) -> Answer:
         """The answer to one request, the script applied and the request recorded."""
@@ -179,6 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "upstream"
     disable_nagle_algorithm = True
     server: _Server
+    over: Callable[[], None]
 
     def setup(self) -> None:
         super().setup()
@@ -199,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(target if not target.startswith("//") else "/" + target.lstrip("/"))
         ask = Ask(self.command, host, unquote(parts.path), dict(parse_qsl(parts.query, keep_blank_values=True)), body, target)
         noted = tuple((name, self.headers[name]) for name in NOTED if self.headers[name] is not None)
-        with self.server.upstream.under_way(host):
+        with self.server.upstream.under_way(host) as self.over:
             self._send(self.server.upstream.answer(ask, noted, self.number))
 
     do_HEAD = do_GET  # noqa: N815 -- the names that http.server looks for
@@ -218,6 +227,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(declared))
         for name, value in answer.headers:
             self.send_header(name, value)
+        if self.command == "HEAD" or not answer.body:
+            self.over()
         self.end_headers()
         if self.command != "HEAD":
             self._send_body(answer.body, wire)
@@ -232,6 +243,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = body if wire.cut_at is None else body[: wire.cut_at]
         step = wire.piece or max(1, len(body))
         for start in range(0, len(body), step):
+            if start + step >= len(body):
+                self.over()
             self.wfile.write(body[start : start + step])
             if wire.pause_s and self.server.upstream.closing.wait(wire.pause_s):
                 return

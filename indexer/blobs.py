@@ -1,0 +1,99 @@
+"""Raw bytes as they came, content-addressed and kept for ever.
+
+Everything a build derives can be made again from these files, so they are written before anything else and
+never changed: to a temporary name first, flushed to the disk, then renamed. A reader checks the hash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.durable import failures, fsync_folder
+from lineage.errors import StoreDamaged
+from lineage.model import Blob
+
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+PART = ".part-"
+"""How the name of a file begins that is still being written (or was, when its process was killed)."""
+
+
+class Blobs:
+    """The blob store of one home: `home/blobs/aa/<sha256>`. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Path) -> None:
+        self.root = home / "blobs"
+
+    def path(self, sha256: str) -> Path:
+        """Where the bytes of a hash lie, whether they are there or not; raises ValueError for what is no hash."""
+        if not _SHA256.match(sha256):
+            raise ValueError(f"{sha256!r} is no SHA-256")
+        return self.root / sha256[:2] / sha256
+
+    def has(self, sha256: str) -> bool:
+        """Whether the store holds the hash."""
+        return self.path(sha256).is_file()
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes of a hash, verified; raises `StoreDamaged` naming the file."""
+        path = self.path(sha256)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise StoreDamaged(f"{path} cannot be read: {error.strerror}") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise StoreDamaged(f"{path} is not what its name says", hint="remove that file; the next build fetches it again")
+        return content
+
+    def put(self, data: bytes | Iterable[bytes], media_type: str = "", url: str = "") -> Blob:
+        """Keep bytes, or chunks as they arrive, and say where; bytes that are there already are not written again.
+
+        Raises `DiskFull` or `SettingsError`, and whatever the chunks raise; nothing half-written stays.
+        """
+        chunks = [data] if isinstance(data, bytes) else data
+        digest, size = hashlib.sha256(), 0
+        with _part(self.root) as (part, out):
+            for chunk in chunks:
+                digest.update(chunk)
+                size += len(chunk)
+                out.write(chunk)
+            sha256 = digest.hexdigest()
+            path = self.path(sha256)
+            if not path.is_file() or path.stat().st_size != size:
+                _settle(part, out, path)
+        return Blob(sha256, media_type, size, url, now())
+
+
+def now() -> str:
+    """This moment in UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextlib.contextmanager
+def _part(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file in `folder` under a temporary name that is gone afterwards, if it was not renamed."""
+    with failures(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=PART, dir=folder)
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                yield part, out
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _settle(part: Path, out: BinaryIO, path: Path) -> None:
+    """Give a finished file its name, in the order that survives a power cut."""
+    out.flush()
+    os.fsync(out.fileno())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.replace(path)
+    fsync_folder(path.parent)

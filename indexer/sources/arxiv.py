@@ -1,0 +1,168 @@
+"""arXiv: metadata through the `arxiv` package, with our transport put under it, and e-prints and PDFs as bytes.
+
+The package has no time-outs, retries what will not change and passes over errors that arXiv sends as entries with
+status 200; so it neither waits nor retries here, and a feed is looked at before the package sees it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from indexer.answers import Answer
+from indexer.fetch import Transport
+from indexer.sniff import sniff
+from indexer.sources.arxiv_records import error_entry, parse_entry, wanted
+from lineage.errors import SourceError
+from lineage.ids import Target
+from lineage.model import Blob, Status, Work, WorkId
+
+BATCH = 200
+"""Identifiers in one request: they go in the address, which must not grow too long."""
+_MEDIA = {"gzip": "application/gzip", "tar": "application/x-tar", "pdf": "application/pdf", "tex": "text/x-tex", "text": "text/x-tex"}
+
+
+class Arxiv:
+    """A metadata source and the source of papers' bytes; every failure leaves as `SourceError`."""
+
+    name = "arxiv"
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._client: Any = None
+        self._lock = threading.Lock()
+
+    def paper(self, target: Target) -> Work | None:
+        """What arXiv says of one work, in the version asked for; None where it is not on arXiv."""
+        if not target.id or not target.id.startswith("arxiv:"):
+            return None
+        return self._query([target.id.removeprefix("arxiv:") + target.version]).get(target.id)
+
+    def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
+        """The same for many, 200 a request; ids that arXiv does not know, or that are none of its own, are absent."""
+        names = [work.removeprefix("arxiv:") for work in wanted(ids)]
+        found: dict[WorkId, Work] = {}
+        for start in range(0, len(names), BATCH):
+            found |= self._query(names[start : start + BATCH])
+        return found
+
+    def _query(self, names: Sequence[str]) -> dict[WorkId, Work]:
+        """One request; if arXiv chokes on an identifier, halves of it until the bad one stands alone."""
+        try:
+            return self._feed(names)
+        except SourceError as error:
+            if error.status is not Status.NOT_FOUND:
+                raise
+            if len(names) == 1:
+                return {}
+            half = len(names) // 2
+            return self._query(names[:half]) | self._query(names[half:])
+
+    def _feed(self, names: Sequence[str]) -> dict[WorkId, Work]:
+        package, client = self._package()
+        found: dict[WorkId, Work] = {}
+        try:
+            for result in client.results(package.Search(id_list=list(names), max_results=len(names))):
+                work = parse_entry(result)
+                found |= {work.id: work} if work else {}
+        except (package.ArxivError, ValueError) as error:  # ValueError: a date that is none
+            if not found:
+                raise SourceError(Status.WRONG_TYPE, f"arXiv's feed cannot be read: {type(error).__name__}") from None
+        return found
+
+    def eprint(self, arxiv: WorkId, version: str = "") -> Blob:
+        """The source of a paper as arXiv has it: gzip, tar, TeX or, where that is all there is, the PDF.
+
+        `media_type` is what the bytes are. Raises `SourceError`: WITHDRAWN, NOT_FOUND, and WRONG_TYPE for
+        PostScript and other formats that hold no TeX.
+        """
+        answer = self._file("e-print", arxiv, version, self._transport.settings.max_eprint)
+        kind = self._kind(answer)
+        if kind not in _MEDIA:
+            raise SourceError(Status.WRONG_TYPE, f"the e-print is {_said(kind)}, not TeX", url=answer.url)
+        if kind in {"gzip", "tex", "text"} and _is_withdrawn(self._head(answer)):
+            raise SourceError(Status.WITHDRAWN, "the authors withdrew it; this version has no source", url=answer.url)
+        return replace(answer.blob, media_type=_MEDIA[kind])
+
+    def pdf(self, arxiv: WorkId, version: str = "") -> Blob:
+        """The PDF of a paper; raises `SourceError`."""
+        answer = self._file("pdf", arxiv, version, self._transport.settings.max_pdf)
+        kind = self._kind(answer)
+        if kind != "pdf":
+            raise SourceError(Status.WRONG_TYPE, f"{_said(kind)} came instead of the PDF", url=answer.url)
+        return replace(answer.blob, media_type=_MEDIA[kind])
+
+    def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> Answer:
+        name = arxiv.removeprefix("arxiv:") + version
+        return self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
+
+    def _head(self, answer: Answer) -> bytes:
+        with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
+            return file.read(65536)
+
+    def _kind(self, answer: Answer) -> str:
+        return sniff(self._head(answer))
+
+    def _package(self) -> tuple[Any, Any]:
+        """The package and its client with our session; made once."""
+        import arxiv as package
+
+        with self._lock:
+            if self._client is None:
+                logging.getLogger("arxiv").setLevel(logging.ERROR)
+                self._client = package.Client(page_size=BATCH, delay_seconds=0.0, num_retries=0)
+                self._client._session = _Session(self._transport)  # noqa: SLF001 -- the package has no other way in
+            return package, self._client
+
+
+def _said(kind: str) -> str:
+    return {"postscript": "PostScript", "html": "a web page", "empty": "nothing", "binary": "an unknown format"}.get(kind, kind)
+
+
+def _is_withdrawn(head: bytes) -> bool:
+    """Whether a source is arXiv's stand-in for a withdrawn paper: a few lines that begin with %auto-ignore."""
+    if head.startswith(b"\x1f\x8b"):
+        inflate = zlib.decompressobj(31)
+        try:
+            head = inflate.decompress(head, 4096)
+        except zlib.error:
+            return False
+        if not inflate.eof:
+            return False
+    return head.lstrip().startswith(b"%auto-ignore") and b"withdrawn" in head.lower() and b"\\documentclass" not in head
+
+
+@dataclass(frozen=True)
+class _Response:
+    """What the package reads of a response."""
+
+    content: bytes
+    status_code: int = 200
+
+
+class _Session:
+    """Stands where the package keeps its `requests.Session`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, url: str, headers: Any = None) -> _Response:
+        """The feed; raises `SourceError`, NOT_FOUND for an error that came as an entry.
+
+        A feed without entries for identifiers that were asked for is asked for once more: arXiv sends such pages
+        by mistake, and a mistake would be kept for ever.
+        """
+        answer = self._transport.get(url, accept="atom")
+        feed = answer.body
+        if b"<entry" not in feed and not answer.cached:
+            self._transport.forget(answer)
+            answer = self._transport.get(url, accept="atom")
+            feed = answer.body
+        said = error_entry(feed)
+        if said:
+            raise SourceError(Status.NOT_FOUND, f"arXiv says: {said}", url=url)
+        return _Response(feed)

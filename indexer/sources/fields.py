@@ -1,0 +1,65 @@
+"""Reading JSON whose shape nobody vouches for: a field of another type is a field that is missing (pure)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lineage import ids
+from lineage.model import WorkId
+
+_ORDER = {"arxiv": 0, "doi": 1, "s2": 2}
+
+
+def text(value: Any) -> str:
+    """A string with its white space made single, numbers as digits, anything else empty."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", str(value)).encode("utf-8", "replace").decode().split())
+
+
+def number(value: Any) -> int | None:
+    """A whole number, also out of digits in a string; None for anything else."""
+    if isinstance(value, str) and re.fullmatch(r"\d{1,12}", value.strip()):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**12 else None
+
+
+def year(value: Any) -> int | None:
+    """A year that a paper can have, also out of a date."""
+    found = re.match(r"(1[5-9]\d\d|20\d\d)(?!\d)", text(value))
+    return int(found[1]) if found else None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: Any) -> Sequence[Any]:
+    """An array, or an empty one."""
+    return value if isinstance(value, list) else ()
+
+
+def names(value: Any, field: str = "name") -> tuple[str, ...]:
+    """The names in an array of objects or strings."""
+    found = (text(mapping(row).get(field)) or text(row) for row in items(value))
+    return tuple(name for name in found if name)
+
+
+def ordered(found: Iterable[WorkId | None]) -> tuple[WorkId, ...]:
+    """Identifiers without repetition, arXiv's first, then DOIs, then Semantic Scholar's, then the rest as they came."""
+    known = dict.fromkeys(work for work in found if work)
+    return tuple(sorted(known, key=lambda work: (_ORDER.get(work.partition(":")[0], 3), ":CorpusId:" in work)))
+
+
+def arxiv(value: Any) -> WorkId | None:
+    """`arxiv:<id>` of a bare identifier, or None."""
+    found = ids.arxiv_id(re.sub(r"(?i)^arxiv:", "", text(value)))
+    return found[0] if found else None
+
+
+def doi(value: Any) -> WorkId | None:
+    """`doi:<doi>` of a DOI or its URL, or None."""
+    return ids.doi_id(re.sub(r"(?i)^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", text(value)))

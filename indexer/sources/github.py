@@ -1,0 +1,189 @@
+"""GitHub: what a repository is, which commit, and its bytes by commit; no git, no directory walk.
+
+Two requests to the API per repository, and one to codeload that does not count. When the API's 60 an hour are used
+up, the head's tarball still says which commit it is (git writes it in the archive's global header).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from indexer.answers import Answer
+from indexer.fetch import Transport
+from indexer.sources.fields import items, mapping, number, text
+from lineage import ids
+from lineage.errors import SourceError
+from lineage.model import Blob, Scalar, Status, Work, WorkId
+
+SOURCE = "github"
+API = "https://api.github.com"
+_SHA = re.compile(r"[0-9a-f]{40}\Z")
+_REFUSED = {Status.RATE_LIMITED, Status.FORBIDDEN}
+
+
+class GitHub:
+    """The source of repositories; every failure leaves as `SourceError`."""
+
+    name = SOURCE
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def repository(self, repo: WorkId) -> Work:
+        """What GitHub says of a repository, under its present name; a former name becomes an alias.
+
+        `meta`: number, default_branch, archived, fork, empty, description, created, pushed, stars. Where the API
+        refuses to answer any more, the work has only its name and `meta["unasked"]` says why.
+        """
+        owner, name = _github(repo)
+        try:
+            answer = self._transport.get(f"{API}/repos/{owner}/{name}")
+        except SourceError as error:
+            if error.status in _REFUSED:
+                return Work(repo, "code", f"{owner}/{name}", said_by=(SOURCE,), meta={"unasked": str(error)[:300]})
+            raise
+        return parse_repository(answer.json, repo)
+
+    def commit(self, repo: Work, ref: str = "", before: str = "") -> tuple[str, str]:
+        """(commit, its date in ISO 8601) of a branch, tag or commit; of the head by default.
+
+        `before` (a date) asks for the last commit up to it. Raises `SourceError`: NOT_FOUND, EMPTY for a
+        repository without commits.
+        """
+        owner, name = _github(repo.id)
+        head = self._transport.known(_tarball_url(owner, name, "HEAD")) if not ref and not before else None
+        if head:
+            return self._pinned(head)
+        try:
+            if before:
+                query: dict[str, str | int] = {"until": before, "per_page": 1}
+                found = items(self._transport.get(f"{API}/repos/{owner}/{name}/commits", params=query).json)
+                return _commit(found[0] if found else None, f"{repo.title or repo.id} has no commit before {before}")
+            wanted = ref or text(repo.meta.get("default_branch")) or "HEAD"
+            return _commit(self._transport.get(f"{API}/repos/{owner}/{name}/commits/{wanted}").json, f"{wanted} names no commit")
+        except SourceError as error:
+            if error.status in _REFUSED and not ref and not before:
+                return self._pinned(self._get(owner, name, "HEAD"))
+            raise
+
+    def tarball(self, repo: Work, sha: str) -> Blob:
+        """The files of a commit as a gzipped tar archive; raises `SourceError`, HASH_MISMATCH if it is another's."""
+        owner, name = _github(repo.id)
+        head = self._transport.known(_tarball_url(owner, name, "HEAD"))
+        if head and self._pin(head)[0] == sha:
+            return head.blob
+        answer = self._get(owner, name, sha)
+        found = self._pin(answer)[0]
+        if found and _SHA.match(sha) and found != sha:
+            self._transport.forget(answer)
+            raise SourceError(Status.HASH_MISMATCH, f"the archive is of commit {found[:12]}, not {sha[:12]}", url=answer.url)
+        return answer.blob
+
+    def _get(self, owner: str, name: str, ref: str) -> Answer:
+        answer = self._transport.get(_tarball_url(owner, name, ref), accept="file", max_bytes=self._transport.settings.max_tarball)
+        if not self._start(answer).startswith(b"\x1f\x8b"):
+            self._transport.forget(answer)
+            raise SourceError(Status.WRONG_TYPE, "no gzip archive came", url=answer.url)
+        return answer
+
+    def _start(self, answer: Answer) -> bytes:
+        with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
+            return file.read(65536)
+
+    def _pin(self, answer: Answer) -> tuple[str, str]:
+        return pinned(self._start(answer))
+
+    def _pinned(self, answer: Answer) -> tuple[str, str]:
+        sha, date = self._pin(answer)
+        if not sha:
+            raise SourceError(Status.RATE_LIMITED, "GitHub's API refuses to say which commit is the head, and the archive does not", url=answer.url)
+        return sha, date
+
+
+def parse_repository(raw: Any, asked: WorkId) -> Work:
+    """GitHub's record of a repository; raises `SourceError` (WRONG_TYPE) where it names none."""
+    row = mapping(raw)
+    repo = ids.repo_id(f"https://github.com/{text(row.get('full_name'))}")
+    if not repo:
+        raise SourceError(Status.WRONG_TYPE, f"GitHub's record of {asked.removeprefix('repo:')} cannot be read")
+    renamed = not ids.same_repo(repo, asked)
+    licence = text(mapping(row.get("license")).get("spdx_id"))
+    created = text(row.get("created_at"))
+    return Work(
+        id=repo,
+        kind="code",
+        title=text(row.get("full_name")),
+        authors=tuple(filter(None, (text(mapping(row.get("owner")).get("login")),))),
+        year=int(created[:4]) if re.match(r"20\d\d-", created) else None,
+        abstract=text(row.get("description")),
+        aliases=(asked,) if renamed else (),
+        license=None if licence in {"", "NOASSERTION"} else licence,
+        said_by=(SOURCE,),
+        meta=_meta(row, created, renamed),
+    )
+
+
+def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scalar]:
+    said: dict[str, Scalar] = {
+        "number": number(row.get("id")),
+        "owner_number": number(mapping(row.get("owner")).get("id")),
+        "default_branch": text(row.get("default_branch")),
+        "archived": row.get("archived") is True or None,
+        "fork": row.get("fork") is True or None,
+        "fork_of": text(mapping(row.get("source")).get("full_name")) or text(mapping(row.get("parent")).get("full_name")),
+        "empty": True if row.get("size") == 0 else None,
+        "renamed": renamed or None,
+        "created": created,
+        "pushed": text(row.get("pushed_at")),
+        "stars": number(row.get("stargazers_count")),
+        "licence_note": text(mapping(row.get("license")).get("name")),
+    }
+    return {name: value for name, value in said.items() if value not in (None, "")}
+
+
+def parse_commit(raw: Any) -> tuple[str, str] | None:
+    """(commit, date) of GitHub's record of a commit, or None where it is none."""
+    row = mapping(raw)
+    sha = text(row.get("sha")).lower()
+    detail = mapping(row.get("commit"))
+    date = text(mapping(detail.get("committer")).get("date")) or text(mapping(detail.get("author")).get("date"))
+    return (sha, date) if _SHA.match(sha) else None
+
+
+def _commit(raw: Any, otherwise: str) -> tuple[str, str]:
+    found = parse_commit(raw)
+    if not found:
+        raise SourceError(Status.NOT_FOUND, otherwise)
+    return found
+
+
+def pinned(start: bytes) -> tuple[str, str]:
+    """(commit, date) out of the beginning of a tarball that git made, empty strings where it does not say."""
+    inflate = zlib.decompressobj(31)
+    try:
+        head = inflate.decompress(start, 16384)
+        with tarfile.open(fileobj=io.BytesIO(head), mode="r:") as tar:
+            first = tar.next()
+            sha = tar.pax_headers.get("comment", "").strip().lower()
+    except (zlib.error, tarfile.TarError, ValueError, OverflowError, EOFError):
+        return "", ""
+    if not first or not _SHA.match(sha) or not 0 < first.mtime < 2**33:
+        return (sha, "") if _SHA.match(sha) else ("", "")
+    return sha, datetime.fromtimestamp(first.mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _tarball_url(owner: str, name: str, ref: str) -> str:
+    return f"https://codeload.github.com/{owner}/{name}/tar.gz/{ref}"
+
+
+def _github(repo: WorkId) -> tuple[str, str]:
+    host, owner, name = ids.repo_parts(repo)
+    if host != "github.com":
+        raise SourceError(Status.POLICY_SKIPPED, f"only repositories on github.com are fetched, not from {host}", url=ids.abs_url(repo))
+    return owner, name

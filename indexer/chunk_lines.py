@@ -1,0 +1,123 @@
+"""Pieces of code, configuration and documentation: along units, with small neighbours together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from indexer.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, joined, packed
+from lineage.model import Document, Span
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Sizes of one kind: units below `tiny` lines of content are loose, loose neighbours are packed to `lines` and `chars`.
+
+    A class of at most `together` lines is one piece; `piece_lines` is the goal when a long unit is cut.
+    """
+
+    tiny: int
+    lines: int
+    chars: int
+    together: int = 0
+    piece_lines: int = 45
+
+
+POLICIES = {
+    "code": Policy(tiny=3, lines=40, chars=1_600, together=30),
+    "config": Policy(tiny=10_000, lines=40, chars=1_600),
+    "docs": Policy(tiny=6, lines=40, chars=1_600),
+}
+_NAMED = {"function", "method", "class", "command", "cell", "text"}
+
+
+@dataclass
+class _Node:
+    span: Span
+    parts: list[_Node] = field(default_factory=list)
+
+
+def pieces(document: Document, text: Text) -> Iterator[Piece]:
+    """Every line with content in at least one piece, in the order of the text."""
+    policy = POLICIES[document.kind]
+    root = _tree(document)
+    yield from _attached(text, list(_inside(text, root, (), policy)))
+
+
+def _tree(document: Document) -> _Node:
+    """Spans by containment; one that crosses the end of another becomes its neighbour."""
+    root = _Node(Span(0, len(document.text), "file"))
+    stack = [root]
+    for span in document.spans:
+        while len(stack) > 1 and span.end > stack[-1].span.end:
+            stack.pop()
+        node = _Node(span)
+        stack[-1].parts.append(node)
+        stack.append(node)
+    return root
+
+
+def _inside(text: Text, node: _Node, around: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+    """Pieces of what lies inside a node, loose neighbours packed."""
+    is_unit = node.span.role != "file"
+    inner = (*around, node.span) if is_unit and node.span.role != "block" else around
+    lines = policy.piece_lines if _cuttable(inner) else policy.lines
+    chars = MAX_CHARS if _cuttable(inner) else policy.chars
+    for loose, group in groupby(_parts(text, node, inner, policy), key=lambda piece: piece.loose):
+        run = list(group)
+        yield from packed(text, run, lines, chars) if loose else run
+
+
+def _cuttable(inner: tuple[Span, ...]) -> bool:
+    return bool(inner) and inner[-1].role in {"function", "method", "command", "cell"}
+
+
+def _parts(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+    """The node's parts in order, what lies between them as loose pieces."""
+    at = node.span.start
+    for part in node.parts:
+        yield from _gap(text, at, part.span.start, inner)
+        yield from _unit(text, part, inner, policy)
+        at = max(at, part.span.end)
+    yield from _gap(text, at, node.span.end, inner)
+
+
+def _gap(text: Text, start: int, end: int, inner: tuple[Span, ...]) -> Iterator[Piece]:
+    if start < end and not text.blank(start, end):
+        yield text.trimmed(Piece(start, end, inner, loose=True))
+
+
+def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+    if text.blank(node.span.start, node.span.end):
+        return
+    named = node.span.role in _NAMED
+    piece = text.trimmed(Piece(node.span.start, node.span.end, inner if node.span.role == "block" else (*inner, node.span)))
+    most = policy.together if node.span.role == "class" else MAX_LINES
+    if text.fits(piece, most):
+        small = text.lines(piece) < policy.tiny or not named
+        yield Piece(piece.start, piece.end, piece.spans, small)
+    elif node.parts:
+        yield from _inside(text, node, inner, policy)
+    elif named:
+        yield from cut(text, piece, policy.piece_lines)
+    else:
+        yield from (Piece(part.start, part.end, part.spans, loose=True) for part in cut(text, piece, policy.piece_lines))
+
+
+def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:
+    """The pieces, those of one or two lines joined to the piece after them (else before them) where that fits."""
+    done: list[Piece] = []
+    for piece in found:
+        last = done[-1] if done else None
+        if last and (_scrap(text, last) or _scrap(text, piece)) and text.fits(Piece(last.start, piece.end)):
+            whole = joined([last, piece])
+            spans = piece.spans if _scrap(text, last) else last.spans
+            done[-1] = Piece(whole.start, whole.end, spans or whole.spans)
+        else:
+            done.append(piece)
+    yield from done
+
+
+def _scrap(text: Text, piece: Piece) -> bool:
+    return text.lines(piece) < 3 and piece.end - piece.start < 200

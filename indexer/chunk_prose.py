@@ -1,0 +1,90 @@
+"""Pieces of a paper: paragraphs of one section together; tables, captions, algorithms and footnotes on their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from indexer.pieces import MAX_CHARS, Piece, Text, cut, joined
+from lineage.model import Document, Span
+
+LEAST_WORDS = 150
+MOST_WORDS = 350
+ALONE = {"table", "caption", "algorithm", "footnote", "abstract"}
+_FRAMES = {"table", "algorithm"}
+_ANY = 1_000_000
+
+
+def pieces(document: Document, text: Text) -> Iterator[Piece]:
+    """Every word of the paper in at least one piece, in the order of the text."""
+    leaves = list(_filled(text, _leaves(document), document))
+    for alone, group in groupby(leaves, key=lambda piece: not piece.loose):
+        for section in _by_section(list(group)):
+            for piece in section if alone else _paragraphs(text, section):
+                yield from cut(text, piece, _ANY)
+
+
+def _leaves(document: Document) -> list[Piece]:
+    """Paragraphs and their like in order; what stands alone inside one is taken as well."""
+    found: list[Piece] = []
+    reached, frame = 0, 0
+    for span in document.spans:
+        if span.role in {"section", "heading"} or span.end <= span.start:
+            continue
+        alone = span.role in ALONE
+        if alone and span.end > frame:
+            found.append(Piece(span.start, span.end, (span,)))
+            frame = span.end if span.role in _FRAMES else frame
+            reached = max(reached, span.end)
+        elif not alone and span.end > reached:
+            found.append(Piece(max(span.start, reached), span.end, (span,), loose=True))
+            reached = span.end
+    return found
+
+
+def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Piece]:
+    """The leaves with the headings before them; text that no span covers as pieces of its own."""
+    at = 0
+    for piece in leaves:
+        if piece.start > at and not text.blank(at, piece.start):
+            gap = text.trimmed(Piece(at, piece.start, _section_at(document, at, piece.start), loose=True))
+            if piece.loose and gap.end - gap.start < 200:
+                piece = replace(piece, start=gap.start)
+            else:
+                yield gap
+        at = max(at, piece.end)
+        yield piece
+    if not text.blank(at, len(text.text)):
+        yield text.trimmed(Piece(at, len(text.text), _section_at(document, at, len(text.text)), loose=True))
+
+
+def _section_at(document: Document, start: int, end: int) -> tuple[Span, ...]:
+    """The last section or heading that begins before `end` and reaches past `start`."""
+    inside = [span for span in document.spans if span.role in {"section", "heading"} and span.start < end and span.end > start]
+    return (inside[-1],) if inside else ()
+
+
+def _by_section(group: list[Piece]) -> Iterator[list[Piece]]:
+    for _, section in groupby(group, key=lambda piece: piece.spans[0].path if piece.spans else ()):
+        yield list(section)
+
+
+def _paragraphs(text: Text, section: list[Piece]) -> Iterator[Piece]:
+    """Paragraphs joined until there are enough words, never beyond what a hit may show."""
+    waiting: list[Piece] = []
+    for piece in section:
+        if waiting and (_words(text, waiting) >= LEAST_WORDS or _too_much(text, [*waiting, piece])):
+            yield joined(waiting)
+            waiting = []
+        waiting.append(piece)
+    if waiting:
+        yield joined(waiting)
+
+
+def _words(text: Text, group: list[Piece]) -> int:
+    return len(text.text[group[0].start : group[-1].end].split())
+
+
+def _too_much(text: Text, group: list[Piece]) -> bool:
+    return group[-1].end - group[0].start > MAX_CHARS or _words(text, group) > MOST_WORDS

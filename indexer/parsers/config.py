@@ -1,0 +1,136 @@
+"""Configuration files to a `Document`, by top-level key with its lines; nothing is interpreted, nothing runs.
+
+YAML with templates in it, gin, ini and half-valid JSON are all read by their lines: a configuration that a strict
+parser refuses still says what its values are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from pathlib import PurePosixPath
+from typing import cast
+
+from indexer.parsers.decode import decode
+from indexer.source_code.spans import Lines, spans
+from indexer.source_code.units import Unit, leading
+from lineage.errors import ParseError
+from lineage.model import Document, Status, WorkId
+
+VERSION = "config@1"
+MAX_ITEMS = 200
+_KEYS = {
+    "yaml": re.compile(r"(?:- )?['\"]?([^\s'\"#:\-{}][^:#'\"]{0,100}?)['\"]?\s*:(?:\s|$)|- "),
+    "toml": re.compile(r"\[\[?\s*([^\]]{1,120})\]|([\w.\"'-]{1,100})\s*="),
+    "gin": re.compile(r"(?:([\w./]{1,120}?)\.)?[\w]{1,80}\s*="),
+    "docker": re.compile(r"([A-Z]{2,20})\s"),
+    "make": re.compile(r"([\w./%$(){}-][^:=#\n]{0,100}?)\s*:(?!=)|(\w+)\s*[:?+]?="),
+}
+_LANGUAGES = {
+    ".yaml": "yaml", ".yml": "yaml", ".json": "json", ".json5": "json", ".toml": "toml", ".ini": "toml", ".cfg": "toml",
+    ".conf": "toml", ".properties": "toml", ".hocon": "toml", ".gin": "gin", ".jsonnet": "json", ".libsonnet": "json",
+}  # fmt: skip
+_JSON_SPACE = re.compile(r"[\s,]*")
+
+
+def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
+    """The document of one configuration file; raises `ParseError` for JSON that holds data rather than settings."""
+    text = decode(data)
+    language = _language(path)
+    status, detail = Status.OK, ""
+    units: tuple[Unit, ...]
+    if language == "json":
+        units = _json(path, text)
+        if not units:
+            status, detail = Status.OK_REPAIRED, "not valid JSON; cut by lines"
+    else:
+        units = _by_lines(text, _KEYS.get(language))
+    return Document(work, path, text, spans(units, Lines(text), (path,)), VERSION, "config", language, blob, status=status, detail=detail)
+
+
+def _language(path: str) -> str:
+    name = PurePosixPath(path).name.lower()
+    if "dockerfile" in name:
+        return "docker"
+    if name in {"makefile", "justfile"}:
+        return "make"
+    return _LANGUAGES.get(PurePosixPath(name).suffix, "text")
+
+
+def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[Unit, ...]:
+    """One unit per unindented key (or section), reaching to the next; a paragraph each where keys are unknown."""
+    lines = text.split("\n")
+    starts: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        found = key.match(line) if key else None
+        if found:
+            starts.append((number, next((group for group in found.groups() if group), "")))
+        elif not key and line.strip() and (number == 1 or not lines[number - 2].strip()):
+            starts.append((number, ""))
+    return _units(lines, starts)
+
+
+def _units(lines: list[str], starts: list[tuple[int, str]]) -> tuple[Unit, ...]:
+    if not starts:
+        return ()
+    found: list[Unit] = []
+    ends = [leading(lines, number, starts[at][0]) - 1 for at, (number, _) in enumerate(starts[1:])] + [len(lines)]
+    for (start, name), end in zip(starts, ends, strict=True):
+        first = found[-1].last + 1 if found else leading(lines, start, 0)
+        while end > start and not lines[end - 1].strip():
+            end -= 1
+        found.append(Unit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
+    return tuple(found)
+
+
+def _skip_blank(lines: list[str], first: int, start: int) -> int:
+    while first < start and not lines[first - 1].strip():
+        first += 1
+    return first
+
+
+def _json(path: str, text: str) -> tuple[Unit, ...]:
+    """A unit per member of the outermost object, empty if the text is no JSON object."""
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] == "[":
+        return _json_list(path, text)
+    if text[start : start + 1] != "{":
+        return ()
+    decoder = json.JSONDecoder(strict=False)
+    found: list[Unit] = []
+    at, line, counted, prose = _space(text, start + 1), 1, 0, True
+    try:
+        while text[at : at + 1] == '"':
+            name, end = cast("tuple[str, int]", scanstring(text, at + 1, False))
+            colon = text.index(":", end) + 1
+            value, end = decoder.raw_decode(text, _space(text, colon))
+            prose = prose and isinstance(value, str)
+            line += text.count("\n", counted, at)
+            last = line + text.count("\n", at, end)
+            first = max(line, found[-1].last + 1) if found else line
+            if first <= last:
+                found.append(Unit(first, last, "config", name[:100]))
+            counted, at = at, _space(text, end)
+    except (ValueError, RecursionError):
+        return ()
+    if len(text) > 5_000 and text.count("\n") * 1_000 < len(text) and not prose:
+        raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration (packed into few lines)")
+    if len(found) > 10 * MAX_ITEMS:
+        raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration ({len(found):,} entries)")
+    return tuple(found)
+
+
+def _json_list(path: str, text: str) -> tuple[Unit, ...]:
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    if len(items) > MAX_ITEMS:
+        raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration (a list of {len(items):,})")
+    return (Unit(1, text.count("\n") + 1, "config"),)
+
+
+def _space(text: str, at: int) -> int:
+    found = _JSON_SPACE.match(text, at)
+    return found.end() if found else at

@@ -1,0 +1,96 @@
+"""Prose of a repository (Markdown, reStructuredText, plain text, licences) to a `Document`, by heading path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from indexer.parsers.decode import decode
+from indexer.source_code.spans import Lines
+from lineage.errors import ParseError
+from lineage.model import Document, Span, Status, WorkId
+
+VERSION = "plain@1"
+_ATX = re.compile(r" {0,3}(#{1,6})\s+(.{1,200}?)\s*#*\s*$")
+_HTML_HEADING = re.compile(r"\s*<h([1-6])[^>]{0,200}>(.{1,300}?)</h", re.IGNORECASE)
+_RULE = re.compile(r"([=\-~^\"'*+#`:.])\1{2,}\s*$")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_TAG = re.compile(r"<[^<>]{1,300}>|!?\[([^\[\]]{0,200})\]\([^()]{0,500}\)")
+_LANGUAGES = {".md": "markdown", ".markdown": "markdown", ".mdx": "markdown", ".qmd": "markdown", ".rst": "rst", ".tex": "latex", ".bib": "bibtex"}
+
+Heading = tuple[int, int, str]
+"""Line, level from 1, title."""
+
+
+def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
+    """The document of one text; raises `ParseError` for one without words."""
+    text = decode(data)
+    if not text.strip():
+        raise ParseError(Status.EMPTY, f"{path}: there is no text")
+    language = _LANGUAGES.get(PurePosixPath(path).suffix.lower(), "text")
+    headings = _headings(text.split("\n"), language)
+    found = _spans(path, Lines(text), headings, text.count("\n") + 1)
+    return Document(work, path, text, found, VERSION, "docs", language, blob, title=headings[0][2] if headings else "")
+
+
+def first_heading(lines: Sequence[str]) -> str:
+    """The first Markdown heading among some lines, or the empty string."""
+    return next((title for _, _, title in _markdown(lines)), "")
+
+
+def _headings(lines: Sequence[str], language: str) -> list[Heading]:
+    if language == "markdown":
+        return _markdown(lines)
+    return _rst(lines) if language == "rst" else []
+
+
+def _markdown(lines: Sequence[str]) -> list[Heading]:
+    found: list[Heading] = []
+    fence = ""
+    for number, line in enumerate(lines, 1):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        elif not fence and (heading := _ATX.match(line[:300])):
+            found.append((number, len(heading[1]), _clean(heading[2])))
+        elif not fence and (heading := _HTML_HEADING.match(line[:800])):
+            found.append((number, int(heading[1]), _clean(heading[2])))
+        elif not fence and number > 1 and re.match(r"(?:=+|-{2,})\s*$", line) and _titled(lines[number - 2]):
+            found.append((number - 1, 1 if line[0] == "=" else 2, _clean(lines[number - 2])))
+    return found
+
+
+def _titled(line: str) -> bool:
+    return bool(line.strip()) and len(line) < 200 and not line.startswith((" ", "|", "-", "*", ">", "#"))
+
+
+def _rst(lines: Sequence[str]) -> list[Heading]:
+    """Underlined titles; a mark's level is the order in which marks first appear (docutils)."""
+    found: list[Heading] = []
+    levels: dict[str, int] = {}
+    for number, (title, under) in enumerate(pairwise(lines), 1):
+        mark = _RULE.match(under)
+        if mark and title.strip() and not _RULE.match(title) and len(under.rstrip()) >= len(title.strip()) and len(title) < 200:
+            found.append((number, levels.setdefault(mark[1], len(levels) + 1), title.strip()))
+    return found
+
+
+def _clean(title: str) -> str:
+    return " ".join(_TAG.sub(r"\1", title).replace("*", "").replace("`", "").split())
+
+
+def _spans(path: str, lines: Lines, headings: list[Heading], count: int) -> tuple[Span, ...]:
+    """One span from each heading to the next, with the titles it stands under."""
+    found: list[Span] = []
+    stack: list[tuple[int, str]] = []
+    marks = [(1, 0, ""), *headings, (count + 1, 0, "")]
+    for (line, level, title), (following, _, _) in pairwise(marks):
+        if title:
+            stack = [*(item for item in stack if item[0] < level), (level, title)]
+        if following > line:
+            titles = tuple(name for _, name in stack)
+            start, end = lines.extent(line, following - 1)
+            found.append(Span(start, end, "text", titles, header=" > ".join((path, *titles))))
+    return tuple(found)

@@ -227,6 +227,13 @@ class Catalog:
         columns = (weights.symbol, weights.path, weights.header, weights.body)
         return [(int(row), float(score)) for row, score in self._all(statement, (*columns, expression, *values, k), DEADLINE)]
 
+    def frequencies(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands (0 for one that stands in none)."""
+        wanted = sorted(set(terms))[:_BATCH]
+        marks = ",".join("?" * len(wanted))
+        rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", wanted) if wanted else []  # noqa: S608
+        return {**dict.fromkeys(wanted, 0), **{str(term): int(count) for term, count in rows}}
+
     # -- proof
 
     def content_hash(self) -> str:

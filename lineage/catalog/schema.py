@@ -51,6 +51,7 @@ CREATE TABLE facts (
     kind TEXT NOT NULL, line INTEGER NOT NULL);
 CREATE INDEX facts_name ON facts (name);
 CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='', tokenize="unicode61 remove_diacritics 0");
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row);
 """
 
 

@@ -1,0 +1,122 @@
+"""The read side put together: a question in, proven evidence out, from one pinned generation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lineage.catalog.records import same_text
+from lineage.errors import EmbedderMismatch
+from lineage.generation import Generation
+from lineage.model import Answer, Chunk, Hit, Query, WorkId
+from lineage.ports import Embedder, VectorIndex, Vectors
+from lineage.tokens import terms
+from retrieval import candidates, fuse
+from retrieval.candidates import Scope
+from retrieval.focus import focus, rarity
+from retrieval.fuse import Fused, Scored, Weights
+from retrieval.kinship import Kinship
+from retrieval.query import named, plain
+
+_READ = 100
+"""Chunks read for priors, folding and capping; beyond them no prior could lift one into a list of 100."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question while it is answered: its words without markup, their rarity, what may be found."""
+
+    query: Query
+    words: str
+    worth: dict[str, float]
+    scope: Scope
+
+
+class Engine:
+    """Answers questions from one generation. Safe to share between threads if the embedder is.
+
+    Without vectors in the generation, or without an `embedder` and `index`, it answers lexically and says so.
+    Raises `EmbedderMismatch` for an embedder other than the one that made the vectors.
+    """
+
+    def __init__(
+        self, generation: Generation, embedder: Embedder | None = None, index: VectorIndex | None = None, weights: Weights | None = None
+    ) -> None:
+        made_by = generation.manifest.embedder
+        if embedder and index and made_by and embedder.id != made_by:
+            hint = "set LINEAGE_EMBEDDER to the model of the build, or build again"
+            raise EmbedderMismatch(f"the vectors of {generation.manifest.lineage} were made by {made_by}, not by {embedder.id}", hint=hint)
+        self._generation = generation
+        self._catalog = generation.catalog
+        self._dense = (embedder, index) if embedder and index and made_by else None
+        self._weights = weights or Weights()
+        self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
+        self._documents = generation.manifest.counts.get("chunks", 0)
+
+    def ask(self, query: Query) -> Answer:
+        """Hits, best first, at most `query.k`; notes say what limited the search."""
+        return self.ask_many([query])[0]
+
+    def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
+        """The same for many questions, embedded together."""
+        asked = [self._asked(query) for query in queries]
+        vectors = self._dense[0].queries([one.words for one in asked]) if self._dense and asked else None
+        return [self._answer(one, None if vectors is None else vectors[n : n + 1]) for n, one in enumerate(asked)]
+
+    def _asked(self, query: Query) -> _Asked:
+        words = plain(query.text)
+        without = self._kinship.target_code if query.no_target_code else frozenset()
+        worth = rarity(self._catalog.frequencies(terms(words)), self._documents)
+        return _Asked(query, words, worth, candidates.scope_of(self._catalog, query.kinds, without))
+
+    def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
+        dense = None
+        if self._dense and vector is not None:
+            dense = candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
+        ranked = self._ranked(asked, fuse.fuse(lexical, dense, self._weights))
+        hits = tuple(self._hit(rank, one, asked) for rank, one in enumerate(ranked, 1))
+        manifest = self._generation.manifest
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, self._notes(asked))
+
+    def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> list[Scored]:
+        first = found[: max(_READ, 2 * asked.query.k)]
+        chunks = self._catalog.chunks([one.row for one in first])
+        scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
+        for prior in self._priors(asked):
+            scored = fuse.boosted(scored, prior)
+        return fuse.capped(fuse.apart(fuse.folded(scored)), asked.query.k, self._weights.share)
+
+    def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
+        yield fuse.definition_prior(named(asked.query.text), self._weights.definition)
+        yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
+
+    def _hit(self, rank: int, scored: Scored, asked: _Asked) -> Hit:
+        chunk, kin = scored.chunk, self._kinship.of(scored.chunk.work)
+        return Hit(
+            rank=rank,
+            score=round(fuse.likelihood(scored.fused.score), 4),
+            chunk=replace(chunk, copies=self._copies(scored, asked)),
+            work=kin.work,
+            signals=scored.fused.signals,
+            focus=focus(asked.words, chunk.text, chunk.start_line, asked.worth),
+            reference=kin.reference,
+            paper=kin.paper,
+            from_target=kin.from_target,
+            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *scored.fused.why),
+        )
+
+    def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
+        homes = self._catalog.homes(scored.fused.row)
+        others = (f"{work}#{path}#L{a}-L{b}" for row, work, path, a, b in homes if row != scored.fused.row and work not in asked.scope.without)
+        return tuple(dict.fromkeys((*scored.chunk.copies, *others)))
+
+    def _notes(self, asked: _Asked) -> tuple[str, ...]:
+        notes = []
+        if not self._generation.manifest.embedder:
+            notes.append("lexical only: this generation has no vectors yet")
+        elif not self._dense:
+            notes.append("lexical only: no embedder was loaded")
+        if asked.query.no_target_code and self._kinship.target_code:
+            notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
+        return tuple(notes)

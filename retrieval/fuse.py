@@ -1,0 +1,161 @@
+"""One ranked list out of several (pure): standardised scores, priors that say why, copies folded, sources capped.
+
+Lexical and dense scores are put on one scale by their own mean and deviation over the first `pool` of each list
+(z-scores; they beat rank fusion on every kind of the dev sets because the margin of a clear winner survives).
+Priors are in the same unit, deviations, and small: they order what the text leaves close.
+
+The weights below were chosen on the dev halves of ../shared/eval by `benchmarks/evidence.py --sweep`; the table
+is in docs/benchmarks.md. What no dev set covers (the graph) is kept below the distance of typical neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lineage.model import Chunk, Signal
+from lineage.tokens import parts
+
+Ranked = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """`dense` is the share of the dense score; priors are in deviations; `share` of a list may come from one work."""
+
+    dense: float = 0.5
+    pool: int = 200
+    definition: float = 0.5
+    graph: float = 0.3
+    target: float = 0.4
+    share: float = 0.6
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A row with its fused score, what each retriever said, and the reasons that moved it."""
+
+    row: int
+    score: float
+    signals: tuple[Signal, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it."""
+
+    fused: Fused
+    chunk: Chunk
+    same: str = ""
+    copies: tuple[Chunk, ...] = field(default=())
+
+
+def standard(ranked: Ranked, pool: int) -> dict[int, float]:
+    """Scores in deviations from the mean of the first `pool`; 0 for all where they do not differ."""
+    first = [score for _, score in ranked[:pool]]
+    mean = sum(first) / len(first) if first else 0.0
+    deviation = math.sqrt(sum((score - mean) ** 2 for score in first) / len(first)) if first else 0.0
+    return {row: (score - mean) / deviation if deviation > 1e-9 else 0.0 for row, score in ranked}
+
+
+def fuse(lexical: Ranked, dense: Ranked | None, weights: Weights) -> list[Fused]:
+    """Rows of both lists, best first. A row that one list lacks is given that list's lowest score."""
+    lists = [("lexical", lexical, 1.0 - weights.dense), ("dense", dense or (), weights.dense)]
+    if not lexical or not dense:
+        lists = [(name, ranked, 1.0) for name, ranked, _ in lists if ranked]
+    scaled = [(weight, standard(ranked, weights.pool)) for _, ranked, weight in lists]
+    floors = [min(scores.values(), default=0.0) for _, scores in scaled]
+    rows = dict.fromkeys(row for _, scores in scaled for row in scores)
+    signals = _signals([(name, ranked) for name, ranked, _ in lists])
+    total = {row: sum(weight * scores.get(row, floor) for (weight, scores), floor in zip(scaled, floors, strict=True)) for row in rows}
+    return sorted((Fused(row, score, signals[row]) for row, score in total.items()), key=lambda one: (-one.score, one.row))
+
+
+def _signals(lists: Iterable[tuple[str, Ranked]]) -> dict[int, tuple[Signal, ...]]:
+    said: dict[int, tuple[Signal, ...]] = {}
+    for name, ranked in lists:
+        ordered = sorted(ranked, key=lambda pair: -pair[1])
+        for rank, (row, score) in enumerate(ordered, 1):
+            said[row] = (*said.get(row, ()), Signal(name, rank, score))
+    return said
+
+
+def boosted(scored: Sequence[Scored], prior: Callable[[Chunk], Iterable[tuple[float, str]]]) -> list[Scored]:
+    """The same with priors added and named, best first; `prior` gives (deviations, reason) for a chunk."""
+    out = []
+    for one in scored:
+        added = [(value, reason) for value, reason in prior(one.chunk) if value]
+        why = tuple(f"{reason} ({value:+.2f})" for value, reason in added)
+        score = one.fused.score + sum(value for value, _ in added)
+        out.append(replace(one, fused=replace(one.fused, score=score, why=(*one.fused.why, *why))))
+    return sorted(out, key=lambda one: (-one.fused.score, one.fused.row))
+
+
+def folded(scored: Sequence[Scored]) -> list[Scored]:
+    """Equal texts become one: the best placed stays, the others are its copies."""
+    homes: dict[str, list[Scored]] = {}
+    for one in scored:
+        homes.setdefault(one.same, []).append(one)
+    return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) for group in homes.values()]
+
+
+def apart(scored: Sequence[Scored]) -> list[Scored]:
+    """Without those whose lines a better one of the same file already shows for the most part."""
+    kept: list[Scored] = []
+    places: dict[tuple[str, str], list[Chunk]] = {}
+    for one in scored:
+        shown = places.setdefault((one.chunk.work, one.chunk.path), [])
+        if not any(_covers(other, one.chunk) for other in shown):
+            shown.append(one.chunk)
+            kept.append(one)
+    return kept
+
+
+def _covers(shown: Chunk, other: Chunk) -> bool:
+    """Whether four fifths of the other's characters lie inside what is shown."""
+    common = min(shown.end, other.end) - max(shown.start, other.start)
+    return common > 0.8 * max(1, other.end - other.start)
+
+
+def capped(scored: Sequence[Scored], k: int, share: float) -> list[Scored]:
+    """The first `k`, with at most `share` of them (three at least) from one work while others have something to say."""
+    most = max(3, math.ceil(share * k))
+    taken: Counter[str] = Counter()
+    first: list[Scored] = []
+    later: list[Scored] = []
+    for one in scored:
+        taken[one.chunk.work] += 1
+        (first if taken[one.chunk.work] <= most else later).append(one)
+    return [*first[:k], *later[: max(0, k - len(first))]]
+
+
+def likelihood(score: float) -> float:
+    """A fused score as a number in (0, 1): deviations through the logistic curve, so that 2 deviations give one half."""
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score - 2.0))))
+
+
+def definition_prior(names: frozenset[str], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Favours chunks that define what the question names; `names` are folded whole identifiers."""
+
+    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
+        own = [name.strip() for name in chunk.symbol.split(",")]
+        for name in own:
+            last = name.rpartition(".")[2]
+            if last and "".join(parts(last)) in names:
+                return [(weight, f"defines {last}, which the question names")]
+        return []
+
+    return prior
+
+
+def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Favours works that carry the lineage: (score 0..1, reason) by work."""
+
+    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
+        score, reason = scores.get(chunk.work, (0.0, ""))
+        return [(weight * score, reason)] if score > 0 else []
+
+    return prior

@@ -1,0 +1,75 @@
+"""How each work of a lineage is related to its target: the graph's part in an answer, looked up once per generation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lineage.catalog import Catalog
+from lineage.model import CodeLink, Reference, Tier, Work, WorkId
+
+_TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
+_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
+
+
+@dataclass(frozen=True)
+class Kin:
+    """A work with the paper it belongs to, the edge that brought it in, and whether it is the target's own."""
+
+    work: Work
+    paper: Work | None = None
+    reference: Reference | None = None
+    from_target: bool = False
+
+
+@dataclass(frozen=True)
+class Kinship:
+    """`Kin` by work; `target_code` are repositories linked to the target."""
+
+    kin: Mapping[WorkId, Kin] = field(default_factory=dict)
+    target_code: frozenset[WorkId] = frozenset()
+
+    @classmethod
+    def read(cls, catalog: Catalog, target: WorkId) -> Kinship:
+        """The relations of all works of a catalogue to `target`."""
+        works = {work.id: work for work in catalog.works()}
+        edges: dict[WorkId, Reference] = {}
+        for edge in catalog.references():
+            edges.setdefault(edge.cited, edge)
+        links: dict[WorkId, list[CodeLink]] = {}
+        for link in catalog.links():
+            links.setdefault(link.repo, []).append(link)
+        kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
+        own = frozenset(repo for repo, all_ in links.items() if any(link.paper == target for link in all_))
+        return cls(kin, own)
+
+    def of(self, work: WorkId) -> Kin:
+        """The relation of a work; one that is not catalogued stands alone."""
+        return self.kin.get(work) or Kin(Work(work))
+
+    def prior(self, graph: float, target: float) -> dict[str, tuple[float, str]]:
+        """(deviations, reason) by work: `graph` times the edge's score, `target` for what is the target's own."""
+        found: dict[str, tuple[float, str]] = {}
+        for id_, kin in self.kin.items():
+            if kin.from_target:
+                found[id_] = (target, "the target's own")
+            elif kin.reference and kin.reference.score > 0:
+                role = kin.reference.roles[0].role.value if kin.reference.roles else "reference"
+                found[id_] = (graph * kin.reference.score, f"{role} of the target, lineage score {kin.reference.score:.2f}")
+        return found
+
+
+def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> Kin:
+    if work.kind == "paper":
+        return Kin(work, reference=edges.get(work.id), from_target=work.id == target)
+    best = max(links, key=lambda link: _weight(link, edges, target), default=None)
+    if best is None:
+        return Kin(work, reference=edges.get(work.id))
+    own = best.paper == target and best.tier in _OWN
+    return Kin(work, works.get(best.paper), edges.get(best.paper) or edges.get(work.id), own)
+
+
+def _weight(link: CodeLink, edges: Mapping[WorkId, Reference], target: WorkId) -> tuple[int, bool, float, str]:
+    """Orders the papers a repository is linked to: surest link, then the target, then the heaviest reference."""
+    edge = edges.get(link.paper)
+    return (_TIERS[link.tier], link.paper == target, edge.score if edge else 0.0, link.paper)

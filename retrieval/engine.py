@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from types import TracebackType
 
 from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch
@@ -35,23 +36,30 @@ class _Asked:
 class Engine:
     """Answers questions from one generation. Safe to share between threads if the embedder is.
 
-    Without vectors in the generation, or without an `embedder` and `index`, it answers lexically and says so.
-    Raises `EmbedderMismatch` for an embedder other than the one that made the vectors.
+    Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
+    it answers lexically and says so. Questions raise `EmbedderMismatch` if the embedder is not the one that made the
+    vectors. Leaving the `with` block closes the generation.
     """
 
     def __init__(
-        self, generation: Generation, embedder: Embedder | None = None, index: VectorIndex | None = None, weights: Weights | None = None
+        self,
+        generation: Generation,
+        embedder: Callable[[], Embedder] | None = None,
+        index: VectorIndex | None = None,
+        weights: Weights | None = None,
     ) -> None:
-        made_by = generation.manifest.embedder
-        if embedder and index and made_by and embedder.id != made_by:
-            hint = "set LINEAGE_EMBEDDER to the model of the build, or build again"
-            raise EmbedderMismatch(f"the vectors of {generation.manifest.lineage} were made by {made_by}, not by {embedder.id}", hint=hint)
         self._generation = generation
         self._catalog = generation.catalog
-        self._dense = (embedder, index) if embedder and index and made_by else None
+        self._dense = (embedder, index) if embedder and index and generation.manifest.embedder else None
         self._weights = weights or Weights()
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
         self._documents = generation.manifest.counts.get("chunks", 0)
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._generation.close()
 
     def ask(self, query: Query) -> Answer:
         """Hits, best first, at most `query.k`; notes say what limited the search."""
@@ -60,8 +68,17 @@ class Engine:
     def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
         """The same for many questions, embedded together."""
         asked = [self._asked(query) for query in queries]
-        vectors = self._dense[0].queries([one.words for one in asked]) if self._dense and asked else None
+        vectors = self._vectors([one.words for one in asked])
         return [self._answer(one, None if vectors is None else vectors[n : n + 1]) for n, one in enumerate(asked)]
+
+    def _vectors(self, words: Sequence[str]) -> Vectors | None:
+        if not self._dense or not words:
+            return None
+        embedder, manifest = self._dense[0](), self._generation.manifest
+        if embedder.id != manifest.embedder:
+            hint = "set LINEAGE_EMBEDDER to the model of the build, or build again"
+            raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
+        return embedder.queries(words)
 
     def _asked(self, query: Query) -> _Asked:
         words = plain(query.text)

@@ -1,0 +1,131 @@
+"""Citation contexts -> the roles a reference plays, each with its sentence and the cues that spoke for it.
+
+One linear model per role over the cues of `lineage.cues`; the weights are data (`data/roles.json`, made by
+`python benchmarks/roles.py --data DIR --fit`). A verdict is the sum of what was seen: the cues with the largest
+weights are handed back with it, in the words of the sentence, so nothing has to be believed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from lineage.cues import cues, mark
+from lineage.model import Mention, Role, RoleVerdict
+
+MAX_MENTIONS = 200
+SHOWN = 4
+UNCITED = 0.25
+
+_SECTIONS = (
+    ("related work", re.compile(r"related|prior work|previous work|literature|background|state of the art|overview of", re.IGNORECASE)),
+    ("introduction", re.compile(r"introduction|motivation|\(front\)|abstract", re.IGNORECASE)),
+    ("data", re.compile(r"\bdata\b|dataset|corpus|corpora|benchmark|task|games?\b", re.IGNORECASE)),
+    ("experiments", re.compile(r"experiment|evaluat|result|implementation|setup|setting|baseline|training|ablation|hyper|detail", re.IGNORECASE)),
+    ("method", re.compile(r"method|model|approach|architecture|algorithm|framework|technique|preliminar|system|pipeline", re.IGNORECASE)),
+    ("discussion", re.compile(r"discussion|conclusion|limitation|future|ethic|impact", re.IGNORECASE)),
+)
+_DATA_TITLE = re.compile(r"\b(?:data ?sets?|corpus|corpora|benchmark|treebank|large-scale (?:data|hierarchical)|database)\b", re.IGNORECASE)
+_METRIC_TITLE = re.compile(r"\b(?:metric|automatic evaluation of|evaluation measure|evaluating (?:text|summar)|bleu|rouge|score)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class RoleModel:
+    """Weights by role and cue, the bias and the least probability that counts as a verdict, and where they come from.
+
+    `sections` are added by the kind of section a mention stands in; `provenance` names data, command and date.
+    """
+
+    weights: Mapping[Role, Mapping[str, float]]
+    bias: Mapping[Role, float]
+    threshold: Mapping[Role, float]
+    sections: Mapping[str, Mapping[Role, float]]
+    provenance: Mapping[str, str]
+
+
+@cache
+def shipped() -> RoleModel:
+    """The model that comes with the package."""
+    return read_model(files("lineage").joinpath("data/roles.json").read_text("utf-8"))
+
+
+def read_model(text: str) -> RoleModel:
+    """A model from its JSON."""
+    raw = json.loads(text)
+    roles = {Role(name): one for name, one in raw["roles"].items()}
+    return RoleModel(
+        weights={role: one["weights"] for role, one in roles.items()},
+        bias={role: one["bias"] for role, one in roles.items()},
+        threshold={role: one["threshold"] for role, one in roles.items()},
+        sections={name: {Role(r): w for r, w in given.items()} for name, given in raw["sections"]["weights"].items()},
+        provenance=raw["provenance"],
+    )
+
+
+def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str = "", model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
+    """The roles of one reference, surest first, from every place that mentions it (the first `MAX_MENTIONS`).
+
+    A role's score is that of the mention that speaks most for it; its cues are the four strongest. A reference with mentions
+    has at least one role. Without any mention, only a cited title that names a data set or a metric gives a verdict, a weak one.
+    `title`, the citing paper's, is what a citation must not be mistaken for (a paper quoted in its own list).
+    """
+    model = model or shipped()
+    spoken = [m for m in mentions[:MAX_MENTIONS] if m.sentence.strip()]
+    if not spoken:
+        return _by_title(cited_title) if cited_title != title or not title else ()
+    verdicts = [verdict for mention in spoken for verdict in judge(mention, model)]
+    best = {role: max((v for v in verdicts if v.role is role), key=lambda v: v.score) for role in Role}
+    over = [v for role, v in best.items() if v.score >= model.threshold[role]]
+    return tuple(sorted(over or [max(best.values(), key=lambda v: v.score)], key=lambda v: (-v.score, v.role)))
+
+
+def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
+    """The probability of every role for one mention, with the cues for it."""
+    model = model or shipped()
+    found = cues(mark(mention.sentence, mention.key, mention.together))
+    section = section_kind(mention.section)
+    return tuple(_verdict(role, found, mention, section, model) for role in Role)
+
+
+def section_kind(path: Iterable[str]) -> str:
+    """What kind of section a title path names, innermost title first; the empty string if none is recognised."""
+    return next((name for title in reversed(list(path)) for name, pattern in _SECTIONS if pattern.search(title)), "")
+
+
+def _verdict(role: Role, found: Mapping[str, str], mention: Mention, section: str, model: RoleModel) -> RoleVerdict:
+    weights = model.weights[role]
+    spoke = {name: weights[name] for name in found if name in weights}
+    place = model.sections.get(section, {}).get(role, 0.0)
+    total = model.bias[role] + sum(spoke.values()) + place
+    strongest = sorted((n for n in spoke if spoke[n] > 0), key=lambda n: (-spoke[n], n))[:SHOWN]
+    said = [_readable(name, found[name]) for name in strongest]
+    if place > 0:
+        said.append(f"section: {section}")
+    score = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+    return RoleVerdict(role, round(score, 4), mention.sentence, mention.section, tuple(dict.fromkeys(said)))
+
+
+def _readable(name: str, words: str) -> str:
+    """A cue as a person reads it: the words where there are some, else its name."""
+    text = words if ("…" in words or "[it]" in words or not name[:1].isupper()) and words and not words.isdigit() else f"“{words}”" if words else name
+    return f"{text} (next to it)" if name.startswith("beside:") else text
+
+
+def _by_title(cited_title: str) -> tuple[RoleVerdict, ...]:
+    hits = ((Role.DATA, _DATA_TITLE.search(cited_title)), (Role.METRIC, _METRIC_TITLE.search(cited_title)))
+    return tuple(RoleVerdict(role, UNCITED, cues=(f"no context; the title says “{hit[0]}”",)) for role, hit in hits if hit)
+
+
+def with_roles(mentions: Sequence[Mention], verdicts: Sequence[RoleVerdict]) -> tuple[RoleVerdict, ...]:
+    """Verdicts of another judge (a configured LLM) beside ours: the higher score wins, the cues of both stay."""
+    ours = {v.role: v for v in classify(mentions)}
+    for verdict in verdicts:
+        known = ours.get(verdict.role)
+        best = max((v for v in (known, verdict) if v), key=lambda v: v.score)
+        ours[verdict.role] = replace(best, cues=tuple(dict.fromkeys([c for v in (known, verdict) if v for c in v.cues])))
+    return tuple(sorted(ours.values(), key=lambda v: (-v.score, v.role)))

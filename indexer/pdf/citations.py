@@ -1,0 +1,183 @@
+"""Every place where the text cites an entry, with its sentence, section and company.
+
+Link annotations are exact and come first. Without them the printed forms are read: [12, 14-16], raised numbers,
+[ABC+20], (Author et al., 2020; Other, 2019a) and Author (2020), each matched against the entries.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from indexer.pdf.flow import Places, Writer
+from indexer.pdf.page import Link
+from indexer.pdf.sentences import sentences
+from lineage.model import BibEntry, Mention, Span
+
+_GROUP = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4}){0,40})(?:\s*,\s*[^\[\]\d][^\[\]]{0,40})?\s*\]")
+_RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})|(\d{1,4})")
+_ALPHA_GROUP = re.compile(r"\[([^\[\]]{2,120})\]")
+_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?:[ -][^\W\d_a-z][\w'’ʼ-]{1,30})?"
+_YEARS = r"(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6}"
+_AUTHOR_YEAR = re.compile(
+    rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
+)
+_BRACKETS = re.compile(r"\([^()]{1,900}\)|\[[^\[\]]{1,300}\]")
+_PROSE = frozenset({"paragraph", "abstract", "caption", "footnote", "list", "table", "text", "equation", "algorithm"})
+
+
+@dataclass(frozen=True)
+class Cite:
+    """Characters [start, end) that cite the entry `key`."""
+
+    start: int
+    end: int
+    key: str
+
+
+def cites(
+    text: str, writer: Writer, places: Places, links: Iterable[tuple[Link, str]], entries: Sequence[BibEntry], labels: Mapping[str, str]
+) -> list[Cite]:
+    """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
+    linked = [Cite(*where, key) for link, key in links if (where := places.under(link.page, link.box))]
+    printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
+    if not linked and len({cite.key for cite in printed}) * 4 < len(entries):
+        printed += _raised(text, writer, labels)
+    covered = {n // 4 for cite in linked for n in range(cite.start, cite.end + 1)}
+    extra = [cite for cite in printed if not any(n // 4 in covered for n in range(cite.start, cite.end))]
+    return sorted(set(linked) | set(extra), key=lambda cite: (cite.start, cite.end))
+
+
+def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:
+    numbered = {label for label in labels if label.isdigit()}
+    for group in _GROUP.finditer(text):
+        found = list(_expand(group[1]))
+        if found and all(number in numbered for number, _, _ in found):
+            yield from (Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in found)
+
+
+def _expand(numbers: str) -> Iterator[tuple[str, int, int]]:
+    """Each number of "3, 5-7" with its place."""
+    for found in _RANGE.finditer(numbers):
+        if found[3]:
+            yield str(int(found[3])), found.start(), found.end()
+        elif 0 < int(found[2]) - int(found[1]) <= 30:
+            yield from ((str(n), found.start(), found.end()) for n in range(int(found[1]), int(found[2]) + 1))
+        else:
+            yield from ((str(int(n)), found.start(), found.end()) for n in (found[1], found[2]))
+
+
+def _alphabetic(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:
+    if not any(not label.isdigit() for label in labels):
+        return
+    for group in _ALPHA_GROUP.finditer(text):
+        for part in re.finditer(r"[^\s,;]+", group[1]):
+            if part[0] in labels and not part[0].isdigit():
+                yield Cite(group.start(1) + part.start(), group.start(1) + part.end(), labels[part[0]])
+
+
+def _raised(text: str, writer: Writer, labels: Mapping[str, str]) -> list[Cite]:
+    """Raised numbers, as Nature and the physics journals cite; never inside formulas or after a digit."""
+    found: list[Cite] = []
+    for line, start in writer.places:
+        for a, b in _joined(line.raised):
+            piece = text[start + a : start + b]
+            before = text[max(0, start + a - 1) : start + a]
+            if line.math > 0.3 or before.isdigit() or not re.fullmatch(r"[\d\s,;–—-]{1,40}", piece):
+                continue
+            numbers = list(_expand(piece))
+            if numbers and all(number in labels for number, _, _ in numbers):
+                found += [Cite(start + a + s, start + a + e, labels[number]) for number, s, e in numbers]
+    return found
+
+
+def _joined(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Touching ranges as one."""
+    start = end = -1
+    for a, b in sorted(ranges):
+        if a > end:
+            if end > start:
+                yield start, end
+            start = a
+        end = max(end, b)
+    if end > start:
+        yield start, end
+
+
+def fold(name: str) -> str:
+    """A surname in small ASCII letters."""
+    return re.sub(r"[^a-z]", "", unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower())
+
+
+def _surnames(author: str) -> set[str]:
+    words = author.replace("’", "'").split()
+    return {fold(" ".join(words[-n:])) for n in (1, 2, 3) if len(words) >= n} - {""}
+
+
+def _author_years(text: str, entries: Sequence[BibEntry]) -> Iterator[Cite]:
+    index: dict[tuple[str, str], list[BibEntry]] = {}
+    for entry in entries:
+        for name in _surnames(entry.authors[0]) if entry.authors and entry.year else ():
+            index.setdefault((name, str(entry.year)), []).append(entry)
+    for found in _AUTHOR_YEAR.finditer(text):
+        for year, start, end in _each_year(found["years"]):
+            names = (fold(found["one"]), fold(found["one"].split()[-1]), fold(found["one"].split("-")[-1]))
+            fitting = next((index[name, year[:4]] for name in names if (name, year[:4]) in index), [])
+            if chosen := _choose(fitting, found["two"] or "", year):
+                first = found.start() if start == 0 else found.start("years") + start
+                yield Cite(first, found.start("years") + end, chosen.key)
+
+
+def _each_year(years: str) -> Iterator[tuple[str, int, int]]:
+    last = ""
+    for found in re.finditer(r"(?:1[89]|20)\d\d[a-z]?|\b[a-z]\b", years):
+        last = found[0] if len(found[0]) > 1 else last[:4] + found[0]
+        yield last, found.start(), found.end()
+
+
+def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | None:
+    """The entry that fits best: by the letter after the year, then by the second author."""
+    if len(fitting) > 1 and len(year) == 5:
+        fitting = [entry for entry in fitting if year in entry.raw] or fitting
+    if len(fitting) > 1 and second:
+        fitting = [entry for entry in fitting if len(entry.authors) > 1 and fold(second) in _surnames(entry.authors[1])] or fitting
+    return fitting[0] if fitting else None
+
+
+def mentions(text: str, spans: Sequence[Span], found: Sequence[Cite]) -> tuple[Mention, ...]:
+    """One mention per entry and sentence."""
+    company = _company(text, found)
+    homes = [(span, list(sentences(text, span.start, span.end))) for span in spans if span.role in _PROSE]
+    seen: dict[tuple[str, int], Mention] = {}
+    at = 0
+    for cite in found:
+        while at < len(homes) and homes[at][0].end <= cite.start:
+            at += 1
+        span, inside = homes[at] if at < len(homes) else (None, [])
+        if span is None or not span.start <= cite.start < span.end:
+            continue
+        start, end = next(((s, e) for s, e in inside if s <= cite.start < e), (span.start, span.end))
+        seen.setdefault(
+            (cite.key, start),
+            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by="pdf"),
+        )
+    return tuple(seen.values())
+
+
+def _company(text: str, found: Sequence[Cite]) -> dict[Cite, tuple[str, ...]]:
+    """The keys cited in the same bracket, in order, the cite's own among them."""
+    company: dict[Cite, tuple[str, ...]] = {cite: (cite.key,) for cite in found}
+    at = 0
+    for bracket in _BRACKETS.finditer(text):
+        while at < len(found) and found[at].end <= bracket.start():
+            at += 1
+        inside = []
+        n = at
+        while n < len(found) and found[n].start < bracket.end():
+            inside.append(found[n])
+            n += 1
+        keys = tuple(dict.fromkeys(cite.key for cite in inside))
+        company.update(dict.fromkeys((cite for cite in inside if cite.end <= bracket.end() + 1), keys))
+    return company

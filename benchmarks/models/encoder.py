@@ -7,7 +7,7 @@ form can be chosen for two properties that stock dynamic quantisation lacks:
 * activations are quantised per token, so a text's vector does not depend on what else is in its batch
   (an embedding cache keyed by text needs that), and one outlier token does not coarsen the others;
 * weights use 7 of 8 bits: with unsigned activations a pair sum is at most 2 * 255 * 63 < 2**15, so the
-  16-bit multiply-add of x86 processors without VNNI cannot saturate, and every processor gives the same.
+  16-bit multiply-add of x86 processors without VNNI cannot saturate: the integer products are exact everywhere.
 """
 
 from __future__ import annotations

@@ -115,7 +115,9 @@ def _cached(name: str) -> Path | None:
 def _download(name: str, endpoint: str | None) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+    from huggingface_hub.utils import disable_progress_bars
 
+    disable_progress_bars()
     try:
         folder = snapshot_download(name, endpoint=endpoint, allow_patterns=list(WANTED), ignore_patterns=list(UNWANTED), token=False)
     except (RepositoryNotFoundError, GatedRepoError) as error:
@@ -130,7 +132,9 @@ def _download(name: str, endpoint: str | None) -> Path:
 def _load(folder: Path, name: str, threads: int) -> Any:
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # progress is the doors' business
     if threads:
         torch.set_num_threads(threads)
     try:

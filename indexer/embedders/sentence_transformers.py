@@ -115,7 +115,7 @@ def _cached(name: str) -> Path | None:
 def _download(name: str, endpoint: str | None) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
     try:
@@ -134,7 +134,7 @@ def _load(folder: Path, name: str, threads: int) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # progress is the doors' business
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library is not typed; progress is the doors' business
     if threads:
         torch.set_num_threads(threads)
     try:

@@ -90,7 +90,8 @@ def _header(document: Document, text: Text, piece: Piece, own: list[Span]) -> st
     if document.kind == "paper":
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
         return f"{top} · {_first_row(text, piece)}".removesuffix(" · ")
-    headers = list(dict.fromkeys(span.header for span in own if span.header)) or [document.path]
+    named = dict.fromkeys(span.header for span in own if span.header)
+    headers = [one for one in named if not any(other != one and other.startswith(one) for other in named)] or [document.path]
     if len(headers) == 1:
         return headers[0]
     shared = _prefix([header.split(" · ") for header in headers])

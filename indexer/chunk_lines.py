@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from indexer.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, joined, packed
+from indexer.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
 from lineage.model import Document, Span
 
 
@@ -106,17 +106,21 @@ def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> I
 
 
 def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:
-    """The pieces, those of one or two lines joined to the piece after them (else before them) where that fits."""
+    """The pieces, those of one or two lines joined to the piece after them, else to the one before, where that fits."""
     done: list[Piece] = []
-    for piece in found:
+    for at, piece in enumerate(found):
         last = done[-1] if done else None
-        if last and (_scrap(text, last) or _scrap(text, piece)) and text.fits(Piece(last.start, piece.end)):
-            whole = joined([last, piece])
-            spans = piece.spans if _scrap(text, last) else last.spans
-            done[-1] = Piece(whole.start, whole.end, spans or whole.spans)
+        if last and _scrap(text, last) and text.fits(Piece(last.start, piece.end)):
+            done[-1] = Piece(last.start, piece.end, piece.spans or last.spans)
+        elif last and _scrap(text, piece) and not _goes_on(text, found[at : at + 2]) and text.fits(Piece(last.start, piece.end)):
+            done[-1] = Piece(last.start, piece.end, last.spans or piece.spans)
         else:
             done.append(piece)
     yield from done
+
+
+def _goes_on(text: Text, pair: list[Piece]) -> bool:
+    return len(pair) == 2 and text.fits(Piece(pair[0].start, pair[1].end))
 
 
 def _scrap(text: Text, piece: Piece) -> bool:

@@ -24,6 +24,7 @@ _KEYS = {
     "yaml": re.compile(r"(?:- )?['\"]?([^\s'\"#:\-{}][^:#'\"]{0,100}?)['\"]?\s*:(?:\s|$)|- "),
     "toml": re.compile(r"\[\[?\s*([^\]]{1,120})\]|([\w.\"'-]{1,100})\s*="),
     "gin": re.compile(r"(?:([\w./]{1,120}?)\.)?[\w]{1,80}\s*="),
+    "json": re.compile(r'[ \t]{0,4}"([^"]{1,100})"\s*:'),
     "docker": re.compile(r"([A-Z]{2,20})\s"),
     "make": re.compile(r"([\w./%$(){}-][^:=#\n]{0,100}?)\s*:(?!=)|(\w+)\s*[:?+]?="),
 }
@@ -43,7 +44,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     if language == "json":
         units = _json(path, text)
         if not units:
-            status, detail = Status.OK_REPAIRED, "not valid JSON; cut by lines"
+            units, status, detail = _by_lines(text, _KEYS["json"]), Status.OK_REPAIRED, "not valid JSON; cut by lines"
     else:
         units = _by_lines(text, _KEYS.get(language))
     return Document(work, path, text, spans(units, Lines(text), (path,)), VERSION, "config", language, blob, status=status, detail=detail)
@@ -113,6 +114,8 @@ def _json(path: str, text: str) -> tuple[Unit, ...]:
                 found.append(Unit(first, last, "config", name[:100]))
             counted, at = at, _space(text, end)
     except (ValueError, RecursionError):
+        return ()
+    if text[at : at + 1] != "}":
         return ()
     if len(text) > 5_000 and text.count("\n") * 1_000 < len(text) and not prose:
         raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration (packed into few lines)")

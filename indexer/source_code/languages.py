@@ -41,7 +41,7 @@ LANGUAGES: dict[str, Language] = {
     "typescript": _language("typescript", *_JS),
     "tsx": _language("tsx", *_JS),
     "julia": _language(
-        "julia", "function_definition short_function_definition macro_definition", "struct_definition abstract_definition", "module_definition"
+        "julia", "function_definition short_function_definition macro_definition", "struct_definition abstract_definition", "module_definition block"
     ),
     "r": _language("r"),
     "lua": _language("lua", "function_declaration function_definition_statement local_function_definition_statement"),
@@ -58,7 +58,7 @@ LANGUAGES: dict[str, Language] = {
     "bash": _language("bash", "function_definition"),
     "matlab": _language(""),
     "perl": _language("perl", "subroutine_declaration_statement"),
-    "haskell": _language("haskell"),
+    "haskell": _language("haskell", "function", "data_type class", "declarations"),
 }
 
 _SUFFIXES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tree_sitter import Node, Parser
 
@@ -15,6 +16,7 @@ _CALLED = re.compile(r"([A-Za-z_~][\w.:!~]*)\s*(?:<[^<>]{0,80}>\s*)?\(")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _ASSIGNED = re.compile(r"(?:(?:export|default|local|const|let|var|static)\s+)*([A-Za-z_.][\w.:$]*)\s*(?::[^=\n]{0,80})?(?:<-|=)")
 _VALUES = {"arrow_function", "function_expression", "function_definition", "function"}
+_AROUND = {"template_declaration", "decorated_definition", "export_statement", "namespace_definition", "linkage_specification", "mod_item"}
 _BODIES = {"block", "compound_statement", "statement_block", "body", "function_body", "do_block", "body_statement"}
 
 
@@ -40,6 +42,8 @@ class _Outline:
             if unit.role == "block":
                 statements.append(unit)
                 continue
+            if statements and self._documents(statements[-1], unit):
+                unit = replace(unit, first=statements.pop().first)
             found.extend(_flush(statements, role))
             statements = []
             found.append(unit)
@@ -47,10 +51,19 @@ class _Outline:
 
     def _children(self, parent: Node, depth: int) -> Iterator[Node]:
         for node in parent.named_children:
+            if "comment" in node.type:
+                continue
             if node.type in self.language.wrappers and depth < _MAX_DEPTH and self._holds_units(node, depth + 1):
                 yield from self._children(node, depth + 1)
-            else:
+            elif parent.type not in _AROUND or self._is_unit(node):
                 yield node
+
+    def _is_unit(self, node: Node) -> bool:
+        return node.type in self.language.functions or node.type in self.language.classes or _assigns_function(node)
+
+    def _documents(self, statement: Unit, unit: Unit) -> bool:
+        """Whether a statement is the documentation string above a unit (Julia)."""
+        return statement.last == unit.first - 1 and self.lines[statement.first - 1].lstrip().startswith('"')
 
     def _holds_units(self, node: Node, depth: int) -> bool:
         kinds = self.language.functions | self.language.classes
@@ -101,8 +114,9 @@ class _Outline:
         return one_line(head if body else head.partition("\n")[0]).rstrip(" {:=")
 
     def _name(self, node: Node, signature: str) -> str:
-        named = node.child_by_field_name("name") or node.child_by_field_name("type")
-        if named and (node.type != "function_definition" or self.language.grammar == "python"):
+        first = node.named_children[0] if node.named_children else node
+        named = node.child_by_field_name("name") or node.child_by_field_name("type") or first.child_by_field_name("name")
+        if named and not _assigns_function(node) and (node.type != "function_definition" or self.language.grammar == "python"):
             return self._text(named)
         found = _ASSIGNED.match(signature) if _assigns_function(node) else _CALLED.search(signature)
         if found:
@@ -125,7 +139,7 @@ def _assigns_function(node: Node) -> bool:
     if node.start_point[0] == node.end_point[0]:
         return False
     for _ in range(4):
-        value = node.child_by_field_name("value") or node.child_by_field_name("right") or _last_child(node)
+        value = next(filter(None, map(node.child_by_field_name, ("value", "right", "rhs"))), None) or _last_child(node)
         if value is None:
             return False
         if value.type in _VALUES:

@@ -1,0 +1,135 @@
+"""Chunks of code, configuration and documentation: along units, bounded, nothing left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.chunk import chunks
+from indexer.parsers import code, config, plain
+from lineage.model import Chunk, Document, WorkId
+
+
+def python(text: str) -> Document:
+    return code.parse("pkg/a.py", text.encode(), WorkId("repo:github.com/a/b"), "sha")
+
+
+def lines(found: list[Chunk]) -> list[tuple[str, int, int]]:
+    return [(chunk.symbol, chunk.start_line, chunk.end_line) for chunk in found]
+
+
+def function(name: str, count: int, indent: str = "") -> str:
+    return f"{indent}def {name}(a):\n" + "".join(f"{indent}    x{n} = a\n" for n in range(count - 1))
+
+
+def uncovered(document: Document) -> list[str]:
+    shown = {line for chunk in chunks(document) for line in range(chunk.start_line, chunk.end_line + 1)}
+    return [line for number, line in enumerate(document.text.split("\n"), 1) if line.strip() and number not in shown]
+
+
+def test_a_function_is_a_chunk_and_imports_and_constants_are_together() -> None:
+    document = python("import a\nimport b\n\nLR = 1\nWD = 2\n\n\n" + function("f", 5) + "\n\n" + function("g", 60))
+    assert lines(chunks(document)) == [("", 1, 5), ("f", 8, 12), ("g", 15, 74)]
+
+
+def test_small_functions_beside_each_other_share_a_chunk_that_names_them() -> None:
+    found = chunks(python("".join(f"def f{n}(): return {n}\n" for n in range(5))))
+    assert lines(found) == [("f0, f1, f2, f3, f4", 1, 5)]
+    assert found[0].header == "pkg/a.py · def f0(); def f1(); def f2(); def f3(); def f4()"
+
+
+def test_a_small_class_is_one_chunk_and_a_large_one_is_its_header_and_methods() -> None:
+    small = "class A(B):\n" + function("f", 5, "    ") + function("g", 5, "    ")
+    large = 'class A(B):\n    """Doc."""\n    x = 1\n' + function("f", 30, "    ") + "\n" + function("g", 30, "    ")
+    assert lines(chunks(python(small))) == [("A", 1, 11)]
+    assert lines(chunks(python(large))) == [("A", 1, 3), ("A.f", 4, 33), ("A.g", 35, 64)]
+
+
+def test_a_long_function_is_cut_between_statements_into_like_parts_with_its_header() -> None:
+    body = "".join(f"    for i in a:\n        b{n}()\n        c{n}()\n\n" for n in range(30))
+    found = chunks(python("def train(a):\n" + '    """Fit it."""\n' + body))
+    assert [chunk.symbol for chunk in found] == ["train"] * 3
+    assert {chunk.header for chunk in found} == {"pkg/a.py · def train(a) · Fit it."}
+    assert all(chunk.text.startswith("    for") for chunk in found[1:])
+    assert max(chunk.end_line - chunk.start_line for chunk in found) < 60
+    assert min(chunk.end_line - chunk.start_line for chunk in found) > 30
+
+
+def test_the_line_that_opens_a_class_goes_with_what_follows() -> None:
+    text = function("f", 10) + "\n\nclass A:\n" + function("g", 40, "    ")
+    assert lines(chunks(python(text))) == [("f", 1, 10), ("A.g", 13, 53)]
+
+
+def test_offsets_lines_and_text_agree() -> None:
+    document = python("\n\n# a\nx = 1\n\n" + function("f", 80))
+    for chunk in chunks(document):
+        assert chunk.text == document.text[chunk.start : chunk.end]
+        assert chunk.text.split("\n") == document.text.split("\n")[chunk.start_line - 1 : chunk.end_line]
+
+
+def test_ids_name_the_same_text_for_ever_and_differ_between_files() -> None:
+    document = python(function("f", 5))
+    (first,) = chunks(document)
+    assert first.id == "c_02a03c6a820fce0a7b98"
+    assert chunks(document) == [first]
+    assert chunks(replace(document, path="other.py"))[0].id != first.id
+    assert chunks(replace(document, parser="code@2"))[0].id != first.id
+
+
+def test_configuration_keys_keep_company_and_are_named() -> None:
+    document = config.parse("c.yaml", b"lr: 1\nwd: 2\nmodel:\n  dim: 8\n", WorkId("w"), "b")
+    assert lines(chunks(document)) == [("lr, wd, model", 1, 4)]
+
+
+def test_a_heading_goes_with_its_words_and_long_sections_are_cut() -> None:
+    text = "# A\n## B\nwords\n## C\n" + "A sentence of some length here.\n" * 200
+    found = chunks(plain.parse("README.md", text.encode(), WorkId("w"), "b"))
+    assert found[0].section == ("A",)
+    assert found[0].text == "# A\n## B\nwords"
+    assert {chunk.section for chunk in found[1:]} == {("A", "C")}
+
+
+def test_one_endless_line_is_cut_at_its_sentences() -> None:
+    text = "x = '" + "One more sentence here. " * 900 + "'\n"
+    found = chunks(python(text))
+    assert " ".join(chunk.text for chunk in found) == text.rstrip("\n")
+    assert all(chunk.text.endswith(".") and len(chunk.text) <= 2_400 for chunk in found[:-1])
+
+
+@pytest.mark.parametrize("text", ["", "\n\n  \n", "#" * 9_000, "\n".join("}" * 300), " \n" * 500 + "x\n" * 500])
+def test_bounds_hold_and_nothing_is_left_out(text: str) -> None:
+    document = python(text)
+    assert uncovered(document) == []
+    assert all(len(chunk.text) <= 2_400 and chunk.end_line - chunk.start_line < 60 for chunk in chunks(document))
+
+
+_LINE = st.sampled_from(
+    [
+        "import x",
+        "X = 1",
+        "def f(a):",
+        "    return a",
+        "class A:",
+        "    def g(self):",
+        "        pass",
+        "",
+        "# note",
+        "@deco",
+        "x = [",
+        "]",
+        "y" * 3_000,
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None, database=None)
+@given(st.lists(_LINE, max_size=200))
+def test_any_arrangement_of_lines_is_covered_within_bounds(rows: list[str]) -> None:
+    document = python("\n".join(rows))
+    found = chunks(document)
+    assert uncovered(document) == []
+    assert all(len(chunk.text) <= 2_400 and chunk.end_line - chunk.start_line < 60 for chunk in found)
+    assert len({chunk.id for chunk in found}) == len(found)

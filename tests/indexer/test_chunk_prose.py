@@ -1,0 +1,88 @@
+"""Chunks of papers: paragraphs of one section together, tables and their like alone."""
+
+from __future__ import annotations
+
+from indexer.chunk import chunks
+from lineage.model import Chunk, Document, Span, WorkId
+
+Part = tuple[str, str, tuple[str, ...]]
+
+
+def paper(*parts: Part, **more: object) -> Document:
+    """A paper of (role, text, section path) parts, a blank line between them."""
+    text, spans = "", []
+    for role, body, path in parts:
+        spans.append(Span(len(text), len(text) + len(body), role, path, page=1, box=(10.0, len(text), 90.0, len(text) + 5.0)))
+        text += body + "\n\n"
+    return Document(WorkId("arxiv:1"), "main.tex", text, tuple(spans), "latex@1", "paper", title="On Nets", **more)  # type: ignore[arg-type]
+
+
+def words(count: int) -> str:
+    return " ".join(["word"] * (count - 1)) + " end."
+
+
+def sizes(found: list[Chunk]) -> list[tuple[str, tuple[str, ...], int]]:
+    return [(chunk.role, chunk.section, len(chunk.text.split())) for chunk in found]
+
+
+INTRO, SETUP = ("1 Intro",), ("2 Experiments", "2.1 Setup")
+
+
+def test_short_paragraphs_of_a_section_are_joined_and_sections_are_not() -> None:
+    document = paper(*[("paragraph", words(60), INTRO)] * 5, ("paragraph", words(20), SETUP))
+    assert sizes(chunks(document)) == [("paragraph", INTRO, 180), ("paragraph", INTRO, 120), ("paragraph", SETUP, 20)]
+
+
+def test_a_long_paragraph_stays_alone_and_one_beyond_the_limit_is_cut_at_sentences() -> None:
+    document = paper(("paragraph", words(300), INTRO), ("paragraph", " ".join([words(10)] * 90), INTRO))
+    found = chunks(document)
+    assert all(len(chunk.text) <= 2_400 for chunk in found)
+    assert all(chunk.text.endswith("end.") for chunk in found)
+    assert sum(len(chunk.text.split()) for chunk in found) == 1_200
+
+
+def test_tables_captions_algorithms_and_footnotes_stand_alone() -> None:
+    document = paper(
+        ("paragraph", words(20), SETUP),
+        ("table", "lr | 1e-4", SETUP),
+        ("caption", "Table 1: settings.", SETUP),
+        ("footnote", "We used Adam.", SETUP),
+        ("paragraph", words(20), SETUP),
+    )
+    assert [role for role, _, _ in sizes(chunks(document))] == ["paragraph", "table", "caption", "footnote", "paragraph"]
+
+
+def test_a_footnote_inside_a_paragraph_is_a_chunk_as_well_and_a_caption_inside_a_table_is_not() -> None:
+    text = "Some words here. A note. More words.\n\nTable 1: x\na | b\n"
+    spans = (Span(0, 36, "paragraph"), Span(17, 24, "footnote"), Span(38, 54, "table"), Span(38, 48, "caption"))
+    document = Document(WorkId("w"), "p", text, spans, "latex@1", "paper")
+    assert [(chunk.role, chunk.text) for chunk in chunks(document)] == [
+        ("paragraph", "Some words here. A note. More words."),
+        ("footnote", "A note."),
+        ("table", "Table 1: x\na | b"),
+    ]
+
+
+def test_the_header_is_title_and_section_and_a_cut_table_repeats_its_first_line() -> None:
+    table = "name | lr | wd\n" + "row of values in it | 1e-4 | 0.05\n" * 120
+    found = chunks(paper(("paragraph", words(30), SETUP), ("table", table, SETUP)))
+    assert found[0].header == "On Nets > 2 Experiments > 2.1 Setup"
+    assert len(found) > 2
+    assert found[2].header == "On Nets > 2 Experiments > 2.1 Setup · name | lr | wd"
+
+
+def test_page_and_box_are_those_of_everything_joined() -> None:
+    (found,) = chunks(paper(("paragraph", words(10), INTRO), ("paragraph", words(10), INTRO)))
+    assert (found.page, found.box) == (1, (10.0, 0.0, 90.0, 56.0))
+
+
+def test_headings_go_with_the_paragraph_below_and_what_no_span_covers_is_kept() -> None:
+    text = "A title\n\n1 Intro\n\nSome words.\n\nAn orphan at the end."
+    spans = (Span(9, 29, "section", INTRO), Span(18, 29, "paragraph", INTRO))
+    document = Document(WorkId("w"), "p", text, spans, "latex@1", "paper")
+    assert [chunk.text for chunk in chunks(document)] == ["A title\n\n1 Intro\n\nSome words.", "An orphan at the end."]
+
+
+def test_a_paper_without_words_has_no_chunks() -> None:
+    assert chunks(paper()) == []
+    assert chunks(paper(("paragraph", "  ", INTRO))) == []

@@ -37,7 +37,7 @@ MAX_HOPS = 5
 ERROR_BODY = 64 * 1024
 FILE_DEADLINES = 5
 """A file may take so many times the deadline of a metadata request."""
-_SECRET_HEADERS = {"authorization", "x-api-key", "api-key", "cookie", "proxy-authorization", "host"}
+_NOT_FOR_MIRRORS = {"authorization", "x-api-key", "api-key", "cookie", "proxy-authorization", "host"}
 
 
 class Transport:
@@ -319,7 +319,8 @@ class _Mirroring(httpx2.HTTPTransport):
         if not self._mirror:
             return super().handle_request(request)
         url = f"{self._mirror}/{request.url.netloc.decode()}{request.url.raw_path.decode()}"
-        headers = [(name, value) for name, value in request.headers.multi_items() if name.lower() not in _SECRET_HEADERS]
+        headers = [(name, value) for name, value in request.headers.multi_items() if name.lower() not in _NOT_FOR_MIRRORS]
+        headers.append(("Host", urlsplit(self._mirror).netloc))
         return super().handle_request(httpx2.Request(request.method, url, headers=headers, stream=request.stream, extensions=request.extensions))
 
 

@@ -1,0 +1,199 @@
+"""Files and folders of the user's own, read into the shapes that downloads have.
+
+`paper(path)` takes a PDF, a TeX file, an e-print archive or a folder of TeX; `code(path)` a folder of code. Symbolic
+links are never followed, nothing outside the path is read, and every file that is not read is a member with its reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
+from indexer.parsers import select
+from indexer.sniff import is_binary, sniff
+from lineage.errors import NotFound, UsageError
+from lineage.ids import local_id
+from lineage.model import Status, Work
+
+SOURCE = "local"
+MAX_BYTES = 200 * 1024 * 1024
+"""Text of one folder that is read, in bytes."""
+_MEDIA = {"pdf": "application/pdf", "gzip": "application/gzip", "tar": "application/x-tar", "tex": "text/x-tex"}
+_NOT_READ = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ipynb_checkpoints"}
+_TEX = (".tex", ".bbl", ".bib", ".sty", ".cls", ".ltx", ".def", ".clo")
+
+
+@dataclass(frozen=True)
+class LocalPaper:
+    """A paper's bytes, as an upstream would have sent them: PDF, TeX, or an archive of TeX; `media_type` says which."""
+
+    work: Work
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True)
+class LocalCode:
+    """A folder's files, like the members of a tarball; `digest` is the SHA-256 of all that was read."""
+
+    work: Work
+    members: tuple[Member, ...]
+    digest: str
+
+
+def is_code(path: Path) -> bool:
+    """Whether a path is a folder of code rather than a paper: a folder without a TeX document in it."""
+    return path.is_dir() and not _has_document(path)
+
+
+def paper(path: Path) -> LocalPaper:
+    """The paper at a path; raises `NotFound` where there is nothing, `UsageError` for what is no paper."""
+    if path.is_dir():
+        if not _has_document(path):
+            raise UsageError(f"{path} holds no TeX document", hint="a folder of code is added to a lineage: lineage add LINEAGE PATH")
+        found = _files(path, EPRINT)
+        data, kind = pack(member for member in found if member.name.lower().endswith(_TEX) or member.data is None), "tar"
+    else:
+        data = _content(path)
+        kind = sniff(data)
+        if kind == "text" and path.suffix.lower() in _TEX:
+            kind = "tex"
+    if kind not in _MEDIA:
+        what = "is empty" if kind == "empty" else f"is no paper that can be read ({kind})"
+        raise UsageError(f"{path} {what}", hint="a .pdf, a .tex file, an e-print (.tar.gz, .gz) or a folder of TeX is needed")
+    title = path.resolve().name.removesuffix(".gz").removesuffix(".tar").rsplit(".", 1)[0]
+    return LocalPaper(Work(local_id(data), "paper", title, said_by=(SOURCE,), meta={"file": path.resolve().name}), data, _MEDIA[kind])
+
+
+def code(path: Path) -> LocalCode:
+    """The folder of code at a path; raises `NotFound` or `UsageError`."""
+    if not path.exists():
+        raise NotFound(f"there is no {path}", hint="check the path")
+    if not path.is_dir():
+        raise UsageError(f"{path} is no folder", hint="give the folder that holds the code")
+    found = tuple(_files(path, TARBALL))
+    if not any(member.data for member in found):
+        raise UsageError(f"{path} holds no file that can be read")
+    digest = hashlib.sha256()
+    for member in found:
+        content = hashlib.sha256(member.data or b"").hexdigest()
+        digest.update(f"{member.name}\0{member.status}\0{content}\n".encode("utf-8", "surrogateescape"))
+    work = Work(local_id(digest.digest()), "code", path.resolve().name, said_by=(SOURCE,), meta={"file": path.resolve().name})
+    return LocalCode(work, found, digest.hexdigest())
+
+
+def pack(found: Iterable[Member]) -> bytes:
+    """Members as a tar archive, the same bytes for the same members; what was not read is named in it as a link to nowhere."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for member in found:
+            info = tarfile.TarInfo(member.name)
+            if member.data is None:
+                info.type, info.linkname = tarfile.SYMTYPE, member.detail[:100]
+            else:
+                info.size = len(member.data)
+            tar.addfile(info, io.BytesIO(member.data or b""))
+    return out.getvalue()
+
+
+def _content(path: Path) -> bytes:
+    cap = max(EPRINT.packed, 60 * 1024 * 1024)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageError(f"{path} is no regular file")
+        with path.open("rb") as file:
+            data = file.read(cap + 1)
+    except FileNotFoundError:
+        raise NotFound(f"there is no {path}", hint="check the path") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if len(data) > cap:
+        raise UsageError(f"{path} is larger than {cap:,} bytes")
+    return data
+
+
+def _has_document(path: Path) -> bool:
+    """Whether a TeX document with a \\documentclass lies in a folder, or one level below."""
+    candidates = sorted(entry for pattern in ("*.tex", "*/*.tex") for entry in path.glob(pattern))[:200]
+    return any(b"\\documentclass" in _head(entry) or b"\\documentstyle" in _head(entry) for entry in candidates)
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if path.is_symlink() or not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(65536)
+    except OSError:
+        return b""
+
+
+def _files(root: Path, limits: ArchiveLimits) -> Iterator[Member]:
+    """Every file under a folder, in the order of names; refused ones without bytes."""
+    total = 0
+    for count, (name, entry) in enumerate(_walk(root)):
+        if count >= limits.members:
+            yield Member("*", None, Status.TOO_MANY_FILES, f"more than {limits.members:,} files; the rest was not read")
+            return
+        member = _member(name, entry, limits, MAX_BYTES - total)
+        total += len(member.data or b"")
+        yield member
+
+
+def _walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """(name, entry) of all that is no folder to be entered, without recursion and without following links."""
+    folders = [("", str(root))]
+    while folders:
+        prefix, folder = folders.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            raise UsageError(f"{folder} cannot be read: {error.strerror}") from error
+        below = []
+        for entry in entries:
+            name = prefix + entry.name
+            if entry.is_dir(follow_symlinks=False) and entry.name not in _NOT_READ and name.count("/") < 20:
+                below.append((name + "/", entry.path))
+            else:
+                yield name, entry
+        folders += reversed(below)
+
+
+def _member(name: str, entry: os.DirEntry[str], limits: ArchiveLimits, left: int) -> Member:
+    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if entry.is_symlink():
+        return Member(name, None, Status.POLICY_SKIPPED, "a symbolic link, not followed")
+    if entry.is_dir(follow_symlinks=False):
+        return Member(name, None, Status.POLICY_SKIPPED, "a folder of tools or too deep, not read")
+    if not entry.is_file(follow_symlinks=False):
+        return Member(name, None, Status.POLICY_SKIPPED, "no regular file")
+    try:
+        size = entry.stat(follow_symlinks=False).st_size
+        refusal = _refusal(name, size, limits, left)
+        if refusal:
+            return Member(name, None, *refusal, size)
+        with open(entry.path, "rb", opener=_not_followed) as file:
+            data = file.read(limits.member + 1)
+    except OSError as error:
+        return Member(name, None, Status.FORBIDDEN, f"cannot be read: {error.strerror}")
+    if is_binary(data[:65536]):
+        return Member(name, None, Status.POLICY_SKIPPED, "binary content", size)
+    return Member(name, data, size=len(data))
+
+
+def _refusal(name: str, size: int, limits: ArchiveLimits, left: int) -> tuple[Status, str] | None:
+    if size > min(limits.member, left):
+        return Status.TOO_LARGE, f"{size:,} bytes, more than may be read"
+    return None if limits is EPRINT else select.by_name(name, size)
+
+
+def _not_followed(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

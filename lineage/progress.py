@@ -21,11 +21,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Nothing goes on with `host` for `seconds`, and why (politeness, Retry-After, backoff)."""
+    """A host keeps us waiting; `text` says which, how long and why (politeness, Retry-After, backoff)."""
 
-    host: str
-    seconds: float
-    reason: str = ""
+    text: str
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from lineage.errors import SettingsError
 MIB = 1024 * 1024
 
 
-def _config_file() -> Path:
+def config_file() -> Path:
+    """The TOML file that is read if it exists."""
     return Path(os.environ.get("LINEAGE_CONFIG") or platformdirs.user_config_path("lineage") / "lineage.toml")
 
 
@@ -81,7 +82,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then environment, then the config file; no `.env` of whatever folder one stands in."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_config_file())
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
 
 
 def load(**flags: Any) -> Settings:
@@ -93,4 +94,4 @@ def load(**flags: Any) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         raise SettingsError(f"setting {name}: {first['msg']}", hint="`lineage doctor` lists every setting and where it came from") from error
     except (OSError, ValueError) as error:
-        raise SettingsError(f"the config file {_config_file()} cannot be read: {error}") from error
+        raise SettingsError(f"the config file {config_file()} cannot be read: {error}") from error

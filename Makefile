@@ -1,0 +1,42 @@
+# `make demo` and `make test` do all set-up by themselves; everything else is for working on the code.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test check lint types layers docs bench clean help
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Lineage needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP) ## set up, build the demonstration lineage offline and answer three questions
+	$(BIN)/lineage demo
+
+test: $(STAMP) ## set up and run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: lint types layers docs test ## all that .ci/run checks
+
+lint: $(STAMP) ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check lineage indexer retrieval api tests benchmarks
+
+types: $(STAMP) ## static types
+	$(BIN)/mypy
+
+layers: $(STAMP) ## import rules
+	$(BIN)/lint-imports
+
+docs: $(STAMP) ## is the generated documentation what the code says?
+	$(BIN)/python -m docs.generate --check
+
+clean: ## remove what the commands above made
+	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache

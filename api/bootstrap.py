@@ -1,0 +1,86 @@
+"""The composition root: the only place that picks plugins and joins the write side with the read side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lineage import registry
+from lineage.generation import open_generation
+from lineage.progress import Waiting, Watch, unwatched
+
+if TYPE_CHECKING:
+    from api.service import Service
+    from indexer.workbench import Workbench
+    from lineage.ports import Embedder
+    from lineage.settings import Settings
+    from retrieval.engine import Engine
+
+
+def service(settings: Settings) -> Service:
+    """The operations over one store. Nothing is opened, imported or sent until an operation needs it."""
+    from api.service import Service
+
+    return Service(Parts(settings))
+
+
+class Parts:
+    """What operations are made from, each part made when first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder that the settings name; raises `SettingsError`."""
+        name, _, model = self.settings.embedder.partition(":")
+        made: Embedder = registry.load("embedders", name)(model, self.settings, self._client(name))
+        return made
+
+    def engine(self, lineage: str) -> Engine:
+        """The read side over the current generation of a lineage."""
+        from retrieval.engine import Engine
+
+        generation = open_generation(self.settings.home, lineage)
+        index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
+        return Engine(generation, (lambda: self.embedder) if index else None, index)
+
+    @contextmanager
+    def workbench(self, watch: Watch = unwatched) -> Iterator[Workbench]:
+        """The write side, for the length of one operation that `watch` hears of."""
+        from indexer.sandbox import Sandbox
+
+        from indexer.blobs import Blobs
+        from indexer.cache import DerivedCache, VectorCache
+        from indexer.clock import Clock
+        from indexer.fetch import Transport
+        from indexer.sources.arxiv import Arxiv
+        from indexer.sources.github import GitHub
+        from indexer.sources.huggingface import HuggingFace
+        from indexer.sources.semantic_scholar import SemanticScholar
+        from indexer.store import Store
+        from indexer.workbench import Workbench
+
+        home = self.settings.home
+        with ExitStack() as stack:
+            blobs = Blobs(home)
+            transport = stack.enter_context(Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))))
+            yield Workbench(
+                settings=self.settings,
+                transport=transport,
+                blobs=blobs,
+                scholar=SemanticScholar(transport),
+                witnesses=(),
+                arxiv=Arxiv(transport),
+                github=GitHub(transport),
+                hub=HuggingFace(transport),
+                sandbox=stack.enter_context(Sandbox()),
+                derived=stack.enter_context(closing(DerivedCache(home))),
+                vectors=stack.enter_context(closing(VectorCache(home))),
+                store=Store(home),
+                embedder=lambda: self.embedder,
+                clock=Clock(),
+                watch=watch,
+            )

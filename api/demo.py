@@ -1,0 +1,58 @@
+"""`lineage demo`: the demonstration lineage, built and asked as any other, over a loopback upstream.
+
+The pipeline knows nothing of it: the upstream is a program of its own that answers on 127.0.0.1 as the public
+services would, and the build reaches it as it reaches any mirror.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from api import display
+from api.bootstrap import service
+from api.progress import watching
+from indexer.plan import BuildRequest
+from lineage import settings as configuration
+from lineage.errors import NotFound
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = "arxiv:9912.00001"
+QUESTIONS = (
+    "how is the encoder initialized?",
+    "what learning rate schedule and warmup is used?",
+    "which augmentations are applied during pretraining?",
+)
+
+
+def run(folder: Path, quiet: bool = False) -> None:
+    """Build the demonstration into `folder` and answer its questions; raises `NotFound` outside a source tree."""
+    start = time.monotonic()
+    with upstream() as url:
+        operations = service(configuration.load(home=folder.resolve(), mirror=url, offline=False))
+        with watching(quiet) as watch:
+            made = operations.build(BuildRequest(TARGET), watch=watch)
+    print(display.report(made).rsplit("\nask:", 1)[0])
+    for question in QUESTIONS:
+        print(f"\n$ lineage query {question!r} -k 2 --home {folder}\n")
+        print(display.answer(operations.query(question, k=2)))
+    print(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
+
+
+@contextmanager
+def upstream(root: Path = ROOT) -> Iterator[str]:
+    """The loopback upstream of the source tree, running; gives its URL."""
+    if not (root / "examples" / "demo" / "upstream.json").is_file():
+        raise NotFound("the demonstration is part of the source tree, not of the installed package", hint="run it in a checkout: make demo")
+    command = [sys.executable, "-m", "tests.upstream", "--data", "examples/demo", "--port", "0"]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+        try:
+            if not process.stdout:
+                raise NotFound("the loopback upstream did not start")
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()

@@ -1,0 +1,194 @@
+"""Answers as text for a person: one function a kind of answer, no escape codes, readable when piped.
+
+Everything that comes out of a paper or repository passes through `plain`, so that no control character of it
+reaches a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from api import wire
+from indexer.plan import BuildReport
+from lineage.model import Answer, Hit, LedgerRow, Reference, Work
+
+_SHOWN_LINES = 14
+
+
+def plain(text: str) -> str:
+    """The text without control characters, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def shorten(text: str, width: int) -> str:
+    """The text on one line of at most `width` characters."""
+    text = plain(text)
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def report(made: BuildReport) -> str:
+    """What a build gives: counts, the ledger equation, what was lost and why, what to ask next."""
+    ledger, seconds = made.ledger, made.seconds
+    state = "unchanged" if made.unchanged else "built"
+    lines = [
+        f"{made.lineage}  {state}, generation {made.generation} ({made.tier})",
+        f"  target        {shorten(made.target.title or made.target.id, 90)}",
+        f"  references    {made.references['total']} " + _statuses(made.references["by_status"]),
+        f"  indexed       {made.lineage_papers} papers, {made.repositories} repositories, {made.chunks:,} chunks",
+        f"  ledger        {_equation(ledger)}",
+        f"  requests      {_requests(made.requests)}",
+        "  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()),
+    ]
+    lines += [f"  note          {plain(note)}" for note in made.notes]
+    lines += _losses(made.losses)
+    return "\n".join([*lines, f'ask: lineage query "how is the encoder initialized?" --lineage {made.lineage}'])
+
+
+def _equation(sums: Mapping[str, int]) -> str:
+    parts = " + ".join(f"{sums[outcome]:,} {outcome}" for outcome in ("ok", "degraded", "failed", "excluded"))
+    return f"{sums['in']:,} in = {parts}"
+
+
+def _requests(sent: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {host}" for host, count in sorted(sent.items())) or "none"
+
+
+def _statuses(by_status: Mapping[str, int]) -> str:
+    return "(" + ", ".join(f"{count} {status}" for status, count in by_status.items()) + ")"
+
+
+def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
+    """Losses in words, those of one kind and reason together."""
+    if not rows:
+        return ["  lost          nothing"]
+    groups: dict[tuple[str, str, str], list[LedgerRow]] = {}
+    for row in rows:
+        groups.setdefault((row.kind, row.status, row.detail), []).append(row)
+    lines = ["  not whole:"]
+    for (kind, status, detail), some in list(groups.items())[:most]:
+        names = ", ".join(shorten(row.subject, 40) for row in some[:3]) + (f" and {len(some) - 3} more" if len(some) > 3 else "")
+        lines.append(f"    {len(some)} {kind}{'s' if len(some) > 1 else ''} {status}: {names}" + (f" - {shorten(detail, 110)}" if detail else ""))
+    if len(groups) > most:
+        lines.append(f"    and {len(groups) - most} more kinds; `lineage status` lists all")
+    return lines
+
+
+def answer(given: Answer) -> str:
+    """Hits, best first: citation, why it counts, the lines, with the focus marked."""
+    blocks = [f"{given.lineage} · generation {given.generation}"]
+    blocks += [f"note: {plain(note)}" for note in given.notes]
+    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that"]
+    return "\n\n".join(blocks)
+
+
+def _hit(hit: Hit) -> str:
+    row = wire.hit_to_json(hit)
+    what = " · ".join(filter(None, (row["kind"], row["license"] or "licence unknown", "target's own" if hit.from_target else "")))
+    lines = [f"{hit.rank}. {row['citation']}  ({what})"]
+    why = (row["lineage"] or {}).get("why")
+    if why:
+        lines.append(f"   why: {shorten(why, 150)}")
+    signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
+    lines.append(f"   found by: {signals}" + (f"; also in {', '.join(hit.chunk.copies[:3])}" if hit.chunk.copies else ""))
+    return "\n".join([*lines, *_window(hit, row["text"])])
+
+
+def _window(hit: Hit, text: str) -> list[str]:
+    """The lines around the focus, numbered for code, the focus marked with a bar."""
+    lines = text.split("\n")
+    first = hit.chunk.start_line
+    focus = hit.focus
+    start = max(0, focus.start_line - first - 3) if focus else 0
+    shown = range(start, min(len(lines), start + _SHOWN_LINES))
+    numbered = hit.chunk.kind != "paper"
+    rows = []
+    for at in shown:
+        mark = "│" if focus and focus.start_line <= first + at <= focus.end_line else " "
+        body = "".join(c if c.isprintable() or c == "\t" else " " for c in lines[at])
+        rows.append(f"   {mark} {first + at:>5}  {body}"[:180] if numbered else f"   {mark} {shorten(body, 400)}")
+    left = len(lines) - shown.stop
+    return [*rows, f"     … {left} more lines"] if left > 0 else rows
+
+
+def references(listed: Any, top: int = 0) -> str:
+    """A table of references: score, year, title, roles, mentions; the strongest reasons below."""
+    rows: Iterable[Reference] = listed.references[:top] if top else listed.references
+    blocks = [f"{len(listed.references)} references of {plain(listed.target.title or listed.target.id)}" + _coverage(listed.coverage)]
+    return "\n".join([*blocks, *(_reference(n, row, listed.works.get(row.cited)) for n, row in enumerate(rows, 1))])
+
+
+def _coverage(coverage: Mapping[str, int]) -> str:
+    return "  (known by: " + ", ".join(f"{who} {count}" for who, count in sorted(coverage.items())) + ")" if coverage else ""
+
+
+def _reference(n: int, reference: Reference, work: Work | None) -> str:
+    title = shorten((work.title if work else "") or reference.raw or reference.cited, 84)
+    roles = ", ".join(verdict.role for verdict in reference.roles) or "-"
+    head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{reference.cited}]"
+    lines = [
+        head,
+        f"            {roles} · {len(reference.mentions)} mentions" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
+    ]
+    return "\n".join(lines)
+
+
+def overview(shown: Any) -> str:
+    """A lineage at a glance: counts, what carries it, where the code is."""
+    return "\n".join([report(shown.report).rsplit("\nask:", 1)[0], "", "inherits most from:", *_top(shown), "", "code:", *_code(shown)])
+
+
+def _top(shown: Any) -> list[str]:
+    return [_reference(n, row, shown.works.get(row.cited)) for n, row in enumerate(shown.references[:10], 1)]
+
+
+def _code(shown: Any) -> list[str]:
+    lines = []
+    for link in shown.links:
+        work = shown.works.get(link.repo)
+        commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else " not fetched"
+        lines.append(f"  {link.repo.removeprefix('repo:')}{commit}  {link.tier} of {link.paper}: {shorten('; '.join(link.evidence), 90)}")
+    return lines or ["  none found"]
+
+
+def lineages(rows: Sequence[Any]) -> str:
+    """One line a lineage."""
+    return (
+        "\n".join(f"{row.lineage:<28} {row.created}  {row.counts['chunks']:>8,} chunks  {row.target}" for row in rows)
+        or "no lineage yet; build one: lineage build arxiv:2504.17192"
+    )
+
+
+def status(found: Any) -> str:
+    """The ledger's sums by kind, then every loss."""
+    lines = [f"{found.lineage}  generation {found.generation}"]
+    for kind, sums in found.sums.items():
+        lines.append(f"  {kind:<10} {_equation(sums)}")
+    for kind, group in groupby(found.losses, key=lambda row: row.kind):
+        lines += ["", f"{kind}s not whole:"]
+        lines += [f"  {row.status:<14} {shorten(row.subject, 60):<60}  {shorten(row.detail, 110)}" for row in group]
+    return "\n".join(lines)
+
+
+def findings(rows: Sequence[Any]) -> str:
+    """What `check` found wrong, or that nothing is."""
+    return "\n".join(f"{row.lineage}: {plain(row.text)}" for row in rows) or "everything checked is whole"
+
+
+def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
+    """What would be used and why."""
+    lines: list[str] = []
+    for section, values in facts.items():
+        lines += [section, *(f"  {name:<22} {plain(str(value))}" for name, value in values.items())]
+    return "\n".join(lines)
+
+
+def plan(made: Any) -> str:
+    """What a build would fetch, and what it would cost."""
+    lines = [f"would fetch for {plain(made.target.title or made.target.id)}:"]
+    lines += [f"  paper       {shorten(work.title or work.id, 90)}  [{work.id}]" for work in made.papers]
+    lines += [f"  repository  {link.repo.removeprefix('repo:')}  ({link.tier} of {link.paper})" for link in made.repos]
+    total, cost = sum(made.requests.values()), f"{made.megabytes:.0f} MB, {made.minutes:.1f} minutes at the polite rate"
+    lines.append(f"about {total} requests ({_requests(made.requests)}), {cost}")
+    return "\n".join(lines)

@@ -1,0 +1,235 @@
+"""Every operation of the product, once: typed, documented, and derived from by every door.
+
+An operation opens what it needs and closes it; nothing is shared between two calls but the embedder. Errors are
+those of `lineage.errors`; results are frozen records, which `api.wire` turns into JSON and `api.display` into text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lineage import generation as layout
+from lineage import ids
+from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageError
+from lineage.generation import Generation, Manifest, open_generation
+from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
+from lineage.progress import Watch, unwatched
+
+if TYPE_CHECKING:
+    from indexer.estimate import Estimate
+
+    from api.bootstrap import Parts
+    from indexer.plan import BuildReport, BuildRequest
+    from indexer.verify import Finding
+
+MAX_BATCH = 100_000
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The references of one work, best first, with the works they name and who knew how many."""
+
+    target: Work
+    references: tuple[Reference, ...]
+    works: Mapping[WorkId, Work]
+    coverage: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A lineage at a glance."""
+
+    report: BuildReport
+    references: tuple[Reference, ...]
+    works: Mapping[WorkId, Work]
+    links: tuple[CodeLink, ...]
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """The ledger of a generation: sums by kind of subject, and every row that is not whole."""
+
+    lineage: str
+    generation: str
+    sums: Mapping[str, Mapping[str, int]]
+    losses: tuple[LedgerRow, ...]
+
+
+class Service:
+    """The operations over one store."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._home = parts.settings.home
+
+    # -- building
+
+    def build(self, request: BuildRequest, *, watch: Watch = unwatched) -> BuildReport:
+        """Build the lineage that `request` asks for, or find it built already; what failed is in the report's ledger."""
+        from indexer.pipeline import build
+
+        with self._parts.workbench(watch) as bench:
+            return build(bench, request)
+
+    def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
+        """What `build` would fetch, from where, and what it would cost; fetches metadata only, and writes no lineage."""
+        from indexer.estimate import estimate
+
+        with self._parts.workbench(watch) as bench:
+            return estimate(bench, request)
+
+    def add(self, lineage: str, sources: Sequence[str], *, watch: Watch = unwatched) -> BuildReport:
+        """Build a lineage anew with further papers or repositories (paths, identifiers or URLs)."""
+        from indexer.plan import BuildRequest
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            request = BuildRequest.from_meta(generation.catalog.meta()["request"])
+        added = tuple(dict.fromkeys((*request.add, *map(absolute, sources))))
+        return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
+
+    def insist(self, report: BuildReport, strict: bool) -> None:
+        """Raise `Losses` if `strict` and anything was lost."""
+        lost = report.ledger["failed"] + report.ledger["degraded"]
+        if strict and lost:
+            raise Losses(f"{lost} of {report.ledger['in']} items were lost or degraded", hint=f"lineage status {report.lineage} lists them")
+
+    # -- asking
+
+    def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False) -> Answer:
+        """The `k` best hits for a question; raises `UsageError` and `NotFound`."""
+        from retrieval.query import make_query
+
+        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code)
+        with self._parts.engine(self._name(lineage)) as engine:
+            return engine.ask(query)
+
+    def query_batch(
+        self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False
+    ) -> Iterator[tuple[str, Answer]]:
+        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation."""
+        from retrieval.query import make_query
+
+        asked = [(name, make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code)) for name, text in _questions(path)]
+        with self._parts.engine(self._name(lineage)) as engine:
+            answers = engine.ask_many([query for _, query in asked])
+        return zip((name for name, _ in asked), answers, strict=True)
+
+    def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
+        """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
+        if target in layout.names(self._home):
+            with open_generation(self._home, target) as generation:
+                return _listed(generation)
+        from indexer.target import resolve
+        from indexer.trace import trace
+
+        with self._parts.workbench(watch) as bench:
+            found = resolve(bench, target)
+            traced = trace(bench, found.work, found.text.document)
+        return Listed(found.work, traced.references, traced.works, traced.coverage)
+
+    # -- looking
+
+    def show(self, lineage: str = "") -> Overview:
+        """A lineage at a glance: counts, references by rank, code links."""
+        from indexer.pipeline import report
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            listed = _listed(generation)
+            made = report(generation, requests={}, seconds={})
+            return Overview(made, listed.references, listed.works, generation.catalog.links())
+
+    def graph(self, lineage: str = "", form: str = "html") -> str:
+        """The lineage as json, graphml, dot, svg or html."""
+        from lineage.drawing import export
+        from lineage.graph import build
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            listed = _listed(generation)
+            return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
+
+    def lineages(self) -> tuple[Manifest, ...]:
+        """The manifest of every lineage in the store."""
+        folders = ((name, layout.current(self._home, name)) for name in layout.names(self._home))
+        return tuple(layout.read_manifest(layout.generation_folder(self._home, name, current)) for name, current in folders)
+
+    def status(self, lineage: str = "") -> Completeness:
+        """How complete a lineage is: in = ok + degraded + failed + excluded by kind, and every loss."""
+        with open_generation(self._home, self._name(lineage)) as generation:
+            catalog = generation.catalog
+            sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
+            losses = tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses)
+
+    def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
+        """Everything that is wrong with one lineage or all; nothing is ever deleted."""
+        from indexer.verify import verify
+
+        chosen = (ids.check_name(lineage),) if lineage else layout.names(self._home)
+        return tuple(finding for name in chosen for finding in verify(self._home, name, read_data))
+
+    def insist_sound(self, findings: Sequence[Finding]) -> None:
+        """Raise `StoreDamaged` if anything was found."""
+        if findings:
+            raise StoreDamaged(f"{len(findings)} findings", hint="damaged blobs and generations are replaced by building again; nothing is deleted")
+
+    def doctor(self) -> dict[str, dict[str, Any]]:
+        """What would be used and why: store, embedder, upstreams, versions."""
+        from api.doctor import examine
+
+        return examine(self._parts.settings)
+
+    def _name(self, lineage: str) -> str:
+        """The lineage meant: the one named, or the only one there is; raises `NotFound`."""
+        if lineage:
+            return ids.check_name(lineage)
+        known = layout.names(self._home)
+        if len(known) == 1:
+            return known[0]
+        if not known:
+            raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
+        raise UsageError("which lineage?", hint="--lineage NAME, one of: " + ", ".join(known))
+
+
+def _listed(generation: Generation) -> Listed:
+    catalog = generation.catalog
+    works = {work.id: work for work in catalog.works()}
+    target = works[WorkId(generation.manifest.target)]
+    edges = sorted(catalog.references(), key=lambda edge: (edge.distance, -edge.score, edge.number or 0, edge.cited))
+    return Listed(target, tuple(edges), works, catalog.meta().get("coverage", {}))
+
+
+def absolute(text: str) -> str:
+    """A path made absolute, so that the same request means the same from another folder; anything else as it is."""
+    path = Path(text).expanduser()
+    return str(path.resolve()) if "://" not in text and len(text) < 1024 and path.exists() else text
+
+
+def fragments(path: Path | None) -> tuple[str, ...]:
+    """The URL fragments of a blacklist file (PaperBench's form: one a line, `#` begins a comment); raises `SettingsError`."""
+    if not path:
+        return ()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the blacklist {path} cannot be read: {error}") from error
+    return tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def _questions(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    if len(lines) > MAX_BATCH:
+        raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+                yield str(row["id"]), str(row.get("text") or row["query"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error

@@ -1,0 +1,66 @@
+"""What a user adds by hand: a paper or folder on disk, an arXiv paper, a repository. Each ends in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from indexer.papers import PaperText
+from indexer.repositories import Code, fetch_repository, read_members
+from indexer.sources import local
+from indexer.target import is_path, resolve
+from indexer.workbench import Workbench
+from lineage import ids
+from lineage.errors import NotFound, ParseError, SourceError, UsageError
+from lineage.model import Blob, Status, Work, WorkId
+from lineage.progress import Stage
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One addition and how it ended: a paper's `text`, a folder's `code`, or a repository's tarball (`blob`)."""
+
+    work: Work
+    status: Status
+    detail: str
+    text: PaperText | None = None
+    code: Code | None = None
+    blob: Blob | None = None
+    digest: str = ""
+
+
+def additions(bench: Workbench, sources: Sequence[str]) -> tuple[Addition, ...]:
+    """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
+    made: list[Addition] = []
+    for n, source in enumerate(sources, 1):
+        bench.watch(Stage("additions", n, len(sources), source))
+        try:
+            made.append(_addition(bench, source))
+        except (SourceError, ParseError) as error:
+            work = Work(ids.repo_id(source) or WorkId(ids.reference_id(source)), title=source)
+            made.append(Addition(work, error.status, str(error)))
+        except (NotFound, UsageError) as error:
+            raise type(error)(f"--add {source}: {error}", hint=error.hint) from error
+    return tuple(made)
+
+
+def _addition(bench: Workbench, source: str) -> Addition:
+    if is_path(source) and local.is_code(Path(source)):
+        return _folder(bench, Path(source))
+    repo = None if is_path(source) else ids.repo_id(source)
+    if repo:
+        work, blob = fetch_repository(bench, repo)
+        return Addition(work, Status.OK, f"commit {str(work.meta['commit'])[:12]}", blob=blob, digest=blob.sha256)
+    found = resolve(bench, source)
+    if not found.text.document:
+        raise SourceError(found.text.status, found.text.detail)
+    return Addition(found.work, found.text.status, found.text.detail, text=found.text, digest=found.text.blob)
+
+
+def _folder(bench: Workbench, path: Path) -> Addition:
+    folder = local.code(path)
+    with bench.clock.timed("parse"):
+        code = read_members(bench, folder.work.id, folder.digest, folder.members)
+    return Addition(replace(folder.work, kind="code"), Status.OK, f"{len(code.documents)} files read", code=code, digest=folder.digest)
+

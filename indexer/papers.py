@@ -1,0 +1,101 @@
+"""The text of one paper: e-print first, PDF otherwise, and a row that says how it ended.
+
+The ladder is e-print LaTeX -> the PDF that came in its place -> PDF -> nothing; each rung that failed is
+named in the detail of the paper's row, so that a reader knows what the text was read from and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from indexer import archive
+from indexer.parsers.select import VERSIONS
+from indexer.remembered import remembered
+from indexer.workbench import Workbench
+from lineage.errors import ParseError, SourceError
+from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
+
+_TEX = (".tex", ".ltx", ".bbl", ".bib", ".sty", ".cls", ".def", ".clo", ".json", ".txt", ".inc", ".tikz")
+
+
+@dataclass(frozen=True)
+class PaperText:
+    """A paper's document (None if there is none), how it ended, and the rows of its members and pages."""
+
+    document: Document | None
+    status: Status
+    detail: str
+    rows: tuple[LedgerRow, ...] = ()
+    blob: str = ""
+
+
+def fetch_paper(bench: Workbench, arxiv: WorkId, work: Work, version: str = "") -> PaperText:
+    """The text of an arXiv paper; upstream and parser failures end in the result, never as an exception."""
+    tried: list[tuple[Status, str]] = []
+    for name, fetch in (("e-print", bench.arxiv.eprint), ("PDF", bench.arxiv.pdf)):
+        try:
+            with bench.clock.timed("fetch"):
+                blob = fetch(arxiv, version)
+        except SourceError as error:
+            tried.append((error.status, f"{name}: {error}"))
+            continue
+        found = read_paper(bench, work.id, blob)
+        if found.document:
+            return replace(found, detail="; ".join(filter(None, (*(words for _, words in tried), found.detail))))
+        tried.append((found.status, f"{name}: {found.detail}"))
+    retryable = next((status for status, _ in tried if status.retryable), None)
+    return PaperText(None, retryable or tried[-1][0], "; ".join(words for _, words in tried))
+
+
+def read_paper(bench: Workbench, work: WorkId, blob: Blob) -> PaperText:
+    """The text of a paper whose bytes are here, parsed in the sandbox once and remembered."""
+
+    def make() -> PaperText:
+        with bench.clock.timed("parse"):
+            return _parse(bench, work, blob.sha256)
+
+    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", VERSIONS, make, lambda made: not made.status.retryable)
+
+
+def _parse(bench: Workbench, work: WorkId, sha256: str) -> PaperText:
+    data = bench.blobs.get(sha256)
+    if archive.sniff(data) == "pdf":
+        return _read(bench, "pdf", {"paper.pdf": data}, work, sha256)
+    files: dict[str, bytes] = {}
+    rows: list[LedgerRow] = []
+    for member in archive.members(data, archive.EPRINT):
+        if member.data is None:
+            rows.append(LedgerRow("member", work, member.name, "archive", member.status, member.detail))
+        elif not _is_tex(member.name):
+            rows.append(LedgerRow("member", work, member.name, "archive", Status.POLICY_SKIPPED, "a figure or another file without text"))
+        else:
+            files[member.name] = member.data
+            rows.append(LedgerRow("member", work, member.name, "archive", member.status, member.detail))
+    read = _read(bench, "latex", files, work, sha256)
+    return replace(read, rows=(*rows, *read.rows))
+
+
+def _is_tex(name: str) -> bool:
+    base = name.rsplit("/", 1)[-1].lower()
+    return base.endswith(_TEX) or "." not in base
+
+
+def _read(bench: Workbench, parser: str, files: dict[str, bytes], work: WorkId, sha256: str) -> PaperText:
+    try:
+        document = bench.sandbox.paper(parser, files, work, sha256)
+    except ParseError as error:
+        return PaperText(None, error.status, str(error), (), sha256)
+    status, detail = document.status, document.detail
+    if parser == "pdf" and status is Status.OK:
+        status, detail = Status.PDF_ONLY, detail or "read from the PDF"
+    return PaperText(document, status, detail, tuple(_part_rows(work, document)), sha256)
+
+
+def _part_rows(work: WorkId, document: Document) -> Iterator[LedgerRow]:
+    """One row per page of a PDF, and one for each part that the parser says it lost."""
+    lost = {subject: (status, detail) for subject, status, detail in document.lost}
+    for number in range(1, document.pages + 1):
+        yield LedgerRow("page", work, f"page {number}", "parse", *lost.pop(f"page {number}", (Status.OK, "")))
+    for subject, (status, detail) in lost.items():
+        yield LedgerRow("source", work, subject, "parse", status, detail)

@@ -1,0 +1,133 @@
+"""A build, stage by stage: resolve, trace, choose, fetch, parse, chunk, write, embed, switch.
+
+A failed item is a ledger row, never the end of a run. Every fetch, parse and vector is kept under the hash of what
+it was made from, so an interrupted build resumes where it was, and a build whose inputs have not changed finds its
+generation already there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+from collections.abc import Mapping, Sequence
+
+from indexer.chunk import chunks
+from indexer.collect import Collected, collect
+from indexer.contents import read
+from indexer.embed import embed, missing
+from indexer.parsers.select import VERSIONS
+from indexer.plan import BuildReport, BuildRequest
+from indexer.store import Writing
+from indexer.target import resolve
+from indexer.workbench import Workbench
+from lineage import ids
+from lineage.errors import StoreDamaged
+from lineage.generation import Generation, Manifest, open_generation
+from lineage.model import Chunk, Document
+from lineage.ports import Embedder
+from lineage.progress import Note, Stage
+
+# Chunks that are embedded before the first answer; with more, a lexical generation is written first.
+_WORTH_WAITING = 1_000
+
+
+def build(bench: Workbench, request: BuildRequest) -> BuildReport:
+    """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`."""
+    before = bench.transport.requests.copy()
+    found = resolve(bench, request.target)
+    slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
+    with bench.store.writing(slug) as writing:
+        embedder = bench.embedder()
+        collected = collect(bench, request, found)
+        mark = _fingerprint(collected, embedder.id)
+        current = _current(bench, slug)
+        if current and current.fingerprint == mark and current.embedder == embedder.id:
+            manifest, unchanged = current, True
+        else:
+            manifest, unchanged = _write(bench, writing, collected, embedder, mark, current), False
+    with open_generation(bench.settings.home, slug, manifest.id) as generation:
+        requests = bench.transport.requests - before
+        return report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
+
+
+def _current(bench: Workbench, slug: str) -> Manifest | None:
+    return bench.store.manifest(slug) if slug in bench.store.lineages() else None
+
+
+def _fingerprint(collected: Collected, embedder: str) -> str:
+    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model."""
+    basis = [collected.inputs(), VERSIONS, embedder]
+    return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _write(bench: Workbench, writing: Writing, collected: Collected, embedder: Embedder, mark: str, current: Manifest | None) -> Manifest:
+    """The generation: at once where embedding is short, else first without vectors, so that it answers meanwhile."""
+    if current and current.fingerprint == mark and not current.embedder:
+        return _with_vectors(bench, writing, current, embedder)
+    contents = read(bench, collected)
+    units = _units(bench, contents.documents)
+    with writing.draft() as draft:
+        with bench.clock.timed("write"), draft.catalog() as catalog:
+            contents.into(catalog)
+            catalog.add_chunks(units)
+            catalog.finish()
+        soon = missing(bench, embedder, units) <= _WORTH_WAITING
+        if soon:
+            with bench.clock.timed("embed"):
+                draft.vectors(embed(bench, embedder, units), embedder.id)
+        manifest = draft.commit(target=collected.target.id, fingerprint=mark)
+    if soon:
+        return manifest
+    bench.watch(Note(f"{len(units):,} chunks answer lexically now (generation {manifest.id}); vectors follow"))
+    return _with_vectors(bench, writing, manifest, embedder)
+
+
+def _units(bench: Workbench, documents: Sequence[Document]) -> list[Chunk]:
+    units: list[Chunk] = []
+    with bench.clock.timed("parse"):
+        for n, document in enumerate(documents, 1):
+            units += chunks(document)
+            if n % 50 == 0 or n == len(documents):
+                bench.watch(Stage("chunk", n, len(documents), document.path))
+    return units
+
+
+def _with_vectors(bench: Workbench, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
+    """The same generation again, with vectors."""
+    with open_generation(bench.settings.home, lexical.lineage, lexical.id) as generation, writing.draft() as draft:
+        units = generation.catalog.chunks(range(lexical.counts["chunks"]))
+        with bench.clock.timed("embed"):
+            draft.vectors(embed(bench, embedder, units), embedder.id)
+        with bench.clock.timed("write"):
+            draft.catalog_of(generation)
+            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint)
+
+
+def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:
+    """What a generation holds, in the words of CONTRACTS; `requests` and `seconds` are this build's."""
+    catalog, manifest = generation.catalog, generation.manifest
+    by_status = {str(status): count for status, count in sorted(catalog.statuses("reference").items())}
+    papers = {document.work for document in catalog.documents() if document.kind == "paper" and document.parser != "abstract@1"} - {manifest.target}
+    code = {document.work for document in catalog.documents() if document.kind != "paper"}
+    target = catalog.work(manifest.target)
+    if not target:
+        raise StoreDamaged(f"generation {manifest.id} lacks its own target")
+    return BuildReport(
+        lineage=manifest.lineage,
+        generation=manifest.id,
+        target=target,
+        references={"total": sum(by_status.values()), "by_status": by_status},
+        lineage_papers=len(papers),
+        repositories=len(code),
+        chunks=manifest.counts["chunks"],
+        facts=manifest.counts["facts"],
+        requests=dict(requests),
+        seconds=seconds,
+        content_hash=manifest.content_hash,
+        ledger=catalog.sums(),
+        losses=tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"}),
+        unchanged=unchanged,
+        tier="dense" if manifest.embedder else "lexical",
+        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )

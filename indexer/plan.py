@@ -1,0 +1,142 @@
+"""What a build is asked for, what it chooses to fetch, and what it says at the end. Pure.
+
+Choosing is a function of the ranked references and the code links alone, so that `--dry-run`, a build and
+its repetition choose the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
+
+PAPERS, REPOS = 20, 12
+_TIERS = (Tier.OFFICIAL, Tier.AUTHOR, Tier.MENTIONED, Tier.REIMPLEMENTATION)
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """One build as asked for; `add` are further paths or URLs, `blacklist` URL fragments."""
+
+    target: str
+    name: str = ""
+    depth: int = 1
+    papers: int = PAPERS
+    repos: int = REPOS
+    add: tuple[str, ...] = ()
+    no_target_code: bool = False
+    blacklist: tuple[str, ...] = ()
+    code_as_of: Literal["head", "paper"] = "head"
+
+    def as_meta(self) -> dict[str, Any]:
+        """The request as JSON values, kept with the generation so that it can be asked again."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_meta(cls, meta: Mapping[str, Any]) -> BuildRequest:
+        """The request that `as_meta` wrote."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in meta.items()})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to fetch, best first, and the ledger rows of what is left in the graph only."""
+
+    papers: tuple[WorkId, ...]
+    repos: tuple[CodeLink, ...]
+    left: tuple[LedgerRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """The outcome of a build (CONTRACTS: `build --json` data)."""
+
+    lineage: str
+    generation: str
+    target: Work
+    references: Mapping[str, Any]
+    lineage_papers: int
+    repositories: int
+    chunks: int
+    facts: int
+    requests: Mapping[str, int]
+    seconds: Mapping[str, float]
+    content_hash: str
+    ledger: Mapping[str, int]
+    losses: tuple[LedgerRow, ...] = ()
+    unchanged: bool = False
+    tier: Literal["lexical", "dense"] = "dense"
+    peak_memory: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+
+def fetchable(work: Work) -> WorkId | None:
+    """The identifier under which a paper's text can be had: its arXiv id, or None."""
+    return next((name for name in (work.id, *work.aliases) if name.startswith("arxiv:")), None)
+
+
+def choose_papers(references: Sequence[Reference], works: Mapping[WorkId, Work], limit: int) -> tuple[tuple[WorkId, ...], tuple[LedgerRow, ...]]:
+    """The `limit` best-ranked papers whose text can be had, and a row for every other reference."""
+    chosen: list[WorkId] = []
+    left: list[LedgerRow] = []
+    for rank, reference in enumerate(references, 1):
+        work = works[reference.cited]
+        if fetchable(work) and len(chosen) < limit:
+            chosen.append(reference.cited)
+        else:
+            left.append(reference_row(reference, *_why_left(work, rank, limit)))
+    return tuple(chosen), tuple(left)
+
+
+def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
+    if fetchable(work):
+        return Status.POLICY_SKIPPED, f"ranked {rank}; the {limit} best-ranked papers with a text are fetched (--papers)"
+    if not work.said_by or work.id.startswith("ref:"):
+        return Status.UNRESOLVED, "no service knows it; it stays in the graph as the paper writes it"
+    if work.abstract:
+        return Status.ABSTRACT_ONLY, "not on arXiv; its abstract is indexed"
+    return Status.METADATA_ONLY, "not on arXiv and no abstract known; title and citing sentences only"
+
+
+def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
+    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier."""
+    best: dict[str, CodeLink] = {}
+    ordered = sorted(links, key=lambda link: (-scores.get(link.paper, 0.0), _TIERS.index(link.tier), link.repo.lower()))
+    for link in ordered:
+        best.setdefault(link.repo.lower(), link)
+    kept = tuple(best.values())
+    left = (
+        LedgerRow("source", link.repo, link.repo, "select", Status.POLICY_SKIPPED, f"{limit} repositories are fetched (--repos); this one ranked {n}")
+        for n, link in enumerate(kept[limit:], limit + 1)
+    )
+    return kept[:limit], tuple(left)
+
+
+def reference_row(reference: Reference, status: Status, detail: str) -> LedgerRow:
+    """The terminal row of a reference."""
+    return LedgerRow("reference", reference.citing, reference.cited, "text", status, detail)
+
+
+def sums(rows: Iterable[LedgerRow]) -> dict[str, int]:
+    """`{"in", "ok", "degraded", "failed", "excluded"}` over ledger rows."""
+    outcomes: dict[str, int] = {"ok": 0, "degraded": 0, "failed": 0, "excluded": 0}
+    total = 0
+    for row in rows:
+        outcomes[row.status.outcome] += 1
+        total += 1
+    return {"in": total, **outcomes}
+
+
+def one_row_each(rows: Iterable[LedgerRow]) -> tuple[LedgerRow, ...]:
+    """The rows with one per (kind, work, subject): the last word counts, the order of first mention stays."""
+    last: dict[tuple[str, WorkId, str], LedgerRow] = {}
+    for row in rows:
+        last[row.kind, row.work, row.subject] = row
+    return tuple(last.values())
+
+
+def with_notes(report: BuildReport, *notes: str) -> BuildReport:
+    """The report with further lines for the reader."""
+    return replace(report, notes=(*report.notes, *notes))

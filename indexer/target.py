@@ -1,0 +1,117 @@
+"""What a person means by a target, found: its record, its text, and the rows of how that went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from indexer.papers import PaperText, fetch_paper, read_paper
+from indexer.plan import fetchable
+from indexer.sources import local
+from indexer.workbench import Workbench
+from lineage import ids
+from lineage.errors import AmbiguousTarget, NotFound, SourceError, UpstreamError
+from lineage.ids import Target
+from lineage.merge import merge_works
+from lineage.model import LedgerRow, Status, Work
+from lineage.progress import Stage
+
+
+@dataclass(frozen=True)
+class Found:
+    """A target that exists, with its text (whose `document` may be None) and ledger rows."""
+
+    work: Work
+    text: PaperText
+    rows: tuple[LedgerRow, ...]
+
+
+def resolve(bench: Workbench, text: str) -> Found:
+    """The work that `text` names, and its text.
+
+    Raises `BadIdentifier`, `AmbiguousTarget` with candidates, `NotFound`, or `UpstreamError` where no service
+    could be asked at all.
+    """
+    if is_path(text):
+        return _from_path(bench, Path(text).expanduser())
+    target = ids.parse(text)
+    bench.watch(Stage("target", 0, 1, text))
+    if target.title:
+        target = _by_title(bench, target.title)
+    work, rows = _known(bench, target)
+    bench.watch(Stage("target", 1, 1, work.title or work.id))
+    return _with_text(bench, work, target.version, rows)
+
+
+def is_path(text: str) -> bool:
+    """Whether a target is meant as a path: it exists, or is written like one."""
+    return "://" not in text and (text.startswith(("./", "../", "/", "~")) or Path(text).exists())
+
+
+def _from_path(bench: Workbench, path: Path) -> Found:
+    paper = local.paper(path)
+    blob = bench.blobs.put(paper.data, paper.media_type)
+    read = read_paper(bench, paper.work.id, blob)
+    if not read.document:
+        raise NotFound(f"{path} cannot be read as a paper: {read.detail}", hint="a PDF with text, a .tex file or an e-print archive is needed")
+    work = replace(paper.work, title=read.document.title or paper.work.title, abstract=read.document.abstract)
+    row = LedgerRow("source", work.id, "text of the target", "text", read.status, read.detail)
+    return Found(work, read, (row, *read.rows))
+
+
+def _by_title(bench: Workbench, title: str) -> Target:
+    candidates = bench.scholar.match(title)
+    same = [work for work in candidates if ids.normal_title(work.title) == ids.normal_title(title)]
+    chosen = same or list(candidates)
+    if len(chosen) == 1:
+        return ids.parse(chosen[0].id)
+    if not chosen:
+        raise NotFound(f"no paper is called {title!r}", hint="give its arXiv id or DOI if you know it")
+    raise AmbiguousTarget(f"{len(chosen)} papers are called {title!r}", [_line(work) for work in chosen])
+
+
+def _line(work: Work) -> str:
+    author = f"{work.authors[0]} et al., " if work.authors else ""
+    return f"{work.id}  {work.title} ({author}{work.year or 'year unknown'})"
+
+
+def _known(bench: Workbench, target: Target) -> tuple[Work, list[LedgerRow]]:
+    """What the services say of the target, merged; raises when none knows it or none answers."""
+    found: list[Work] = []
+    failures: list[tuple[str, SourceError]] = []
+    for source in (bench.scholar, bench.arxiv):
+        try:
+            work = source.paper(target)
+        except SourceError as error:
+            failures.append((source.name, error))
+        else:
+            found += [work] if work else []
+    if not found:
+        raise _nothing(target, failures)
+    work = found[0] if len(found) == 1 else merge_works(found[0], found[1])
+    if target.id and target.id.startswith("arxiv:") and work.id != target.id:
+        work = replace(work, id=target.id, aliases=tuple(sorted({*work.aliases, work.id} - {target.id})))
+    rows = [LedgerRow("source", work.id, f"record by {name}", "target", error.status, str(error)) for name, error in failures]
+    return work, rows
+
+
+def _nothing(target: Target, failures: Sequence[tuple[str, SourceError]]) -> Exception:
+    if not failures:
+        return NotFound(
+            f"no service knows {target.id or target.lookup}", hint="check the identifier, or build from a file: lineage build ./paper.pdf"
+        )
+    tried = "; ".join(f"{name}: {error}" for name, error in failures)
+    return UpstreamError(
+        f"{target.id or target.lookup} could not be looked up ({tried})", hint="run the same command again later; what was fetched is kept"
+    )
+
+
+def _with_text(bench: Workbench, work: Work, version: str, rows: list[LedgerRow]) -> Found:
+    arxiv = fetchable(work)
+    if arxiv:
+        text = fetch_paper(bench, arxiv, work, version)
+    else:
+        text = PaperText(None, Status.ABSTRACT_ONLY if work.abstract else Status.METADATA_ONLY, "not on arXiv; give its PDF as a path for its text")
+    row = LedgerRow("source", work.id, "text of the target", "text", text.status, text.detail)
+    return Found(work, text, (*rows, row, *text.rows))

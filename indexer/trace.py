@@ -1,0 +1,123 @@
+"""From one citing paper to its ranked references: every witness asked, every edge with its evidence.
+
+The order is fixed: lists of the services, reconciled with the paper's own bibliography; what arXiv says of
+those that are on it; roles from the citing sentences; code links from every witness; rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from indexer.plan import fetchable
+from indexer.workbench import Workbench
+from lineage import citations, links, ranking
+from lineage.errors import SourceError
+from lineage.merge import merge_works, reconcile
+from lineage.model import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
+from lineage.progress import Stage
+
+_HUB_LOOKUPS = 200
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one paper cites, best first, with the works, the code links and the rows of what was asked."""
+
+    citing: Work
+    references: tuple[Reference, ...] = ()
+    works: Mapping[WorkId, Work] = field(default_factory=dict)
+    links: tuple[CodeLink, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    coverage: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def trace(bench: Workbench, citing: Work, document: Document | None, distance: int = 1) -> Trace:
+    """The ranked references of `citing`; a service that fails is a row, the others go on."""
+    lists, rows = _lists(bench, citing)
+    own = document.bibliography if document else ()
+    mentions = document.mentions if document else ()
+    found = reconcile(citing.id, own, mentions, lists)
+    works, more = _with_arxiv(bench, found.works)
+    rows += more
+    references = tuple(
+        replace(r, distance=distance, roles=citations.classify(r.mentions, title=citing.title, cited_title=works[r.cited].title))
+        for r in found.references
+    )
+    linked, more = _links(bench, citing, document, references, works)
+    rows += more
+    ranked = ranking.rank(references, works=works, links=linked, target=citing)
+    return Trace(citing, ranked, {**works, citing.id: citing}, linked, tuple(rows), found.coverage, found.notes)
+
+
+def _lists(bench: Workbench, citing: Work) -> tuple[list[ReferenceList], list[LedgerRow]]:
+    lists: list[ReferenceList] = []
+    rows: list[LedgerRow] = []
+    for source in (bench.scholar, *bench.witnesses):
+        subject = f"references by {source.name}"
+        if citing.id.startswith("local:"):
+            rows.append(LedgerRow("source", citing.id, subject, "references", Status.POLICY_SKIPPED, "a local file has no identifier to ask with"))
+            continue
+        try:
+            listed = source.references(citing)
+        except SourceError as error:
+            rows.append(LedgerRow("source", citing.id, subject, "references", error.status, str(error)))
+            continue
+        lists.append(listed)
+        rows.append(LedgerRow("source", citing.id, subject, "references", listed.status, listed.detail))
+    return lists, rows
+
+
+def _with_arxiv(bench: Workbench, works: Mapping[WorkId, Work]) -> tuple[dict[WorkId, Work], list[LedgerRow]]:
+    """The works with abstract, comment and licence as arXiv has them: one or two requests for all."""
+    ids = {name: work.id for work in works.values() if (name := fetchable(work))}
+    if not ids:
+        return dict(works), []
+    bench.watch(Stage("references", 0, len(works), "abstracts and comments from arXiv"))
+    try:
+        said = bench.arxiv.papers(sorted(ids))
+    except SourceError as error:
+        row = LedgerRow("source", WorkId("arxiv:"), "abstracts and comments", "references", error.status, str(error))
+        return dict(works), [row]
+    merged = dict(works)
+    for name, work in said.items():
+        key = ids.get(name)
+        if key:
+            merged[key] = replace(merge_works(works[key], work), id=key)
+    return merged, []
+
+
+def _links(
+    bench: Workbench, citing: Work, document: Document | None, references: Sequence[Reference], works: Mapping[WorkId, Work]
+) -> tuple[tuple[CodeLink, ...], list[LedgerRow]]:
+    by_key = {key: r.cited for r in references for key in (r.key, *(m.key for m in r.mentions)) if key}
+    said: list[CodeLink] = list(links.from_text(citing, document.links if document else (), by_key))
+    for work in (citing, *works.values()):
+        said += links.from_metadata(work)
+    asked, rows = _hub(bench, [citing, *(works[r.cited] for r in references)])
+    return links.merge([*said, *asked]), rows
+
+
+def _hub(bench: Workbench, papers: Sequence[Work]) -> tuple[list[CodeLink], list[LedgerRow]]:
+    wanted = [(work.id, name) for work in papers if (name := fetchable(work))][:_HUB_LOOKUPS]
+    failed: list[SourceError] = []
+
+    def ask(pair: tuple[WorkId, WorkId]) -> Iterable[CodeLink]:
+        work, name = pair
+        try:
+            return [replace(link, paper=work) for link in bench.hub.links(name)]
+        except SourceError as error:
+            failed.append(error)
+            return []
+
+    found: list[CodeLink] = []
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for n, some in enumerate(pool.map(ask, wanted), 1):
+            bench.watch(Stage("code links", n, len(wanted)))
+            found += some
+    if not failed:
+        return found, []
+    words = f"{len(failed)} of {len(wanted)} look-ups failed: {failed[0]}"
+    return found, [LedgerRow("source", papers[0].id, f"code links by {bench.hub.name}", "links", failed[0].status, words)]

@@ -1,0 +1,41 @@
+"""The tools a build works with, made by the composition root and handed down whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from indexer.blobs import Blobs
+from indexer.cache import DerivedCache, VectorCache
+from indexer.clock import Clock
+from indexer.fetch import Transport
+from indexer.sandbox import Sandbox
+from indexer.sources.arxiv import Arxiv
+from indexer.sources.github import GitHub
+from indexer.sources.huggingface import HuggingFace
+from indexer.sources.semantic_scholar import SemanticScholar
+from indexer.store import Store
+from lineage.ports import Embedder, ReferenceSource
+from lineage.progress import Watch
+from lineage.settings import Settings
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Sources, sandbox, caches and store of one process; `watch` hears of progress."""
+
+    settings: Settings
+    transport: Transport
+    blobs: Blobs
+    scholar: SemanticScholar
+    witnesses: tuple[ReferenceSource, ...]
+    arxiv: Arxiv
+    github: GitHub
+    hub: HuggingFace
+    sandbox: Sandbox
+    derived: DerivedCache
+    vectors: VectorCache
+    store: Store
+    embedder: Callable[[], Embedder]
+    clock: Clock
+    watch: Watch

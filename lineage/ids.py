@@ -110,9 +110,10 @@ def same_repo(one: WorkId, other: WorkId) -> bool:
 
 
 def normal_title(title: str) -> str:
-    """Letters and digits of a title, folded to ASCII lower case and separated by single spaces."""
-    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return " ".join(re.findall(r"[a-z0-9]+", folded)) or " ".join(title.lower().split())
+    """Letters and digits of a title without case and accents, separated by single spaces."""
+    folded = unicodedata.normalize("NFKD", title).casefold()
+    bare = "".join(c for c in folded if not unicodedata.combining(c))
+    return " ".join(re.findall(r"[^\W_]+", bare))
 
 
 def reference_id(title: str, author: str = "", year: int | None = None, raw: str = "") -> WorkId:

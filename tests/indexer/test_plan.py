@@ -1,0 +1,58 @@
+"""Choosing what to fetch, and adding up how everything ended."""
+
+from indexer.plan import BuildRequest, choose_papers, choose_repos, one_row_each, sums
+from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work
+
+TARGET = "arxiv:9912.00001"
+
+
+def _references(*works):
+    return [Reference(TARGET, work.id, score=1 - n / 10) for n, work in enumerate(works)], {work.id: work for work in works}
+
+
+def test_the_best_ranked_papers_with_a_text_are_chosen_and_every_other_reference_has_its_row():
+    works = (
+        Work("arxiv:9901.00001", said_by=("s2",)),
+        Work("doi:10.1/a", said_by=("s2",), abstract="known"),
+        Work("doi:10.1/b", said_by=("s2",), aliases=("arxiv:9901.00002",)),
+        Work("doi:10.1/c", said_by=("s2",)),
+        Work("arxiv:9901.00003", said_by=("s2",)),
+        Work("ref:0011223344556677"),
+    )
+    references, known = _references(*works)
+    chosen, left = choose_papers(references, known, 2)
+    assert chosen == ("arxiv:9901.00001", "doi:10.1/b")
+    assert [(row.subject, row.status) for row in left] == [
+        ("doi:10.1/a", Status.ABSTRACT_ONLY),
+        ("doi:10.1/c", Status.METADATA_ONLY),
+        ("arxiv:9901.00003", Status.POLICY_SKIPPED),
+        ("ref:0011223344556677", Status.UNRESOLVED),
+    ]
+
+
+def test_a_repository_is_fetched_once_for_its_best_paper_and_its_surest_link():
+    links = [
+        CodeLink("p:2", "repo:github.com/a/x", Tier.OFFICIAL),
+        CodeLink("p:1", "repo:github.com/A/X", Tier.MENTIONED),
+        CodeLink("p:1", "repo:github.com/b/y", Tier.OFFICIAL),
+        CodeLink("p:2", "repo:github.com/c/z", Tier.AUTHOR),
+    ]
+    chosen, left = choose_repos(links, {"p:1": 0.9, "p:2": 0.5}, 2)
+    assert [(link.paper, link.repo) for link in chosen] == [("p:1", "repo:github.com/b/y"), ("p:1", "repo:github.com/A/X")]
+    assert [(row.subject, row.status) for row in left] == [("repo:github.com/c/z", Status.POLICY_SKIPPED)]
+
+
+def test_the_ledger_adds_up():
+    rows = [LedgerRow("member", "w:1", str(n), "parse", status) for n, status in enumerate(Status)]
+    added = sums(rows)
+    assert added["in"] == len(Status) == added["ok"] + added["degraded"] + added["failed"] + added["excluded"]
+
+
+def test_the_last_word_on_a_subject_counts():
+    rows = [LedgerRow("source", "w:1", "a", "code", Status.NOT_FOUND), LedgerRow("source", "w:1", "a", "code", Status.OK)]
+    assert [row.status for row in one_row_each(rows)] == [Status.OK]
+
+
+def test_a_request_survives_being_kept_with_its_generation():
+    request = BuildRequest("arxiv:9912.00001", add=("/a", "/b"), no_target_code=True, papers=3)
+    assert BuildRequest.from_meta(request.as_meta()) == request

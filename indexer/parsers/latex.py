@@ -1,0 +1,115 @@
+"""A paper's LaTeX e-print, unpacked in memory, to one document: text, spans, bibliography and citations.
+
+TeX is never run and no file outside the member table is ever opened. The source is read once, in time linear in its
+size; whatever had to be cut short is named in `Document.lost` and makes the document PARTIAL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from indexer.tex.assemble import Assembled, assemble
+from indexer.tex.bibitems import entry_fields
+from indexer.tex.biblatex import biblatex_entries, is_biblatex
+from indexer.tex.bibliography import read_bib_files, reference_list
+from indexer.tex.files import Files, Lost
+from indexer.tex.machine import Machine
+from indexer.tex.tables import TABLES
+from lineage.errors import ParseError
+from lineage.model import BibEntry, Document, Status, WorkId
+
+PARSER = "latex@1"
+_HARMLESS = {Status.POLICY_SKIPPED, Status.OK_REPAIRED, Status.UNRESOLVED, Status.NOT_FOUND}
+
+
+def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
+    """The document that an e-print's members (name -> bytes) make; raises `ParseError` where there is no TeX in them."""
+    table = Files(files)
+    mains = table.mains()
+    if not mains.names:
+        raise ParseError(Status.NO_TEXT if table.members else Status.EMPTY, "no TeX source with a document in it among the members")
+    machine = Machine(table, TABLES)
+    for lost in (*mains.lost,):
+        machine.note(*lost)
+    for name in mains.names:
+        _run(machine, table, name)
+    entries = _bibliography(machine, table, mains.names[0])
+    made = assemble(machine)
+    if not made.text.strip():
+        raise ParseError(Status.NO_TEXT, f"{mains.names[0]} holds no text")
+    return _document(machine, made, entries, (*machine.found.lost.values(), *table.lost), work, blob, mains.names[0])
+
+
+def _run(machine: Machine, table: Files, name: str) -> None:
+    if r"\begin{document}" not in table.text(name) and not _begins_elsewhere(table):
+        machine.in_document = True
+        machine.out = machine.main
+    machine.run(table.open(name))
+    if not machine.in_document:  # \begin{document} stood in a file that was not reached: better the text than nothing
+        machine.in_document = True
+        machine.out = machine.main
+        machine.run(table.open(name))
+
+
+def _begins_elsewhere(table: Files) -> bool:
+    return any(r"\begin{document}" in table.text(name) for name in table.ending(".tex"))
+
+
+def _bibliography(machine: Machine, table: Files, main: str) -> tuple[BibEntry, ...]:
+    cited = list(dict.fromkeys(key for cite in machine.main.cites for key in cite.keys))
+    bib = read_bib_files(table, machine.found.bibliographies, machine.note)
+    printed = _printed(machine, table, main, set(cited))
+    return reference_list(printed, bib, cited, machine.found.nocite, machine.note)
+
+
+def _printed(machine: Machine, table: Files, main: str, cited: set[str]) -> list[BibEntry]:
+    """Entries of the .bbl (or several, for papers with a list per part), then of lists written in the text."""
+    by_hand = [entry_fields(entry) for entry in machine.found.entries]
+    out: list[BibEntry] = []
+    for name in _bbl_files(machine, table, main):
+        text = table.text(name)
+        if is_biblatex(text):
+            out += biblatex_entries(text)
+            continue
+        machine.found.entries.clear()
+        machine.origin = "bbl"
+        machine.run(table.open(name))
+        out += [entry_fields(entry) for entry in machine.found.entries]
+    known = {entry.key for entry in out}
+    useful = [entry for entry in out if not by_hand or entry.key in cited]
+    return [*useful, *(entry for entry in by_hand if entry.key not in known)] if by_hand else out
+
+
+def _bbl_files(machine: Machine, table: Files, main: str) -> list[str]:
+    stem = main.rpartition(".")[0] or main
+    named = [found for each in machine.found.bbls if (found := table.find(each, near=main, ending=".bbl"))]
+    own = table.find(stem + ".bbl", ending=".bbl")
+    if own:
+        named.append(own)
+    every = table.ending(".bbl")
+    chosen = list(dict.fromkeys(named)) or every
+    for name in every:
+        if name not in chosen:
+            machine.note(name, Status.POLICY_SKIPPED, "another .bbl; the paper's own was read")
+    return chosen
+
+
+def _document(machine: Machine, made: Assembled, entries: tuple[BibEntry, ...], lost: tuple[Lost, ...], work: WorkId, blob: str, main: str) -> Document:
+    cut = [words for _, status, words in lost if status not in _HARMLESS]
+    return Document(
+        work=work,
+        path=main,
+        text=made.text,
+        spans=made.spans,
+        parser=PARSER,
+        kind="paper",
+        blob=blob,
+        title=machine.found.title,
+        abstract=made.abstract,
+        bibliography=entries,
+        mentions=made.mentions,
+        links=made.links,
+        status=Status.PARTIAL if cut else Status.OK,
+        detail="; ".join(dict.fromkeys(cut))[:500],
+        lost=lost,
+    )

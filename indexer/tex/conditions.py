@@ -1,0 +1,105 @@
+r"""Which branch of a condition is read.
+
+Switches made by `\newif`, `\newtoggle` and `\newboolean` are followed; `\ifdefined` and `\ifx` are decided by
+what is defined; of anything that TeX would have to run for, the first branch is read and the run says so.
+"""
+
+from __future__ import annotations
+
+from indexer.tex.macros import Macro
+from indexer.tex.reader import Reader
+from indexer.tex.scanner import Token
+
+FALSE = frozenset({r"\iffalse", r"\ifluatex", r"\ifxetex", r"\ifLuaTeX", r"\ifXeTeX", r"\ifvoid", r"\ifeof", r"\ifdraft"})
+TRUE = frozenset({r"\iftrue", r"\ifpdf", r"\ifPDFTeX", r"\ifpdftex"})
+_RUNS = frozenset(r"\if \ifcat \ifnum \ifdim \ifodd \ifvmode \ifhmode \ifmmode \ifinner \ifhbox \ifvbox \ifcase \ifcsname".split())
+_MADE = r"\ifx", r"\ifdefined"
+MAX_SKIP = 5_000_000
+
+
+class Switches:
+    """The conditions a document knows: name (with its `\\if`) to state, and toggles by name."""
+
+    def __init__(self) -> None:
+        self.ifs: dict[Token, bool] = {}
+        self.toggles: dict[str, bool] = {}
+        self.open = 0
+
+    def known(self, token: Token) -> bool:
+        r"""Whether this token opens a condition that a `\fi` closes."""
+        return token in FALSE or token in TRUE or token in _RUNS or token in _MADE or token in self.ifs
+
+    def declare(self, token: Token) -> None:
+        r"""`\newif\ifname`."""
+        if token.startswith(r"\if"):
+            self.ifs.setdefault(token, False)
+
+    def assign(self, token: Token) -> bool:
+        r"""`\nametrue` or `\namefalse`; False where it is none of a known switch."""
+        for ending, state in (("true", True), ("false", False)):
+            name = r"\if" + token[1 : -len(ending)]
+            if token.endswith(ending) and name in self.ifs:
+                self.ifs[name] = state
+                return True
+        return False
+
+
+def decide(token: Token, reader: Reader, switches: Switches, macros: dict[Token, Macro]) -> bool | None:
+    """Whether the first branch is read; None where it cannot be told without running TeX."""
+    if token in switches.ifs:
+        return switches.ifs[token]
+    if token in FALSE or token in TRUE:
+        return token in TRUE
+    if token == r"\ifdefined":
+        return reader.skip_spaces() in macros
+    if token == r"\ifx":
+        return _same(reader.skip_spaces(), reader.skip_spaces(), reader, macros)
+    if token == r"\ifnum":
+        return _number(reader, macros)
+    return None
+
+
+def _same(one: Token | None, other: Token | None, reader: Reader, macros: dict[Token, Macro]) -> bool | None:
+    if one == r"\csname" or other is None or one is None:
+        _past_csname(reader)
+        return reader.skip_spaces() == r"\relax"
+    if r"\undefined" in (one, other) or r"\relax" in (one, other):
+        return not any(name in macros for name in (one, other))
+    left, right = macros.get(one), macros.get(other)
+    if left is None and right is None:
+        return one == other if one[0] == "\\" and other[0] == "\\" else None
+    return left is not None and right is not None and left.body == right.body
+
+
+def _past_csname(reader: Reader) -> None:
+    for _ in range(20):
+        if reader.next() in (None, r"\endcsname"):
+            return
+
+
+def _number(reader: Reader, macros: dict[Token, Macro]) -> bool | None:
+    first = reader.skip_spaces()
+    text = "".join(macros[first].body).strip() if first in macros else first or ""
+    rest = reader.next() or ""
+    both = (text + rest).split("=", 1)
+    if len(both) == 2 and both[0].strip().isdigit() and both[1].strip()[:1].isdigit():
+        digits = both[1].strip()
+        return both[0].strip() == digits[: len(digits) - len(digits.lstrip("0123456789"))]
+    return None
+
+
+def skip_branch(reader: Reader, switches: Switches, *, to_else: bool) -> Token | None:
+    r"""Pass over a branch: to its `\else` (if wanted) or `\fi`, which is returned; None where the input ends first."""
+    depth = 0
+    while (token := reader.next()) is not None:
+        if token[0] != "\\":
+            continue
+        if token == r"\fi":
+            if depth == 0:
+                return token
+            depth -= 1
+        elif depth == 0 and to_else and token in (r"\else", r"\or"):
+            return token
+        elif switches.known(token):
+            depth += 1
+    return None

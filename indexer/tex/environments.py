@@ -1,0 +1,464 @@
+r"""What environments do to the text: one table from name to what happens at `\begin`.
+
+Closing is a group's business: an opener pushes a group and says what is to be done when it ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from indexer.tex.commands import end_abstract
+from indexer.tex.formula import NUMBERED, UNNUMBERED, Formula
+from indexer.tex.machine import Float, Group, Machine, Opener
+from indexer.tex.macros import expand
+from indexer.tex.numbering import Target
+from indexer.tex.plain import plain
+from indexer.tex.scanner import Token, written
+from indexer.tex.stream import Mark, Stream
+from lineage.model import Status
+
+END_USER = r"\lineage@end"
+FLOATS = {
+    "figure": "Figure",
+    "wrapfigure": "Figure",
+    "SCfigure": "Figure",
+    "sidewaysfigure": "Figure",
+    "teaserfigure": "Figure",
+    "marginfigure": "Figure",
+    "floatingfigure": "Figure",
+    "table": "Table",
+    "wraptable": "Table",
+    "sidewaystable": "Table",
+    "SCtable": "Table",
+    "margintable": "Table",
+    "longtable": "Table",
+    "supertabular": "Table",
+    "longtblr": "Table",
+    "talltblr": "Table",
+    "algorithm": "Algorithm",
+    "algorithm2e": "Algorithm",
+    "algo": "Algorithm",
+    "listing": "Listing",
+    "program": "Listing",
+}
+_ARGUMENTS = {"wrapfigure": "omom", "wraptable": "omom", "SCfigure": "oo", "floatingfigure": "om"}
+TABULARS = {
+    "tabular": "om",
+    "tabular*": "mom",
+    "tabularx": "mom",
+    "tabulary": "mm",
+    "array": "om",
+    "longtable": "om",
+    "supertabular": "om",
+    "tabu": "m",
+    "tblr": "om",
+    "longtblr": "om",
+    "talltblr": "om",
+    "NiceTabular": "omo",
+    "NiceTabular*": "mom",
+    "NiceTabularX": "mom",
+    "tabbing": "",
+    "xltabular": "mm",
+    "threeparttable@": "",
+    "matrix@": "",
+}
+LISTS = {
+    "itemize": "o",
+    "enumerate": "o",
+    "description": "o",
+    "compactitem": "o",
+    "compactenum": "o",
+    "inparaenum": "o",
+    "asparaenum": "o",
+    "list": "mm",
+    "tasks": "o",
+    "trivlist": "",
+    "itemize*": "o",
+    "enumerate*": "o",
+    "dinglist": "m",
+}
+VERBATIM = "verbatim verbatim* Verbatim lstlisting minted alltt BVerbatim semiverbatim filecontents filecontents* python pythoncode code spverbatim".split()
+PICTURES = "tikzpicture axis pgfpicture picture forest circuitikz pspicture overpic psfrags tikzcd groupplot pgfonlayer dependency istgame".split()
+SKIPPED = "comment CCSXML shaded@ icmlauthorlist@".split()
+DISCARDED = "icmlauthorlist IEEEbiography IEEEbiographynophoto biography keyword keywords@ affiliations authors frontmatter@ titlebox".split()
+_LAYOUT = {
+    "minipage": "ooom",
+    "subfigure": "om",
+    "subtable": "om",
+    "subcaptionblock": "om",
+    "adjustbox": "m",
+    "adjustwidth": "mm",
+    "multicols": "mo",
+    "multicols*": "mo",
+    "CJK": "mm",
+    "CJK*": "mm",
+    "spacing": "m",
+    "tcolorbox": "o",
+    "mdframed": "o",
+    "framed": "",
+    "quote": "",
+    "quotation": "",
+    "center": "",
+    "flushleft": "",
+    "flushright": "",
+    "landscape": "",
+    "verse": "",
+    "scope": "o",
+    "threeparttable": "o",
+    "tablenotes": "o",
+    "strip": "",
+    "titlepage": "",
+    "frontmatter": "",
+    "IEEEkeywords": "",
+    "keywords": "",
+    "boxedminipage": "om",
+    "minted@": "",
+}
+_BREAKING = frozenset("quote quotation center flushleft flushright tcolorbox mdframed framed multicols tablenotes IEEEkeywords keywords".split())
+_THEOREMS = "theorem lemma proposition corollary definition remark example assumption claim conjecture observation hypothesis fact property proof".split()
+_STEP = re.compile(r"[A-Z][A-Za-z]*\Z")
+
+
+def begin(m: Machine, token: Token) -> None:
+    r"""`\begin{name}`."""
+    name = m.reader.word()
+    user = m.environments.get(name)
+    if user:
+        m.open(Group("env", name))
+        if not expand(m.reader, user.begin):
+            m.note("macros", Status.PARTIAL, "the expansion of the author's commands was cut short at its budget")
+        return
+    opener = m.tables.environments.get(name) or m.tables.environments.get(name.rstrip("*"))
+    if opener:
+        opener(m, name)
+    elif name.rstrip("*") in m.theorems:
+        theorem(m, name)
+    else:
+        m.open(Group("env", name))
+        m.reader.optional()
+        m.out.space()
+
+
+def end(m: Machine, token: Token) -> None:
+    r"""`\end{name}`; of an author's environment the closing text comes first."""
+    name = m.reader.word()
+    user = m.environments.get(name)
+    if name == "document":
+        end_document(m)
+    elif user and m.open_environments[name] and token != END_USER and m.reader.push([*user.end, END_USER, "{", name, "}"]):
+        return
+    else:
+        m.end(name)
+
+
+def end_document(m: Machine) -> None:
+    """The document is over, or only the file that was read into it with a frame of its own."""
+    sources = m.reader.files()
+    if len(sources) > 1 and r"\documentclass" in sources[-1].text:
+        sources[-1].pos = len(sources[-1].text)
+    else:
+        m.ended = True
+
+
+def document(m: Machine, name: str) -> None:
+    """The text begins."""
+    if not m.in_document:
+        m.unwind(0)
+        m.in_document = True
+        m.out = m.main
+
+
+def opened(m: Machine, name: str, close: Callable[[], None] | None = None) -> None:
+    """Open an environment's group."""
+    m.open(Group("env", name, close))
+
+
+def abstract(m: Machine, name: str) -> None:
+    """The abstract, in the preamble or in the text."""
+    m.reader.optional()
+    m.divert(Group("env", name), Stream(flowing=True, style=("abstract", ("Abstract",), "")), lambda stream: end_abstract(m, stream))
+
+
+def floating(m: Machine, name: str) -> None:
+    """A float: a stream of its own that follows the paragraph it stands in."""
+    kind = FLOATS[name.rstrip("*")]
+    m.reader.take(_ARGUMENTS.get(name.rstrip("*"), "" if name in TABULARS else "o"))
+    m.floats.append(Float(kind))
+    role = "algorithm" if kind in ("Algorithm", "Listing") else "paragraph"
+    tabulars, m.tabulars = m.tabulars, 0
+    lists, m.lists = m.lists, []
+
+    def then(stream: Stream) -> None:
+        m.tabulars, m.lists = tabulars, lists
+        _end_float(m, stream)
+
+    m.divert(Group("env", name), Stream(flowing=True, style=(role, m.path, "")), then)
+    if name in TABULARS:
+        m.reader.take(TABULARS[name])
+        _rows(m)
+
+
+def _end_float(m: Machine, stream: Stream) -> None:
+    stream.end_block()
+    each = m.floats.pop()
+    stream.marks = [_of_float(mark, each) for mark in stream.marks]
+    if m.out.flowing:
+        m.out.defer(stream)
+    else:
+        m.out.inline(stream)
+
+
+def _of_float(mark: Mark, each: Float) -> Mark:
+    if mark.role in ("table", "algorithm", "paragraph", "equation"):
+        return Mark(mark.start, mark.end, mark.role, mark.path, each.label or mark.label, each.caption)
+    return mark
+
+
+def tabular(m: Machine, name: str) -> None:
+    """Rows on lines, cells between bars."""
+    m.reader.take(TABULARS[name])
+    out, style = m.out, m.out.style
+
+    def close() -> None:
+        m.tabulars -= 1
+        if m.tabulars == 0 and out.flowing:
+            out.cut()
+            out.style = style
+
+    opened(m, name, close)
+    _rows(m)
+
+
+def _rows(m: Machine) -> None:
+    m.tabulars += 1
+    if m.tabulars == 1 and m.out.flowing:
+        m.out.cut()
+        m.out.style = ("table", m.out.style[1], m.out.style[2])
+
+
+def listing(m: Machine, name: str) -> None:
+    """A list: one block, its items on lines of their own."""
+    m.reader.take(LISTS[name])
+    out, style = m.out, m.out.style
+    outermost = not m.lists
+    m.lists.append(["enumerate" if "enum" in name else "itemize", 0])
+    if outermost and out.flowing:
+        out.cut()
+        out.style = ("list" if style[0] == "paragraph" else style[0], *style[1:])
+
+    def close() -> None:
+        if m.lists:
+            m.lists.pop()
+        if outermost and out.flowing:
+            out.cut()
+            out.style = style
+        else:
+            out.newline("  " * len(m.lists))
+
+    opened(m, name, close)
+
+
+def verbatim(m: Machine, name: str) -> None:
+    """Words taken as they are, line by line; the content of `filecontents` becomes a member."""
+    m.reader.take({"minted": "om", "lstlisting": "o", "Verbatim": "o", "filecontents": "o", "filecontents*": "o"}.get(name, ""))
+    member = m.reader.word() if name.startswith("filecontents") else ""
+    text = _raw(m, name)
+    if member:
+        m.files.members.setdefault(member, text.encode())
+    elif text.strip() and m.out.flowing:
+        style = m.out.style
+        m.out.cut()
+        m.out.style = ("algorithm", *style[1:])
+        m.out.put(text.strip("\n").expandtabs(4))
+        m.out.cut()
+        m.out.style = style
+
+
+def _raw(m: Machine, name: str) -> str:
+    source = m.reader.source()
+    found = source.until(f"\\end{{{name}}}") if source else None
+    if found is None:
+        m.note(f"\\begin{{{name}}}", Status.PARTIAL, "an environment that never ends: read as running text")
+    return found or ""
+
+
+def skipped(m: Machine, name: str) -> None:
+    """Not part of the paper."""
+    _raw(m, name)
+
+
+def picture(m: Machine, name: str) -> None:
+    """A drawing: its words are kept only where it cites something."""
+    m.reader.optional()
+
+    def then(stream: Stream) -> None:
+        stream.end_block()
+        if stream.cites and m.out.flowing:
+            m.out.defer(stream)
+        elif stream.cites:
+            m.out.inline(stream)
+
+    m.divert(Group("env", name), Stream(flowing=True, style=("paragraph", m.path, "")), then)
+
+
+def discarded(m: Machine, name: str) -> None:
+    """Names and addresses: not text."""
+    m.divert(Group("env", name), Stream(), lambda stream: None)
+
+
+def layout(m: Machine, name: str) -> None:
+    """A frame around running text."""
+    m.reader.take(_LAYOUT[name])
+    breaking = name in _BREAKING and not m.tabulars and m.out.flowing and not m.lists
+    out = m.out
+    m.out.end_block() if breaking else m.out.space()
+    opened(m, name, (lambda: out.end_block()) if breaking else out.space)
+
+
+def mathematics(m: Machine, name: str) -> None:
+    """A displayed formula."""
+    plain_name = name.rstrip("*")
+    m.reader.take({"alignat": "m", "IEEEeqnarray": "om", "xalignat": "m"}.get(plain_name, ""))
+    numbered = plain_name in NUMBERED and not name.endswith("*")
+    number = m.counters.step("equation") if numbered else ""
+    opened(m, name)
+    m.mode = Formula(name, display=plain_name != "math", environment=name, number=number)
+
+
+def theorem(m: Machine, name: str) -> None:
+    """A theorem and its kin: a paragraph that begins with the printed name and number."""
+    default = (name.rstrip("*").capitalize(), name)
+    printed, counter = m.theorems.get(name, m.theorems.get(name.rstrip("*"), default))
+    numbered = not name.endswith("*") and name != "proof"
+    number = m.counters.step(counter) if numbered else ""
+    note = m.reader.optional()
+    label = f"{printed} {number}".strip()
+    out, style = m.out, m.out.style
+    if out.flowing and not m.lists:
+        out.end_block()
+        out.style = (style[0], style[1], label if number else style[2])
+
+    def close() -> None:
+        if out.flowing and not m.lists:
+            out.end_block()
+            out.style = style
+
+    opened(m, name, close)
+    m.target = Target(printed, number)
+    out.write(label + (f" ({plain(written(note))})" if note else "") + ". ")
+
+
+def references(m: Machine, name: str) -> None:
+    """A reference list: its entries are kept apart from the text."""
+    m.reader.argument()
+    m.divert(Group("env", name), Stream(), lambda stream: None)
+
+
+def lettered(m: Machine, name: str) -> None:
+    """`appendices`: sections are lettered."""
+    m.counters.start_appendix()
+    opened(m, name)
+
+
+def algorithmic(m: Machine, name: str) -> None:
+    """Steps of an algorithm, each on its own line."""
+    m.reader.optional()
+    out, style = m.out, m.out.style
+    if out.flowing:
+        out.cut()
+        out.style = ("algorithm", *style[1:])
+
+    def close() -> None:
+        if out.flowing:
+            out.cut()
+            out.style = style
+
+    opened(m, name, close)
+
+
+_STEPS = {
+    "STATE": "",
+    "IF": "if ",
+    "ELSIF": "else if ",
+    "ELSE": "else",
+    "ENDIF": "end if",
+    "FOR": "for ",
+    "FORALL": "for all ",
+    "ENDFOR": "end for",
+    "WHILE": "while ",
+    "ENDWHILE": "end while",
+    "REPEAT": "repeat",
+    "UNTIL": "until ",
+    "LOOP": "loop",
+    "ENDLOOP": "end loop",
+    "RETURN": "return ",
+    "REQUIRE": "Require: ",
+    "ENSURE": "Ensure: ",
+    "INPUT": "Input: ",
+    "OUTPUT": "Output: ",
+    "PRINT": "print ",
+    "FUNCTION": "function ",
+    "ENDFUNCTION": "end function",
+    "PROCEDURE": "procedure ",
+    "ENDPROCEDURE": "end procedure",
+    "KWIN": "Input: ",
+    "KWOUT": "Output: ",
+    "KWDATA": "Data: ",
+    "KWRESULT": "Result: ",
+    "KWRET": "return ",
+    "FOREACH": "for each ",
+    "EIF": "if ",
+    "UIF": "if ",
+    "COMMENT": "▷ ",
+    "TCP": "// ",
+    "TCC": "// ",
+    ";": "",
+}
+
+
+def algorithm_step(m: Machine, token: Token) -> None:
+    """A step of an algorithm begins a line with its keyword."""
+    word = _STEPS.get(token[1:].upper().replace("LINEX", ""), "")
+    if token[1:].upper() in ("COMMENT", "TCP", "TCC"):
+        m.reader.flag("*")
+        m.out.write(" " + word)
+        return
+    m.out.newline()
+    m.out.write(word)
+
+
+def is_step(token: Token, m: Machine) -> bool:
+    """Whether a command is a step of the algorithm that is being read."""
+    return token[1:].upper() in _STEPS and m.within("algorithm", "algorithm*", "algorithmic", "algorithm2e", "algo", "algorithmic*")
+
+
+def _environments() -> dict[str, Opener]:
+    table: dict[str, Opener] = {}
+    for names, opener in (
+        (FLOATS, floating),
+        (TABULARS, tabular),
+        (LISTS, listing),
+        (VERBATIM, verbatim),
+        (PICTURES, picture),
+        (SKIPPED, skipped),
+        (DISCARDED, discarded),
+        (_LAYOUT, layout),
+        (NUMBERED | UNNUMBERED, mathematics),
+        (_THEOREMS, theorem),
+    ):
+        table.update({name: opener for name in names if not name.endswith("@") and name not in table})
+    return table | {
+        "document": document,
+        "abstract": abstract,
+        "onecolabstract": abstract,
+        "thebibliography": references,
+        "references": references,
+        "appendices": lettered,
+        "appendix": lettered,
+        "algorithmic": algorithmic,
+        "algpseudocode": algorithmic,
+    }
+
+
+ENVIRONMENTS = _environments()

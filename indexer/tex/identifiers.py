@@ -1,0 +1,48 @@
+"""arXiv numbers, DOIs, years and addresses inside a reference entry."""
+
+from __future__ import annotations
+
+import re
+
+_ARXIV = re.compile(
+    r"(?:arxiv(?:\.org)?(?:\s*preprint)?(?:\s*[:/\s]\s*|\s*e-prints?,?\s*:?\s*)(?:abs/|pdf/|arxiv[.:]\s*)?|\babs/|corr,?\s*abs/)"
+    r"\s*(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})",
+    re.IGNORECASE,
+)
+_BARE_ARXIV = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?\Z")
+_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>{}\x00-\x1f]{1,200})")
+_YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d\d)(?=[a-z]?(?![\d]|\.\d|[:/]))")
+_MAX = 20_000
+
+
+def arxiv_in(text: str) -> str | None:
+    """The first arXiv number that the text calls one, without its version."""
+    found = _ARXIV.search(text[:_MAX])
+    return found[1] if found else None
+
+
+def arxiv_alone(text: str) -> str | None:
+    """The arXiv number that a field holds, with or without a prefix."""
+    found = _BARE_ARXIV.match(re.sub(r"^\s*arxiv\s*:\s*", "", text.strip(), flags=re.IGNORECASE))
+    return found[1] if found else arxiv_in(text)
+
+
+def doi_in(text: str) -> str | None:
+    """The first DOI in the text, unless it is arXiv's own."""
+    for found in _DOI.finditer(text[:_MAX]):
+        doi = found[1].rstrip(".,;:)]'")
+        if not doi.lower().startswith("10.48550/arxiv"):
+            return doi
+    return None
+
+
+def arxiv_doi(text: str) -> str | None:
+    """The arXiv number inside one of arXiv's own DOIs."""
+    found = re.search(r"10\.48550/arxiv\.(\d{4}\.\d{4,5})", text[:_MAX], re.IGNORECASE)
+    return found[1] if found else None
+
+
+def year_in(text: str, *, last: bool = True) -> int | None:
+    """The last (or first) plausible year of publication in the text; parts of identifiers and page ranges are none."""
+    years = [int(each) for each in _YEAR.findall(text[:_MAX]) if 1900 <= int(each) <= 2035]
+    return (years[-1] if last else years[0]) if years else None

@@ -1,0 +1,276 @@
+r"""The loop that turns tokens into streams, and the state that commands act on.
+
+Groups are kept on a list, never on Python's stack: a brace merely opens a group, a command that needs its argument
+as text opens a capture, and whatever closes the group ends the capture. What a command does stands in the tables
+given to `Machine` (`commands`, `environments`): this module knows none of them by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from indexer.tex.conditions import Switches, decide, skip_branch
+from indexer.tex.files import Files, Lost
+from indexer.tex.macros import Environment, Macro, expand
+from indexer.tex.numbering import Counters, Target
+from indexer.tex.reader import Reader
+from indexer.tex.scanner import PAR, Source, Token
+from indexer.tex.stream import Path, Stream
+from lineage.model import Status
+
+MAX_CAPTURES = 40
+"""Captures within captures; deeper ones are read as running text."""
+
+Handler = Callable[["Machine", Token], None]
+Opener = Callable[["Machine", str], None]
+
+
+@dataclass
+class Group:
+    """An open group: `kind` is `{`, `[`, `capture`, `env` or `item`; `close` runs when it ends, with its own stream current."""
+
+    kind: str
+    name: str = ""
+    close: Callable[[], None] | None = None
+    out: Stream | None = None
+    target: Target | None = None
+
+
+@dataclass
+class Float:
+    """A float being read: its kind, printed label (`Table 2`) and caption."""
+
+    kind: str
+    label: str = ""
+    caption: str = ""
+    parts: int = 0
+
+
+class Mode:
+    """What reads tokens instead of the text loop for a while (a formula)."""
+
+    def step(self, machine: Machine, token: Token) -> None:
+        """Take one token."""
+        raise NotImplementedError
+
+    def finish(self, machine: Machine) -> None:
+        """End, wherever it stands."""
+        raise NotImplementedError
+
+
+@dataclass
+class Tables:
+    """What the commands and environments mean. `protected` names are never redefined by a document."""
+
+    commands: Mapping[Token, Handler]
+    environments: Mapping[str, Opener]
+    signs: Mapping[Token, Handler]
+    unknown: Handler
+    protected: frozenset[Token]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Where a section begins in the main text."""
+
+    start: int
+    level: int
+    path: Path
+    label: str
+
+
+@dataclass
+class Entry:
+    r"""A `\bibitem` as it was met: its key, printed label, and its text with the markup that fields are read from."""
+
+    key: str
+    label: str
+    text: str
+    origin: str
+
+
+@dataclass
+class Findings:
+    """What a run collects beside the text."""
+
+    title: str = ""
+    bibliographies: list[str] = field(default_factory=list)
+    bbls: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    nocite: list[str] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    lost: dict[str, Lost] = field(default_factory=dict)
+
+
+class Machine:
+    """One run over a paper's files. `run` may be called for one file after another."""
+
+    def __init__(self, files: Files, tables: Tables) -> None:
+        self.files = files
+        self.tables = tables
+        self.reader = Reader()
+        self.macros: dict[Token, Macro] = {}
+        self.environments: dict[str, Environment] = {}
+        self.theorems: dict[str, tuple[str, str]] = {}
+        self.switches = Switches()
+        self.counters = Counters()
+        self.found = Findings()
+        self.main = Stream(flowing=True)
+        self.out = Stream()
+        self.groups: list[Group] = []
+        self.open_environments: Counter[str] = Counter()
+        self.captures = 0
+        self.headings: list[tuple[int, str]] = []
+        self.path: Path = ()
+        self.target = Target()
+        self.floats: list[Float] = []
+        self.tabulars = 0
+        self.lists: list[list[int | str]] = []
+        self.mode: Mode | None = None
+        self.in_document = False
+        self.origin = "thebibliography"
+        self.ended = False
+        self.opened: Counter[str] = Counter()
+        self.read_characters = 0
+
+    def note(self, subject: str, status: Status, words: str) -> None:
+        """Something was lost or cut short; the first note on a subject counts."""
+        self.found.lost.setdefault(subject, (subject, status, words))
+
+    def run(self, source: Source) -> None:
+        """Read a file to its end."""
+        self.reader.open(source)
+        self.ended = False
+        while not self.ended and (token := self.reader.next()) is not None:
+            self.step(token)
+        self.reader.inputs.clear()
+        self.unwind(0)
+        if self.in_document:
+            self.main.end_block()
+
+    def step(self, token: Token) -> None:
+        """Take one token."""
+        if token[0] == "\\" and self._before(token):
+            return
+        if self.mode is not None:
+            self.mode.step(self, token)
+        elif token[0] == "\\":
+            self.command(token)
+        elif handler := self.tables.signs.get(token if token == PAR else token[0]):
+            handler(self, token)
+        else:
+            self.out.write(token)
+
+    def command(self, token: Token) -> None:
+        """Do what a command does to the text."""
+        self.tables.commands.get(token, self.tables.unknown)(self, token)
+
+    def _before(self, token: Token) -> bool:
+        """Macros and conditions come before everything that a mode or a table could say."""
+        macro = self.macros.get(token)
+        if macro is not None and not macro.opaque:
+            if not expand(self.reader, macro):
+                self.note("macros", Status.PARTIAL, "the expansion of the author's commands was cut short at its budget")
+            return True
+        return self._condition(token)
+
+    def _condition(self, token: Token) -> bool:
+        if self.switches.known(token):
+            verdict = decide(token, self.reader, self.switches, self.macros)
+            if verdict is None:
+                self.note(f"{token} conditions", Status.PARTIAL, f"{token} cannot be decided without running TeX: the first branch was read")
+            if verdict is False:
+                self._skip(token, to_else=True)
+            return True
+        if token in (r"\else", r"\or"):
+            self._skip(token, to_else=False)
+            return True
+        return token == r"\fi" or self.switches.assign(token)
+
+    def _skip(self, token: Token, *, to_else: bool) -> None:
+        if skip_branch(self.reader, self.switches, to_else=to_else) is None:
+            self.note(f"{token} without \\fi", Status.PARTIAL, "a condition that never ends: the rest of its file was not read")
+
+    def define(self, name: Token, macro: Macro) -> None:
+        """Remember an author's command, unless it would redefine what this reader relies on."""
+        if name not in self.tables.protected and macro.body != (name,):
+            self.macros[name] = macro
+
+    def open(self, group: Group) -> None:
+        """Open a group; `}` or `\\end` will close it."""
+        self.groups.append(group)
+        if group.kind == "env":
+            self.open_environments[group.name] += 1
+            group.target = self.target
+
+    def close(self) -> None:
+        """Close the innermost group and run what was to be done then."""
+        group = self.groups.pop()
+        if group.kind == "env":
+            self.open_environments[group.name] -= 1
+            self.target = group.target or self.target
+        if group.close:
+            group.close()
+
+    def unwind(self, depth: int) -> None:
+        """Close every group above `depth`, a formula first."""
+        if self.mode is not None:
+            self.mode.finish(self)
+        while len(self.groups) > depth:
+            self.close()
+
+    def to_main(self) -> None:
+        """Close whatever would keep text out of the main stream (a footnote whose brace is missing)."""
+        if self.mode is not None:
+            self.mode.finish(self)
+        while self.groups and self.out is not self.main:
+            self.close()
+
+    def brace(self) -> None:
+        """A closing brace: ends the innermost group if that is one of braces."""
+        if self.groups and self.groups[-1].kind in ("{", "capture"):
+            self.close()
+
+    def end(self, name: str) -> None:
+        r"""`\end{name}`: closes groups down to that environment; nothing if it is not open."""
+        if not self.open_environments[name]:
+            return
+        while self.groups:
+            found = self.groups[-1].kind == "env" and self.groups[-1].name == name
+            self.close()
+            if found:
+                return
+
+    def divert(self, group: Group, stream: Stream, then: Callable[[Stream], None]) -> None:
+        """Open a group whose text goes into `stream`, which is handed to `then` when the group closes."""
+        group.out, self.out = self.out, stream
+        self.captures += 1
+
+        def closed() -> None:
+            self.captures -= 1
+            self.out = group.out or self.out
+            then(stream)
+
+        group.close = closed
+        self.open(group)
+
+    def capture(self, then: Callable[[Stream], None]) -> None:
+        """Read the argument that comes next as text of its own and hand it to `then`."""
+        token = self.reader.skip_spaces()
+        if token is None or self.captures >= MAX_CAPTURES:
+            if token is not None:
+                self.reader.back()
+            then(Stream())
+            return
+        if token != "{":
+            self.reader.back()
+            if not self.reader.push([*self.reader.argument(), "}"]):
+                then(Stream())
+                return
+        self.divert(Group("capture"), Stream(), then)
+
+    def within(self, *names: str) -> bool:
+        """Whether one of these environments is open."""
+        return any(self.open_environments[name] for name in names)

@@ -1,0 +1,180 @@
+r"""The author's own commands: read from their definitions, expanded within the reader's budget.
+
+What is understood: `\newcommand` and its kin with optional first argument, `\def` with plain or delimited-by-nothing
+parameters, `\let`, `\DeclareMathOperator`, `\NewDocumentCommand` with `m o O s`, `\newenvironment`. A definition with
+delimiters is kept as opaque: its command is dropped and its text stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexer.tex.reader import Reader
+from indexer.tex.scanner import PAR, Token
+
+NEW = frozenset({r"\newcommand", r"\renewcommand", r"\providecommand", r"\DeclareRobustCommand", r"\newrobustcmd", r"\renewrobustcmd", r"\robustify"})
+DEF = frozenset({r"\def", r"\edef", r"\gdef", r"\xdef"})
+OPERATOR = frozenset({r"\DeclareMathOperator"})
+DOCUMENT = frozenset({r"\NewDocumentCommand", r"\RenewDocumentCommand", r"\ProvideDocumentCommand", r"\DeclareDocumentCommand"})
+DEFINING = NEW | DEF | OPERATOR | DOCUMENT
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A definition. `signature` has one letter per argument (`m`, `o`, `s`), `defaults` what an absent `o` stands for."""
+
+    body: tuple[Token, ...]
+    signature: str = ""
+    defaults: tuple[tuple[Token, ...], ...] = ()
+    opaque: bool = False
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An environment of the author's: what stands for its beginning and its end."""
+
+    begin: Macro
+    end: tuple[Token, ...]
+
+
+def read_definition(reader: Reader, token: Token) -> tuple[Token, Macro] | None:
+    """The rest of a definition that `token` (one of `DEFINING`) began: name and macro, or None for something unreadable."""
+    if token in NEW:
+        return read_new(reader)
+    if token in DEF:
+        return read_def(reader)
+    return read_operator(reader) if token in OPERATOR else read_document(reader)
+
+
+def read_new(reader: Reader) -> tuple[Token, Macro] | None:
+    r"""The rest of a `\newcommand`: its name and definition, or None for something unreadable."""
+    reader.flag("*")
+    name = _name(reader)
+    count, default = _arity(reader)
+    body = tuple(reader.body())
+    return (name, _macro(body, count, default)) if name else None
+
+
+def _name(reader: Reader) -> Token | None:
+    found = [token for token in reader.argument() if not token.isspace()]
+    return found[0] if len(found) == 1 and found[0][0] in "\\~" and found[0] != "\\" else None
+
+
+def _arity(reader: Reader) -> tuple[int, list[Token] | None]:
+    digits = "".join(reader.optional() or []).strip()
+    count = int(digits) if digits.isdigit() and len(digits) == 1 else 0
+    return count, reader.optional() if count else None
+
+
+def _macro(body: tuple[Token, ...], count: int, default: list[Token] | None) -> Macro:
+    if default is None:
+        return Macro(body, "m" * count)
+    return Macro(body, "o" + "m" * (count - 1), (tuple(default),))
+
+
+def read_def(reader: Reader) -> tuple[Token, Macro] | None:
+    r"""The rest of a `\def`: its name and definition, or None."""
+    name = reader.skip_spaces()
+    parameters: list[Token] = []
+    while (token := reader.next()) is not None and token != "{" and len(parameters) < 40:
+        parameters.append(token)
+    if token != "{" or name is None:
+        return None
+    reader.back()
+    body = tuple(reader.argument())
+    if name[0] not in "\\~":
+        return None
+    plain = all(token == f"#{number}" for number, token in enumerate(parameters, 1))
+    return name, Macro(body, "m" * len(parameters), opaque=not plain)
+
+
+def read_let(reader: Reader) -> tuple[Token, Token] | None:
+    r"""The two sides of a `\let`, or None."""
+    name, equals = reader.skip_spaces(), reader.skip_spaces()
+    if equals is not None and equals.startswith("="):
+        if len(equals.strip()) > 1:
+            return None
+        equals = reader.skip_spaces()
+    if name is None or equals is None or name[0] != "\\" or equals[0] != "\\":
+        return None
+    return name, equals
+
+
+def read_operator(reader: Reader) -> tuple[Token, Macro] | None:
+    r"""The rest of a `\DeclareMathOperator`."""
+    reader.flag("*")
+    name, body = _name(reader), tuple(reader.argument())
+    return (name, Macro((r"\operatorname", "{", *body, "}"))) if name else None
+
+
+def read_document(reader: Reader) -> tuple[Token, Macro] | None:
+    r"""The rest of a `\NewDocumentCommand` whose arguments are of the kinds `m`, `o`, `O` and `s`."""
+    name = _name(reader)
+    spec = [token.strip() for token in reader.argument()]
+    body = tuple(reader.body())
+    return (name, _from_spec(spec, body)) if name else None
+
+
+def _from_spec(spec: list[Token], body: tuple[Token, ...]) -> Macro:
+    signature, defaults, depth = "", [], 0
+    for token in spec:
+        depth += (token == "{") - (token == "}")
+        if depth and token != "{" and defaults:
+            defaults[-1] += (token,)
+        elif depth == 0:
+            for letter in token.replace(" ", "").replace("}", ""):
+                signature += letter.lower()
+                defaults += [()] if letter in "oO" else []
+    if set(signature) - set("mos"):
+        return Macro(body, opaque=True)
+    return Macro(body, signature, tuple(defaults))
+
+
+def read_environment(reader: Reader) -> tuple[str, Environment]:
+    r"""The rest of a `\newenvironment`."""
+    reader.flag("*")
+    name = reader.word()
+    count, default = _arity(reader)
+    begin = tuple(reader.body())
+    return name, Environment(_macro(begin, count, default), tuple(reader.body()))
+
+
+def expand(reader: Reader, macro: Macro) -> bool:
+    """Read the macro's arguments and put its text before what comes next; False when the budget forbids it."""
+    if reader.spent:
+        return False
+    if not macro.signature:
+        return reader.push(macro.body)
+    defaults = iter(macro.defaults)
+    arguments: list[tuple[Token, ...]] = []
+    for kind in macro.signature:
+        arguments.append(_argument(reader, kind, defaults))
+    return reader.push(_filled(macro.body, arguments, reader.left))
+
+
+def _argument(reader: Reader, kind: str, defaults: object) -> tuple[Token, ...]:
+    if kind == "s":
+        return ("*",) if reader.flag("*") else ()
+    if kind == "o":
+        default: tuple[Token, ...] = next(defaults, ())  # type: ignore[call-overload]
+        given = reader.optional()
+        return default if given is None else tuple(given)
+    return tuple(reader.argument())
+
+
+def _filled(body: tuple[Token, ...], arguments: list[tuple[Token, ...]], room: int) -> list[Token]:
+    out: list[Token] = []
+    for token in body:
+        if token[0] == "#" and len(token) == 2 and token[1].isdigit():
+            number = int(token[1])
+            out += arguments[number - 1] if number <= len(arguments) else ()
+        else:
+            out.append(token[1:] if token.startswith("##") else token)
+        if len(out) > room:
+            break
+    return out
+
+
+def blank(macro: Macro) -> bool:
+    """Whether a macro stands for nothing at all."""
+    return all(token.isspace() or token == PAR for token in macro.body)

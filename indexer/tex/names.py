@@ -1,0 +1,90 @@
+"""Lists of people, as BibTeX writes them and as bibliographies print them."""
+
+from __future__ import annotations
+
+import re
+
+from indexer.tex.plain import plain
+
+MAX_PEOPLE = 5_000
+_AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
+_SPLIT = re.compile(r"\s*[,;]\s*(?:and\b|&)\s*|\s+(?:and|&)\s+|\s*[,;]\s*")
+_INITIALS = re.compile(r"(?:[A-Z][a-z]?\.?[ -]?|\.[A-Z]\.?){1,5}\Z")
+_YEAR_END = re.compile(r"[\s,.(\[]*\b(?:19|20)\d\d[a-z]?\b[).\]]*\s*\Z")
+_ETAL = re.compile(r",?\s*\b(?:et\.?\s+al\.?|and others|others)(?=[\s,.;)]|\Z)\.?", re.IGNORECASE)
+_EDITORS = re.compile(r"\(?\b[Ee]d(?:itor)?s?\b\.?\)?\.?")
+_SUFFIX = re.compile(r"(?:[JS]r\.?|I{2,3}|IV)\Z")
+_PERSON = re.compile(r"[^\W\d_][\w.'’`´ ‐-]{0,80}\Z")
+
+
+def bibtex_people(value: str) -> tuple[str, ...]:
+    """First-name-first plain names of a BibTeX name list; `others` is left out."""
+    names: list[str] = []
+    depth = start = 0
+    for found in _AND.finditer(value):
+        if found[0] in "{}":
+            depth += 1 if found[0] == "{" else -1
+        elif depth == 0:
+            names.append(value[start : found.start()])
+            start = found.end()
+    names.append(value[start:])
+    turned = (turn(plain(name)) for name in names[:MAX_PEOPLE])
+    return tuple(name for name in turned if name and name.lower() != "others")
+
+
+def turn(name: str) -> str:
+    """`Last, First` or `Last, Jr, First` as `First Last Jr`."""
+    parts = [part.strip() for part in name.split(",") if part.strip()]
+    if len(parts) == 2:
+        return f"{parts[1]} {parts[0]}"
+    if len(parts) == 3:
+        return f"{parts[2]} {parts[0]} {parts[1]}"
+    return " ".join(parts)
+
+
+def printed_people(text: str) -> tuple[str, ...]:
+    """First-name-first names of a printed list ("A. One, B. Two, and C. Three"; "One, A., Two, B.")."""
+    text = _EDITORS.sub("", _ETAL.sub("", _YEAR_END.sub("", text.strip()))).strip(" ,.;:")
+    parts = [part.strip() for part in _SPLIT.split(text) if part and part.strip(" .")]
+    if _inverted(parts):
+        parts = _paired(parts)
+    people: list[str] = []
+    for part in parts[:MAX_PEOPLE]:
+        if _SUFFIX.match(part) and people:
+            people[-1] += " " + part
+        else:
+            people.append(part)
+    return tuple(people)
+
+
+def _inverted(parts: list[str]) -> bool:
+    seconds = parts[1::2]
+    matching = sum(1 for part in seconds if _INITIALS.match(part))
+    return bool(seconds) and bool(_INITIALS.match(seconds[0])) and not _INITIALS.match(parts[0]) and 2 * matching > len(seconds)
+
+
+def _paired(parts: list[str]) -> list[str]:
+    out: list[str] = []
+    for part in parts:
+        if _INITIALS.match(part) and out and " " not in out[-1].removeprefix("van ").removeprefix("de "):
+            out[-1] = f"{part} {out[-1]}"
+        elif _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0]):
+            out[-1] = f"{part} {out[-1]}"
+        else:
+            out.append(part)
+    return out
+
+
+def like_people(text: str) -> bool:
+    """Whether a printed string may be a list of people rather than a title."""
+    names = printed_people(text)
+    if not names or not all(_PERSON.match(name) for name in names):
+        return False
+    if len(names) == 1:
+        return _one_person(names[0]) or bool(_YEAR_END.search(text) or _ETAL.search(text))
+    return all(len(name.split()) <= 6 for name in names)
+
+
+def _one_person(name: str) -> bool:
+    words = name.split()
+    return 2 <= len(words) <= 4 and all(word[0].isupper() or len(word) <= 3 for word in words)

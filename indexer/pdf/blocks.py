@@ -149,9 +149,11 @@ def _breaks(group: Sequence[Line], row: Line, style: Style) -> bool:
     if last.column != row.column:
         return True
     step = row.base - last.base
+    if _heading_goes_on(group, row) and 0 < step < 1.5 * row.size:
+        return False
     if step < 0 or step > 1.32 * max(style.step * min(1.0, row.size / style.size), 1.12 * row.size):
         return True
-    if abs(row.size - last.size) > 0.7 or (row.bold != last.bold and len(last.text) > 3):
+    if abs(row.size - last.size) > 0.7 or (_wholly_bold(row) != _wholly_bold(last) and len(last.text) > 3):
         return True
     if _CAPTION.match(row.text) and _is_caption(row, style) and not _CAPTION.match(last.text):
         return True
@@ -162,6 +164,18 @@ def _breaks(group: Sequence[Line], row: Line, style: Style) -> bool:
     if _NUMBERED.match(last.text) and last.bold and row.bold and _NUMBERED.match(row.text):
         return True
     return _new_paragraph(last, row, style, group)
+
+
+def _wholly_bold(row: Line) -> bool:
+    """Whether a row is bold to its end, as headings are, and not only in the title that a paragraph runs in with."""
+    return sum(b - a for a, b in row.bolds) >= 0.9 * len(row.text)
+
+
+def _heading_goes_on(group: Sequence[Line], row: Line) -> bool:
+    """Whether a row is the second or third of a numbered heading."""
+    first = group[0]
+    same = row.bold and first.bold and abs(row.size - first.size) < 0.3 and not row.gaps
+    return same and len(group) < 3 and bool(_NUMBERED.match(first.text)) and not _NUMBERED.match(row.text) and not _ENDS.search(group[-1].text)
 
 
 def _is_apart(row: Line, style: Style) -> bool:
@@ -231,11 +245,17 @@ def heading_level(rows: Sequence[Line], style: Style) -> int:
         return 0
     if numbered and (strong or italic) and bare[:1].isupper():
         return _depth(numbered[1])
-    if first.gaps or sum(c.isdigit() for c in bare) * 4 > len(bare):
+    if first.gaps or sum(c.isdigit() for c in bare) * 4 > len(bare) or not _is_wholly_set(rows, style):
         return 0
     if strong and len(text) < 90 and bare[:1].isupper() and (first.size >= style.size - 0.6):
         return 1 if _APPENDIX.match(bare) or first.size > style.size + 1.6 else 2 if first.size > style.size + 0.3 else 3
     return 0
+
+
+def _is_wholly_set(rows: Sequence[Line], style: Style) -> bool:
+    """Whether all of the rows is bold (or larger, or capitals), not only the title that a paragraph runs in with."""
+    text = rows[-1].text
+    return (_wholly_bold(rows[-1]) or rows[0].size > style.size + 0.7 or text.isupper()) and not text.rstrip().endswith("-")
 
 
 def _depth(number: str) -> int:

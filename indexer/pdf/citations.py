@@ -43,8 +43,10 @@ def cites(
     """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
     linked = [Cite(*where, key) for link, key in links if (where := places.under(link.page, link.box))]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
-    if not linked and len({cite.key for cite in printed}) * 4 < len(entries):
-        printed += _raised(text, writer, labels)
+    for other in (_raised(text, writer, labels), _in_parentheses(text, labels)) if not linked else ():
+        # the rarer forms are read only where the usual ones are absent, and then only if they cite a good part
+        if len({cite.key for cite in printed}) * 4 < len(entries) and len({cite.key for cite in other}) * 5 >= len(entries) * 2:
+            printed += other
     covered = {n // 4 for cite in linked for n in range(cite.start, cite.end + 1)}
     extra = [cite for cite in printed if not any(n // 4 in covered for n in range(cite.start, cite.end))]
     return sorted(set(linked) | set(extra), key=lambda cite: (cite.start, cite.end))
@@ -52,7 +54,11 @@ def cites(
 
 def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:
     numbered = {label for label in labels if label.isdigit()}
-    for group in _GROUP.finditer(text):
+    groups = list(_GROUP.finditer(text))
+    touching = {group.start() for group in groups if group.start() and (text[group.start() - 1].isalnum() or text[group.start() - 1] == "_")}
+    for group in groups:
+        if group.start() in touching and len(touching) * 2 < len(groups):
+            continue  # state[8] in a listing, where citations stand after a space
         found = list(_expand(group[1]))
         if found and all(number in numbered for number, _, _ in found):
             yield from (Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in found)
@@ -90,6 +96,17 @@ def _raised(text: str, writer: Writer, labels: Mapping[str, str]) -> list[Cite]:
             numbers = list(_expand(piece))
             if numbers and all(number in labels for number, _, _ in numbers):
                 found += [Cite(start + a + s, start + a + e, labels[number]) for number, s, e in numbers]
+    return found
+
+
+def _in_parentheses(text: str, labels: Mapping[str, str]) -> list[Cite]:
+    """Numbers in round brackets, which equations have too."""
+    found: list[Cite] = []
+    for group in re.finditer(r"(?<=[^\W\d] )\((\d{1,3}(?:,\s?\d{1,3}){0,20})\)", text):
+        numbers = list(_expand(group[1]))
+        before = text[max(0, group.start() - 12) : group.start()]
+        if all(number in labels for number, _, _ in numbers) and not re.search(r"(?:Eqs?\.?|quations?|Step|Figs?\.?) \Z", before):
+            found += [Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in numbers]
     return found
 
 

@@ -16,7 +16,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W_]+(?:[-‐][^\W_]+)*)[-‐\u00ad]\s*\Z")
 _FIRST = re.compile(r"\s*([^\W_]+)")
 _URL_TAIL = re.compile(r"(?:https?:|www\.|doi:\s?10\.|arxiv\.org|github\.com)\S*\s*\Z", re.IGNORECASE)
-_URL_HEAD = re.compile(r"\s*[^\s]*[/._=?&%#~-][^\s]*|\s*\d[\w.]*\Z|\s*(?:html?|pdf|git|org|com)\b")
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def glue(before: str, after: str, words: Words) -> tuple[str, bool]:
 
     A broken word loses its hyphen unless the document writes it with one, or a capital or a digit follows.
     """
-    if _URL_TAIL.search(before) and _URL_HEAD.match(after) and _goes_on(before, after):
+    if _URL_TAIL.search(before) and _goes_on(before, after):
         return "", before.rstrip().endswith("\u00ad")
     last, first = _LAST.search(before), _FIRST.match(after)
     if not last or not first:
@@ -57,8 +56,9 @@ def glue(before: str, after: str, words: Words) -> tuple[str, bool]:
         return "", False
     if not parts[1][0].islower():
         return "", _is_split_name(parts[0], parts[1], words)
-    both = min(map(len, parts)) >= 5 and parts[0].lower() in words.whole and parts[1].lower() in words.whole
-    return "", not (both or parts[0].lower() in _PREFIXES or "-" in parts[0])
+    one, two = parts[0].lower(), parts[1].lower()
+    both = min(map(len, parts)) >= 5 and {one, two} <= words.whole
+    return "", not (both or (one in _PREFIXES and two in words.whole) or "-" in one or (one.endswith("ly") and len(one) > 5))
 
 
 def _is_split_name(one: str, two: str, words: Words) -> bool:

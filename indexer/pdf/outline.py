@@ -15,6 +15,7 @@ from lineage.model import Span
 
 _ABSTRACT = re.compile(r"(?:\d\.?\s*)?(abstract|summary)\s*[.:—–-]*\Z", re.IGNORECASE)
 _RUN_IN = re.compile(r"\s*(?:abstract|summary)\s*(?:[.:—–-]+|\s(?=[A-Z]))\s*", re.IGNORECASE)
+_KEYWORDS = re.compile(r"(?:categories and subject|general terms|key ?words|ccs concepts|index terms|additional key)", re.IGNORECASE)
 _INTRO = re.compile(r"(?:(?:\d|I)[.:]?\s+)?introduction\b", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:][”\"’')\]\d]{0,3}\s*\Z")
 _CONTENTS = re.compile(r".{3,}?[\s.]+\d{1,3}\Z")
@@ -125,7 +126,7 @@ def _front(found: Iterator[Block]) -> Iterator[Block]:
         if n < start and block.role != "footnote":
             yield replace(block, role="abstract" if _is_lone_abstract(block, blocks, start) else "text", level=0)
             continue
-        if n > start and (block.role == "heading" or n > start + 8):
+        if n > start and (block.role == "heading" or n > start + 8 or _KEYWORDS.match(block.text)):
             inside = False
         if inside and block.role in _PROSE:
             block = replace(block, role="abstract")

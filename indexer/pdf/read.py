@@ -25,6 +25,7 @@ TINY = 2.0
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _BOLD_FONT = re.compile(r"bold|black|heavy|medi(?!um)|semib|demi|cmbx|-b$|bx\d", re.IGNORECASE)
 _ITALIC_FONT = re.compile(r"ital|obli|cmti|slant|cmsl|-it$|ti\d+$", re.IGNORECASE)
+_DAMAGE = re.compile(r"zlib error|syntax error|format error|cannot load object|read error|may not be correct|premature end")
 _COMBINING = {
     "´": "\u0301", "`": "\u0300", "¨": "\u0308", "˝": "\u030b", "ˇ": "\u030c", "˘": "\u0306",
     "˙": "\u0307", "˚": "\u030a", "˜": "\u0303", "ˆ": "\u0302", "¯": "\u0304",
@@ -56,7 +57,9 @@ def _read(pdf: Any, truncated: bool) -> Pages:
         raise ParseError(Status.ENCRYPTED, "the file asks for a password")
     total = pdf.page_count
     if not total:
-        raise ParseError(Status.TRUNCATED if truncated else Status.EMPTY, "the file has no page")
+        status = Status.TRUNCATED if truncated else Status.PARSE_ERROR if pdf.is_repaired else Status.EMPTY
+        raise ParseError(status, "no page can be found in the file")
+    _damaged()
     pages, lost, seen, notes = [], [], _Seen(), []
     for index in range(total):
         subject = f"page {index + 1}"
@@ -64,11 +67,20 @@ def _read(pdf: Any, truncated: bool) -> Pages:
             lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGES} pages or {MAX_CHARS} characters"))
             continue
         try:
-            pages.append(_page(pdf, index, seen))
+            page = _page(pdf, index, seen)
+            if _damaged():
+                seen.damaged.append(index + 1)
+            if page.lines or index + 1 not in seen.damaged:
+                pages.append(page)
+            else:
+                lost.append((subject, Status.PARSE_ERROR, "damaged, nothing readable is left"))
         except _TooMuchError:
             lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGE_CHARS} characters on one page"))
         except _mupdf_errors() as error:
             lost.append((subject, Status.PARSE_ERROR, str(error)[:200]))
+    if seen.damaged:
+        listed = ", ".join(map(str, seen.damaged[:20])) + (" ..." if len(seen.damaged) > 20 else "")
+        notes.append(f"damaged data on page {listed}: text may be missing or wrong there")
     if truncated:
         notes.append("the file has no end mark (%%EOF): it was probably cut short")
     meta = pdf.metadata or {}
@@ -77,12 +89,19 @@ def _read(pdf: Any, truncated: bool) -> Pages:
         total=total,
         anchors=tuple(_anchors(pdf)),
         title=str(meta.get("title") or "").strip(),
-        repaired=bool(pdf.is_repaired) or truncated,
+        repaired=bool(pdf.is_repaired) or truncated or bool(seen.damaged),
         hidden=seen.hidden,
         invisible=seen.invisible,
         notes=tuple(notes + seen.notes),
         lost=tuple(lost),
     )
+
+
+def _damaged() -> bool:
+    """Whether MuPDF has met damaged data since the last call. It reads on in silence, so its warnings are the only trace."""
+    import pymupdf
+
+    return _DAMAGE.search(pymupdf.TOOLS.mupdf_warnings(reset=True)) is not None
 
 
 def _mupdf_errors() -> tuple[type[Exception], ...]:
@@ -104,6 +123,7 @@ class _Seen:
         self.hidden = 0
         self.invisible = 0
         self.notes: list[str] = []
+        self.damaged: list[int] = []
 
 
 def _page(pdf: Any, index: int, seen: _Seen) -> Page:

@@ -56,7 +56,7 @@ def entry_fields(entry: Entry) -> BibEntry:
         year=_year(entry, parts, raw),
         venue=_clean_venue(parts.venue),
         arxiv=arxiv_in(everything) or arxiv_doi(everything),
-        doi=doi_in(" ".join([*urls, raw])),
+        doi=doi_in(" ".join([*urls, raw])) or doi_in(entry.key),
         url=urls[0] if urls else None,
         fields_by=entry.origin,
     )

@@ -170,7 +170,7 @@ def bib_entry(record: Record, fields: Mapping[str, str], raw: str) -> BibEntry:
         year=year_in(fields.get("year", ""), last=False) or year_in(fields.get("date", ""), last=False),
         venue=plain(next((fields[name] for name in ("journal", "journaltitle", "booktitle", "school", "institution", "publisher") if name in fields), "")),
         arxiv=_arxiv(fields, note) or arxiv_doi(doi_field + url),
-        doi=doi_in(plain(doi_field).replace(" ", "")) or doi_in(url),
+        doi=doi_in(plain(doi_field).replace(" ", "")) or doi_in(url) or doi_in(record.key),
         url=url or None,
         fields_by="bib",
     )

@@ -197,6 +197,8 @@ def heading(m: Machine, token: Token) -> None:
 
 def _begin_section(m: Machine, name: str, title: str, stream: Stream, *, numbered: bool) -> None:
     level = LEVELS[name]
+    if name == "part":
+        return
     number = m.counters.section(name) if numbered else ""
     m.headings = [kept for kept in m.headings if kept[0] < level]
     m.headings.append((level, title))

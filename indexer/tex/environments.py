@@ -13,8 +13,7 @@ from indexer.tex.formula import NUMBERED, UNNUMBERED, Formula
 from indexer.tex.machine import Float, Group, Machine, Opener
 from indexer.tex.macros import expand
 from indexer.tex.numbering import Target
-from indexer.tex.plain import plain
-from indexer.tex.scanner import Token, written
+from indexer.tex.scanner import Token
 from indexer.tex.stream import Mark, Stream
 from lineage.model import Status
 
@@ -346,7 +345,8 @@ def theorem(m: Machine, name: str) -> None:
 
     opened(m, name, close)
     m.target = Target(printed, number)
-    out.write(label + (f" ({plain(written(note))})" if note else "") + ". ")
+    out.write(label)
+    m.reader.push([" (", "{", *note, "}", "). "] if note else [". "])
 
 
 def references(m: Machine, name: str) -> None:

@@ -66,8 +66,8 @@ class Reader:
         self.inputs.append(source)
 
     def source(self) -> Source | None:
-        """The file being read right now, if no macro's tokens lie above it."""
-        while self.inputs and isinstance(top := self.inputs[-1], Replay) and top.pos >= len(top.tokens):
+        """The file being read right now, if nothing but white space lies above it."""
+        while self.inputs and isinstance(top := self.inputs[-1], Replay) and not "".join(top.tokens[top.pos : top.pos + 20]).strip():
             self.inputs.pop()
         top = self.inputs[-1] if self.inputs else None
         return top if isinstance(top, Source) else None

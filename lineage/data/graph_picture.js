@@ -1,0 +1,211 @@
+// The picture: marks and lines over a year axis, zoom and pan, labels that never cover one another.
+
+const SVG = "http://www.w3.org/2000/svg";
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = new Map(data.nodes.map((node) => [node.id, node]));
+const near = new Map(data.nodes.map((node) => [node.id, new Set([node.id])]));
+const state = { k: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), words: "" };
+const picture = document.getElementById("picture");
+
+for (const edge of data.edges) {
+  near.get(edge.source).add(edge.target);
+  near.get(edge.target).add(edge.source);
+}
+
+// Text from outside only ever becomes a text node.
+function make(tag, attributes, ...children) {
+  const one = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value !== null && value !== undefined && value !== false) one.setAttribute(name, value === true ? "" : value);
+  }
+  one.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return one;
+}
+
+const roleClass = (node) => (node.target ? "target" : node.kind === "code" ? "code" : node.role || "none");
+const roleWords = (node) => {
+  if (node.target) return "the paper itself";
+  const roles = node.roles.map((role) => data.roles[role]).join(", ");
+  return roles || (node.kind === "code" ? "code repository" : data.roles[""]);
+};
+const hidden = (node) => {
+  if (node.target) return false;
+  if (node.kind !== "code") return state.off.has(roleClass(node));
+  if (state.off.has("code")) return true;
+  const papers = data.edges.filter((edge) => edge.kind === "code" && edge.target === node.id).map((edge) => byId.get(edge.source));
+  return papers.length > 0 && papers.every((paper) => !paper.target && state.off.has(roleClass(paper)));
+};
+
+function spoken(node) {
+  const year = node.year === null ? "year unknown" : node.year;
+  return `${node.title}, ${year}. ${roleWords(node)}. Weight ${node.score.toFixed(2)}.`;
+}
+
+function curve(a, b) {
+  if (Math.abs(b.x - a.x) < 1) {
+    const bend = Math.abs(b.y - a.y) > 60 ? Math.min(40, Math.abs(b.y - a.y) / 3) : 0;
+    return `M${a.x} ${a.y}C${a.x + bend} ${a.y} ${b.x + bend} ${b.y} ${b.x} ${b.y}`;
+  }
+  const half = (b.x - a.x) / 2;
+  return `M${a.x} ${a.y}C${a.x + half} ${a.y} ${b.x - half} ${b.y} ${b.x} ${b.y}`;
+}
+
+const bands = data.columns.map((column) => {
+  const rect = make("svg:rect", { y: 0 });
+  const text = make("svg:text", { y: 18 }, column.name);
+  return { column, rect, text, group: make("svg:g", { class: column.year === null ? "band unknown" : "band" }, rect, text) };
+});
+const breaks = data.columns.filter((column) => column.skipped).map((column) => ({ column, text: make("svg:text", { class: "break", y: 18 }, "…") }));
+const lines = data.edges
+  .filter((edge) => edge.source !== edge.target)
+  .sort((a, b) => (a.score ?? 1) - (b.score ?? 1))
+  .map((edge) => {
+    const kind = edge.kind === "code" ? "code" : edge.role || "none";
+    const width = edge.kind === "code" ? 1.2 : 0.7 + 3 * edge.score;
+    const opacity = edge.kind === "code" ? 0.9 : 0.2 + 0.6 * edge.score;
+    const path = make("svg:path", { class: `edge ${edge.kind} line-${kind}`, d: curve(byId.get(edge.target), byId.get(edge.source)) });
+    path.setAttribute("stroke-width", width.toFixed(2));
+    path.setAttribute("stroke-opacity", opacity.toFixed(2));
+    return { edge, path };
+  });
+const marks = data.nodes.map((node) => {
+  const heavy = node.kind === "paper" && node.score >= 0.5 ? " heavy" : node.score < 0.3 ? " light" : "";
+  const shape = make(node.kind === "code" ? "svg:rect" : "svg:circle", { class: `mark role-${roleClass(node)}`, rx: node.kind === "code" ? 1.5 : null });
+  const second = node.kind === "paper" && node.roles[1] ? make("svg:circle", { class: `second line-${node.roles[1]}` }) : null;
+  const ring = node.target ? make("svg:circle", { class: "ring" }) : null;
+  const grip = make("svg:circle", { class: "grip" });
+  const text = make("svg:text", {}, node.label);
+  const group = make("svg:g", { class: `node${heavy}`, tabindex: "0", role: "button", "aria-label": spoken(node) }, grip, second, shape, ring, text);
+  return { node, group, shape, second, ring, grip, text, width: 0, side: "" };
+});
+const markOf = new Map(marks.map((mark) => [mark.node.id, mark]));
+const layers = { bands: make("svg:g", {}), lines: make("svg:g", {}), marks: make("svg:g", {}) };
+layers.bands.append(...bands.map((band) => band.group), ...breaks.map((one) => one.text));
+layers.lines.append(...lines.map((line) => line.path));
+// In the order of weight: that is the order of the Tab key.
+layers.marks.append(...marks.map((mark) => mark.group));
+picture.append(layers.bands, layers.lines, layers.marks);
+
+const size = () => ({ width: picture.clientWidth || 800, height: picture.clientHeight || 500 });
+const shown = (mark) => !mark.group.hasAttribute("hidden");
+const scale = () => Math.min(1.5, Math.max(0.62, state.k));
+
+function placeMark(mark) {
+  const { node } = mark;
+  const r = node.radius * scale();
+  mark.sx = state.x + state.k * node.x;
+  mark.sy = state.y + state.k * node.y;
+  mark.r = r;
+  mark.group.setAttribute("transform", `translate(${mark.sx.toFixed(1)} ${mark.sy.toFixed(1)})`);
+  mark.grip.setAttribute("r", Math.max(12, r + 3));
+  if (node.kind === "code") {
+    for (const name of ["x", "y"]) mark.shape.setAttribute(name, -r);
+    for (const name of ["width", "height"]) mark.shape.setAttribute(name, 2 * r);
+  } else mark.shape.setAttribute("r", r);
+  if (mark.second) mark.second.setAttribute("r", r + 2);
+  if (mark.ring) mark.ring.setAttribute("r", Math.max(1, r - 4));
+}
+
+// Labels in the order of what matters; one that would cover a mark or another label waits for a larger zoom.
+function placeLabels(width, height) {
+  const inside = marks.filter((mark) => shown(mark) && mark.sx > -20 && mark.sx < width + 220 && mark.sy > 0 && mark.sy < height + 20);
+  const taken = inside.map((mark) => ({ of: mark, l: mark.sx - mark.r - 1, r: mark.sx + mark.r + 1, t: mark.sy - mark.r, b: mark.sy + mark.r }));
+  const first = (mark) => (mark.node.id === state.chosen || mark.node.id === state.pointed ? 0 : mark.node.target ? 1 : mark.node.kind === "code" ? 3 : 2);
+  const free = (box, mark) => taken.every((other) => other.of === mark || box.r < other.l || box.l > other.r || box.b < other.t || box.t > other.b);
+  for (const mark of marks) mark.side = "";
+  for (const mark of inside.slice().sort((a, b) => first(a) - first(b) || b.node.score - a.node.score)) {
+    const must = first(mark) < 2;
+    for (const side of ["end", "start"]) {
+      const gap = mark.r + 5;
+      const l = side === "end" ? mark.sx - gap - mark.width : mark.sx + gap;
+      const box = { of: null, l: l - 2, r: l + mark.width + 2, t: mark.sy - 8, b: mark.sy + 8 };
+      if (box.l < 2 || box.r > width - 2 || !free(box, mark)) continue;
+      mark.side = side;
+      taken.push(box);
+      break;
+    }
+    if (!mark.side && must) mark.side = mark.sx - mark.width - mark.r > 4 ? "end" : "start";
+  }
+  for (const mark of marks) {
+    mark.text.toggleAttribute("hidden", !mark.side);
+    if (!mark.side) continue;
+    mark.text.setAttribute("text-anchor", mark.side);
+    mark.text.setAttribute("x", mark.side === "end" ? -mark.r - 5 : mark.r + 5);
+    mark.text.setAttribute("y", 4);
+  }
+}
+
+function placeBands(height) {
+  let last = -1e9;
+  for (const { column, rect, text } of bands) {
+    const left = state.x + state.k * column.left;
+    const wide = Math.max(1, state.k * (column.right - column.left));
+    rect.setAttribute("x", left);
+    rect.setAttribute("width", wide);
+    rect.setAttribute("height", height);
+    const middle = left + wide / 2;
+    const half = column.name.length * 3.6;
+    text.setAttribute("x", middle);
+    text.toggleAttribute("hidden", middle - half < last);
+    if (middle - half >= last) last = middle + half + 6;
+  }
+  for (const { column, text } of breaks) text.setAttribute("x", state.x + state.k * (column.left - 8));
+}
+
+let waiting = false;
+function draw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    const { width, height } = size();
+    placeBands(height);
+    layers.lines.setAttribute("transform", `translate(${state.x} ${state.y}) scale(${state.k})`);
+    marks.forEach(placeMark);
+    placeLabels(width, height);
+  });
+}
+
+// The reach of labels to the left of the first column and of marks beyond the last one is inside the box.
+function fit() {
+  const { width, height } = size();
+  const [left, top, right, bottom] = data.box;
+  const whole = Math.min((width - 24) / (right - left), (height - 44) / (bottom - top));
+  const least = width < 600 ? 0.5 : 0.2;
+  state.k = Math.min(1.45, Math.max(least, whole));
+  const spare = width - state.k * (right - left);
+  const target = byId.get(data.target);
+  // What does not fit is left out on the old side: the target stays in sight.
+  state.x = spare >= 0 ? spare / 2 - state.k * left : width - 12 - state.k * right;
+  const over = state.k * (bottom - top) > height - 30;
+  state.y = over && target ? height / 2 - state.k * target.y : 14 + height / 2 - (state.k * (top + bottom)) / 2;
+  state.moved = false;
+  draw();
+}
+
+function zoom(factor, cx, cy) {
+  const k = Math.min(6, Math.max(0.12, state.k * factor));
+  state.x = cx - ((cx - state.x) * k) / state.k;
+  state.y = cy - ((cy - state.y) * k) / state.k;
+  state.k = k;
+  state.moved = true;
+  draw();
+}
+
+function bring(mark) {
+  const { width, height } = size();
+  const x = state.x + state.k * mark.node.x;
+  const y = state.y + state.k * mark.node.y;
+  if (x < 60) state.x += 60 - x + width / 4;
+  if (x > width - 20) state.x -= x - width + 20 + width / 4;
+  if (y < 40) state.y += 40 - y + height / 4;
+  if (y > height - 20) state.y -= y - height + 20 + height / 4;
+  draw();
+}
+
+function measure() {
+  for (const mark of marks) {
+    mark.text.removeAttribute("hidden");
+    mark.width = mark.text.getComputedTextLength() || mark.node.label.length * 6.6;
+  }
+}

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from indexer.inflate import Gunzip, Stream
 from indexer.parsers import select
-from indexer.sniff import HEAD, is_binary, sniff
+from indexer.sniff import HEAD, is_binary
+from indexer.sniff import sniff as sniff
 from indexer.tarstream import BLOCK, Entry, entries, padded
 from lineage.errors import ParseError
 from lineage.model import Status

@@ -21,6 +21,11 @@ def _adapter() -> TypeAdapter[Document]:
     return TypeAdapter(Document)
 
 
+def prepare() -> None:
+    """Build what reading and writing need (tens of milliseconds), for a process that is going to fork."""
+    _adapter()
+
+
 def document_to_json(document: Document) -> bytes:
     """UTF-8 JSON of a document; raises `ParseError` for text that is not Unicode (lone surrogates)."""
     try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
+
 import pytest
 
-from indexer.parsers.select import Choice, select
+from indexer.parsers.select import VERSIONS, Choice, select
 from lineage.model import Status
 
 
@@ -68,3 +71,11 @@ def test_a_minified_file_of_fifty_megabytes_is_refused_by_its_size_alone() -> No
 def test_a_source_file_in_utf_16_is_no_binary() -> None:
     assert select("a.py", "x = 1\n".encode("utf-16")).parser == "code"
     assert select("a.py", "print('hello')\n".encode("utf-16-le")).parser == "code"
+
+
+def test_the_versions_name_those_of_every_parser() -> None:
+    known = dict(version.split("@") for version in VERSIONS.split())
+    for name in ("code", "notebook", "config", "plain", "latex", "pdf", "html"):
+        if find_spec(f"indexer.parsers.{name}"):
+            version = getattr(import_module(f"indexer.parsers.{name}"), "VERSION", "")
+            assert version in {"", f"{name}@{known[name]}"}

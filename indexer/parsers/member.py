@@ -1,0 +1,31 @@
+"""Any file of a repository to a `Document`: the parser that `select` names, imported by that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+
+from indexer.parsers.select import select
+from indexer.source_code.grammars import warm
+from indexer.source_code.languages import LANGUAGES, language_of
+from lineage.errors import ParseError
+from lineage.model import Document, WorkId
+
+PARSERS = ("code", "notebook", "config", "plain")
+
+
+def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
+    """The document of one file; raises `ParseError` with the reason of `select` where no parser reads it."""
+    choice = select(path, data)
+    if not choice.parser:
+        raise ParseError(choice.status, choice.detail)
+    document: Document = import_module(f"indexer.parsers.{choice.parser}").parse(path, data, work, blob)
+    return document
+
+
+def prepare(paths: Iterable[str]) -> None:
+    """Load the parsers and the grammars that these files need, while grammars may still be unpacked."""
+    for name in PARSERS:
+        import_module(f"indexer.parsers.{name}")
+    languages = {language_of(path) for path in paths} | {"python", "bash"}
+    warm(*(LANGUAGES[language].grammar for language in sorted(languages) if language in LANGUAGES))

@@ -72,7 +72,9 @@ def mark(text: str, key: str = "", together: Sequence[str] = ()) -> Marked:
 
 def _targets(text: str, key: str) -> str:
     if "<cite>" in text:
-        return _CITE_TAG.sub(lambda m: ("(" if m[1].count("(") > m[1].count(")") else "") + f" {TARGET} " + (")" if m[1].count(")") > m[1].count("(") else ""), text)
+        return _CITE_TAG.sub(
+            lambda m: ("(" if m[1].count("(") > m[1].count(")") else "") + f" {TARGET} " + (")" if m[1].count(")") > m[1].count("(") else ""), text
+        )
     if key and TARGET not in text:
         bare = key.removeprefix("ref-")
         bracket = re.compile(r"[(\[]([^()\[\]]{0,300})[)\]]")

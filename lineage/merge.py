@@ -22,7 +22,7 @@ from lineage.records import merge_all, merge_works
 from lineage.sameness import Facts, by_id, by_title, facts
 from lineage.titles import plain
 
-__all__ = ["Coverage", "Reconciled", "Witness", "merge_works", "reconcile"]
+__all__ = ["Reconciled", "Witness", "merge_works", "reconcile"]
 
 NEIGHBOURS = 3
 CROWD = 8
@@ -48,29 +48,17 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """Who knew what: references by source, and how many only the paper, only the services, or both have.
-
-    `resolved` have an identifier of some service, `uncited` no mention, `expected` is each list's own claim.
-    """
-
-    total: int
-    by_source: Mapping[str, int]
-    own_only: int
-    services_only: int
-    both: int
-    resolved: int
-    uncited: int
-    expected: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class Reconciled:
-    """One reference per work, the merged records, the witnesses behind each, and what was noticed."""
+    """One reference per work, the merged records, the witnesses behind each, and what was noticed.
+
+    `coverage` counts who knew what: references in `total`, by each source (`by semantic_scholar`), of only the
+    paper's own bibliography, only the services, `both`; `resolved` have an identifier of some service, `uncited` no
+    mention; `listed by …` is how many entries each list has or claims.
+    """
 
     references: tuple[Reference, ...]
     works: dict[WorkId, Work]
-    coverage: Coverage
+    coverage: Mapping[str, int]
     notes: tuple[str, ...] = ()
     witnesses: Mapping[WorkId, tuple[Witness, ...]] = field(default_factory=dict)
 
@@ -96,7 +84,7 @@ def reconcile(
     notes += clusters.notes
     groups = clusters.groups()
     references, works, behind = _edges(citing, _aliases(citing, target), groups, clusters, notes)
-    return Reconciled(references, works, _coverage(references, works, lists, own), tuple(notes), behind)
+    return Reconciled(references, works, _coverage(references, lists, own), tuple(notes), behind)
 
 
 def _aliases(citing: WorkId, target: Work | None) -> frozenset[WorkId]:
@@ -334,20 +322,21 @@ def _edge(citing: WorkId, cited: WorkId, members: Sequence[Witness], reasons: tu
     )
 
 
-def _coverage(references: Sequence[Reference], works: Mapping[WorkId, Work], lists: Sequence[ReferenceList], own: Sequence[BibEntry]) -> Coverage:
+def _coverage(references: Sequence[Reference], lists: Sequence[ReferenceList], own: Sequence[BibEntry]) -> dict[str, int]:
     services = {listing.source for listing in lists}
-    by_source: dict[str, int] = defaultdict(int)
-    for source in (s for r in references for s in r.known_by):
-        by_source[source] += 1
     listed = [bool(services & set(r.known_by)) for r in references]
     mine = [r.number is not None for r in references]
-    return Coverage(
-        total=len(references),
-        by_source=dict(by_source),
-        own_only=sum(m and not s for m, s in zip(mine, listed, strict=True)),
-        services_only=sum(s and not m for m, s in zip(mine, listed, strict=True)),
-        both=sum(m and s for m, s in zip(mine, listed, strict=True)),
-        resolved=sum(not r.cited.startswith("ref:") for r in references),
-        uncited=sum(not r.mentions for r in references),
-        expected={x.source: x.expected for x in lists if x.expected is not None} | {"bibliography": len(own)},
-    )
+    counts = {
+        "total": len(references),
+        "own only": sum(m and not s for m, s in zip(mine, listed, strict=True)),
+        "services only": sum(s and not m for m, s in zip(mine, listed, strict=True)),
+        "both": sum(m and s for m, s in zip(mine, listed, strict=True)),
+        "resolved": sum(not r.cited.startswith("ref:") for r in references),
+        "uncited": sum(not r.mentions for r in references),
+        "listed by the paper": len(own),
+    }
+    for source in sorted({s for r in references for s in r.known_by}):
+        counts[f"by {source}"] = sum(source in r.known_by for r in references)
+    for listing in lists:
+        counts[f"listed by {listing.source}"] = listing.expected if listing.expected is not None else len(listing.entries)
+    return counts

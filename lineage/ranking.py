@@ -27,6 +27,9 @@ MAX_MENTIONS = 60
 SAID = 0.4
 _STOP = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "with", "by", "via", "from", "using", "is", "are", "at", "as"}
 _OWN = re.compile(r"\b(?:we|our|ours|this (?:paper|work))\b", re.IGNORECASE)
+_EXTENDING = (
+    r"\b(?:buil[dt]s? (?:up)?on|building (?:up)?on|extends?|extension of|based on|adapted from|derived from|inspired by|variant of|modif\w+)\b"
+)
 _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     (name, words, re.compile(pattern, re.IGNORECASE))
     for name, words, pattern in (
@@ -34,9 +37,9 @@ _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("same_as", "“same … as”", r"\b(?:same|identical|exactly) (?:[\w-]+ ){0,5}?(?:as|to|of|with)\b"),
         ("initialised", "“initialised from”", r"\b(?:initiali[sz]ed?|fine-?tuned?|warm-?start(?:ed)?|checkpoints?|pre-?trained weights)\b"),
         ("code_based", "“code based on”", r"\b(?:code|implementation|codebase|repository)\b.{0,40}\b(?:based on|built on|adapted|from|of|by)\b"),
-        ("built_on", "“built on”", r"\b(?:buil[dt]s? (?:up)?on|building (?:up)?on|extends?|extension of|based on|adapted from|derived from|inspired by|variant of|modif\w+)\b"),
+        ("built_on", "“built on”", _EXTENDING),
     )
-)  # fmt: skip
+)
 _TIERS = {Tier.OFFICIAL: 1.0, Tier.AUTHOR: 0.8, Tier.REIMPLEMENTATION: 0.4, Tier.MENTIONED: 0.2}
 _ROLE_WORDS = {
     Role.BASE: "built upon",
@@ -233,5 +236,3 @@ def _title_roles(reference: Reference, roles: Sequence[RoleVerdict]) -> list[Sig
     if reference.mentions:
         return []
     return [Signal("title_role", v.score, f"its title names a {v.role.value} source") for v in roles]
-
-

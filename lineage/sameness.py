@@ -112,7 +112,9 @@ def by_id(one: Facts, other: Facts) -> tuple[str, bool]:
     shared = sorted(one.ids & other.ids)
     if not shared:
         return "", False
-    name = {"arxiv": "arXiv identifier", "doi": "DOI", "s2": "Semantic Scholar id", "repo": "repository"}.get(shared[0].partition(":")[0], "identifier")
+    name = {"arxiv": "arXiv identifier", "doi": "DOI", "s2": "Semantic Scholar id", "repo": "repository"}.get(
+        shared[0].partition(":")[0], "identifier"
+    )
     strangers = authors_agree(one, other) is False and bool(one.key.words and other.key.words) and _overlap(one.key, other.key) < 0.3
     return f"same {name} {shared[0].partition(':')[2]}", not strangers
 

@@ -1,0 +1,96 @@
+"""The target's code and what a blacklist names stay out, whatever they are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.exclusion import Exclusion
+from lineage.model import CodeLink, Tier, Work, WorkId
+
+TARGET = Work(WorkId("arxiv:2504.17192"), title="Paper2Code", aliases=(WorkId("doi:10.1/p2c"),))
+OWN = WorkId("repo:github.com/going-doer/Paper2Code")
+
+
+def link(paper="arxiv:2504.17192", repo=OWN, tier=Tier.OFFICIAL):
+    return CodeLink(WorkId(paper), WorkId(repo), tier, said_by=("latex",))
+
+
+def repo(name, aliases=(), **meta):
+    return Work(WorkId(f"repo:github.com/{name}"), "code", name, aliases=tuple(WorkId(f"repo:github.com/{a}") for a in aliases), meta=meta)
+
+
+def test_nothing_is_excluded_unless_asked():
+    nothing = Exclusion.of((), target=TARGET)
+    assert nothing.reason(link()) == ""
+    assert nothing.reason_for_work(repo("going-doer/Paper2Code")) == ""
+    assert nothing.reason_for_content({"a", "b", "c"}) == ""
+
+
+def test_the_targets_own_repository_is_excluded_with_its_witness():
+    assert Exclusion.of((), no_target_code=True, target=TARGET).reason(link()) == "the target's own code (official, said by latex)"
+
+
+def test_another_identifier_of_the_target_is_the_target():
+    assert Exclusion.of((), no_target_code=True, target=TARGET).reason(link("doi:10.1/p2c")) != ""
+
+
+def test_a_repository_that_the_target_only_mentions_stays():
+    assert Exclusion.of((), no_target_code=True, target=TARGET).reason(link(tier=Tier.MENTIONED)) == ""
+
+
+def test_code_of_a_cited_paper_stays():
+    assert Exclusion.of((), no_target_code=True, target=TARGET).reason(link("arxiv:2107.03374", WorkId("repo:github.com/openai/human-eval"))) == ""
+
+
+def test_forks_and_renames_of_the_targets_code_are_found_by_name():
+    told = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link()])
+    assert told.reason_for_work(repo("GOING-DOER/paper2code")) == "github.com/going-doer/paper2code is the target's own code"
+    assert told.reason_for_work(repo("someone/p2c", fork_of="going-doer/Paper2Code")).startswith("a fork of github.com/going-doer/paper2code")
+    assert told.reason_for_work(repo("new-lab/p2c", aliases=["going-doer/Paper2Code"])) != ""
+    assert told.reason_for_work(repo("someone/else")) == ""
+
+
+def test_a_renamed_repository_teaches_its_new_name():
+    told = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link()], [repo("new-lab/p2c", aliases=["going-doer/Paper2Code"])])
+    assert told.reason_for_work(repo("x/fork", fork_of="new-lab/p2c")) != ""
+
+
+def test_a_copy_under_another_name_is_found_by_its_files():
+    told = Exclusion.of((), no_target_code=True, target=TARGET).knowing(content={f"h{i}" for i in range(10)})
+    assert told.reason_for_content({"h1", "h2", "h3", "x"}) == "3 of its 4 files are files of the target's own code"
+    assert told.reason_for_content({"h1", "h2", *"abcdefgh"}) == ""
+    assert told.reason_for_content({"h1", "h2", "h3", *(f"y{i}" for i in range(90))}) != ""
+
+
+FILE = ["https://github.com/Foo/Bar.git", "", "# a comment", "none", "www.example.org/project/"]
+
+
+@pytest.mark.parametrize(
+    ("url", "out"),
+    [
+        ("https://github.com/foo/bar", True),
+        ("https://github.com/foo/bar/tree/main/src", True),
+        ("git@github.com:foo/bar.git", True),
+        ("https://raw.githubusercontent.com/foo/bar/main/a.py", False),
+        ("https://github.com/foo/bar-plus", False),
+        ("https://github.com/xfoo/bar", False),
+        ("http://example.org/project/page", True),
+    ],
+)
+def test_a_blacklist_line_covers_an_address_and_what_lies_under_it(url, out):
+    assert bool(Exclusion.of(FILE).reason_for_url(url)) is out
+
+
+def test_an_owner_on_the_blacklist_covers_all_of_the_owners_repositories():
+    assert Exclusion.of(["github.com/foo"]).reason_for_work(repo("Foo/anything")) == "on the blacklist: github.com/foo"
+    assert Exclusion.of(["github.com/foo"]).reason_for_work(repo("foobar/anything")) == ""
+
+
+def test_a_fork_of_what_is_on_the_blacklist_is_excluded():
+    assert (
+        Exclusion.of(FILE).reason_for_work(repo("me/bar", fork_of="foo/bar")) == "a fork of github.com/foo/bar: on the blacklist: github.com/foo/bar"
+    )
+
+
+def test_the_reason_for_a_link_names_the_blacklist_line():
+    assert Exclusion.of(FILE).reason(link("arxiv:1", WorkId("repo:github.com/foo/Bar"))) == "on the blacklist: github.com/foo/bar"

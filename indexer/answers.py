@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.blobs import Blobs
-from indexer.durable import failures, write_whole
+from indexer.durable import write_whole
+from lineage.disk import failures
 from lineage.errors import StoreDamaged
 from lineage.model import Blob
 

@@ -16,7 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.durable import failures, fsync_folder
+from indexer.durable import fsync_folder
+from lineage.disk import failures
 from lineage.errors import StoreDamaged
 from lineage.model import Blob
 

@@ -139,8 +139,8 @@ class Transport:
     def _recover(self, error: SourceError, attempt: int) -> None:
         """Have the host left alone for as long as it takes, or raise the error because it is final."""
         limit = ATTEMPTS.get(error.status, 0)
-        if error.status is Status.POLICY_SKIPPED or isinstance(error, _Shut):
-            raise error
+        if error.status is Status.POLICY_SKIPPED or isinstance(error, _Shut) or not error.url:
+            raise error  # nothing was sent
         pace, headers = self._pace(error.url), error.headers if isinstance(error, Refused) else {}
         reset = quota_reset(headers)
         if error.status is Status.FORBIDDEN and pace.bucket == "arxiv":

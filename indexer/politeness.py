@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import random
 import threading
 import time
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from indexer.durable import failures
+from lineage.disk import failures
 from lineage.errors import SourceError
 from lineage.model import Status
 
@@ -35,6 +36,7 @@ ATTEMPTS = {
 }
 """How often one request is sent at most, by how it ended; whatever is not named is final at once."""
 LONGEST_BACKOFF = 60.0
+LONGEST_COOLING = 86_400.0
 BREAK_AFTER = 3
 BREAK_FOR = 60.0
 
@@ -116,7 +118,10 @@ class Limiter:
                 if wait <= 0:
                     self._note(pace, last=self._wall())
                     if pace.alone:
-                        yield
+                        try:
+                            yield
+                        finally:  # from end to beginning, so that the host sees the interval whatever the network does
+                            self._note(pace, last=self._wall())
                         return
             if wait <= 0:
                 yield
@@ -136,16 +141,24 @@ class Limiter:
         self._sleep(seconds)
 
     def _due(self, pace: Pace) -> float:
-        """Seconds until the next turn; bounded, so that a clock that was set back or a damaged file does not matter."""
+        """Seconds until the next turn. Times that no run can have written (the clock was set back) are put right.
+
+        Raises `SourceError` (RATE_LIMITED) where another run was told to wait for longer than this one would.
+        """
         state, wall = self._state(pace), self._wall()
-        spacing = min(state.get("last", 0.0) + pace.interval - wall, pace.interval)
-        cooling = min(state.get("not_before", 0.0) - wall, self.patience)
-        return max(spacing, cooling)
+        last, cooling = state.get("last", 0.0), state.get("not_before", 0.0) - wall
+        if last > wall:
+            last = wall
+            self._note(pace, last=wall)
+        if self.patience < cooling <= LONGEST_COOLING:
+            raise SourceError(Status.RATE_LIMITED, f"{pace.name} asked another run to wait for {cooling:.0f} s")
+        return max(last + pace.interval - wall, cooling if cooling <= LONGEST_COOLING else 0.0)
 
     def _state(self, pace: Pace) -> dict[str, float]:
         try:
             state = json.loads((self.folder / f"{pace.bucket}.json").read_bytes())
-            return {name: float(state[name]) for name in ("last", "not_before") if name in state}
+            times = {name: float(state[name]) for name in ("last", "not_before") if name in state}
+            return {name: moment for name, moment in times.items() if math.isfinite(moment)}
         except (OSError, ValueError, TypeError):
             return {}
 
@@ -159,10 +172,12 @@ class Limiter:
             self.folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.folder / f"{pace.bucket}.lock", thread_local=False)
         try:
-            with failures(self.folder):
-                lock.acquire(timeout=patience, poll_interval=0.02)
+            lock.acquire(timeout=patience, poll_interval=0.02)
         except Timeout:
             raise SourceError(Status.TIMEOUT_FETCH, f"other requests kept {pace.name} busy for {patience:.0f} s") from None
+        except OSError as error:
+            with failures(self.folder):
+                raise error from None
         try:
             yield
         finally:

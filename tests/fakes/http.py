@@ -6,9 +6,16 @@ import json
 import socket
 import socketserver
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
+from typing import Any
+
+from indexer.blobs import Blobs
+from indexer.fetch import Transport
+from lineage.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,15 @@ class _Handler(socketserver.BaseRequestHandler):
             self.request.shutdown(socket.SHUT_WR)
         except OSError:
             return
+
+
+@contextmanager
+def transport(home: Path, mirror: str, **flags: Any) -> Iterator[Transport]:
+    """A transport that asks `mirror` and waits for nothing."""
+    clock = Clock()
+    settings = Settings(home=home, **({"mirror": mirror, "deadline": 20.0} | flags))
+    with Transport(settings, Blobs(home), wall=clock, sleep=clock.sleep) as made:
+        yield made
 
 
 class Clock:

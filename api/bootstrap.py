@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lineage import registry
 from lineage.generation import open_generation
@@ -36,8 +36,16 @@ class Parts:
     def embedder(self) -> Embedder:
         """The embedder that the settings name; raises `SettingsError`."""
         name, _, model = self.settings.embedder.partition(":")
-        made: Embedder = registry.load("embedders", name)(model, self.settings, self._client(name))
+        made: Embedder = registry.load("embedders", name)(model, self.settings, self._client())
         return made
+
+    def _client(self) -> Any:
+        """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""
+        if not self.settings.mirror:
+            return None
+        from indexer.fetch import mirrored_client
+
+        return mirrored_client(self.settings)
 
     def engine(self, lineage: str) -> Engine:
         """The read side over the current generation of a lineage."""
@@ -50,12 +58,11 @@ class Parts:
     @contextmanager
     def workbench(self, watch: Watch = unwatched) -> Iterator[Workbench]:
         """The write side, for the length of one operation that `watch` hears of."""
-        from indexer.sandbox import Sandbox
-
         from indexer.blobs import Blobs
         from indexer.cache import DerivedCache, VectorCache
         from indexer.clock import Clock
         from indexer.fetch import Transport
+        from indexer.sandbox import Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace

@@ -10,15 +10,15 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from api import display, records, wire
+from api import display, wire
 from api.bootstrap import service as service_of
 from api.service import Service, absolute, fragments
 from indexer.plan import BuildReport, BuildRequest
@@ -32,6 +32,7 @@ app = typer.Typer(
     epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "how is the encoder initialized?"',
     no_args_is_help=True,
     rich_markup_mode=None,
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
@@ -58,14 +59,13 @@ def _service(home: Path | None, offline: bool = False) -> Service:
 
 def _print(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
     """The answer, once: as the JSON envelope, or as `text` makes it."""
-    print(records.enveloped(value) if as_json else text(value))
+    print(wire.envelope(value) if as_json else text(value))
 
 
-@contextmanager
-def _watching(quiet: bool) -> Iterator[Watch]:
+def _watching(quiet: bool) -> AbstractContextManager[Watch]:
+    from api.progress import watching  # rich is imported only by what takes long
 
-    with _watching(quiet) as watch:
-        yield watch
+    return watching(quiet)
 
 
 @app.command()
@@ -110,7 +110,7 @@ def build(
     if dry_run:
         with _watching(quiet) as watch:
             plan = service.plan(request, watch=watch)
-        _print(records.to_json(plan) if json else plan, json, display.plan)
+        _print(wire.to_json(plan) if json else plan, json, display.plan)
         return
     with _watching(quiet) as watch:
         made = service.build(request, watch=watch)
@@ -118,7 +118,7 @@ def build(
 
 
 def _report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
-    _print(records.report(made) if json else made, json, display.report)
+    _print(wire.report_to_json(made) if json else made, json, display.report)
     service.insist(made, strict)
 
 
@@ -165,7 +165,7 @@ def query(
     service = _service(home)
     if batch:
         for name, answer in service.query_batch(batch, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code):
-            print(records.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
+            print(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
         return
     answer = service.query(text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code)
     _print(wire.answer_to_json(answer) if json else answer, json, display.answer)
@@ -193,14 +193,14 @@ def references(
     """
     with _watching(quiet) as watch:
         listed = _service(home, offline).references(target, watch=watch)
-    _print(records.references(listed, top) if json else listed, json, lambda value: display.references(value, top))
+    _print(wire.references_to_json(listed, top) if json else listed, json, lambda value: display.references(value, top))
 
 
 @app.command()
 def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
     """Show a lineage: the target, what it inherits from and why, the repositories, what was lost."""
     shown = _service(home).show(lineage)
-    _print(records.overview(shown) if json else shown, json, display.overview)
+    _print(wire.overview_to_json(shown) if json else shown, json, display.overview)
 
 
 @app.command()
@@ -230,14 +230,14 @@ def graph(
 def list_(home: Home = None, json: Json = False) -> None:
     """List the lineages of the store."""
     rows = _service(home).lineages()
-    _print([records.to_json(row) for row in rows] if json else rows, json, display.lineages)
+    _print([wire.to_json(row) for row in rows] if json else rows, json, display.lineages)
 
 
 @app.command()
 def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
     """Say how complete a lineage is: the ledger's sums, and every loss with its reason."""
     found = _service(home).status(lineage)
-    _print(records.completeness(found) if json else found, json, display.status)
+    _print(wire.status_to_json(found) if json else found, json, display.status)
 
 
 @app.command()
@@ -250,7 +250,7 @@ def check(
     """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not."""
     service = _service(home)
     findings = service.check(lineage, read_data=read_data)
-    _print([records.to_json(row) for row in findings] if json else findings, json, display.findings)
+    _print([wire.to_json(row) for row in findings] if json else findings, json, display.findings)
     service.insist_sound(findings)
 
 
@@ -293,7 +293,7 @@ def main() -> None:
 
 def _fail(error: LineageError) -> None:
     if "--json" in sys.argv:
-        print(records.error(error))
+        print(wire.error_envelope(error))
     print(f"error: {error}", file=sys.stderr)
     if error.hint:
         print(f"  hint: {error.hint}", file=sys.stderr)

@@ -119,8 +119,9 @@ def references(listed: Any, top: int = 0) -> str:
     return "\n".join([*blocks, *(_reference(n, row, listed.works.get(row.cited)) for n, row in enumerate(rows, 1))])
 
 
-def _coverage(coverage: Mapping[str, int]) -> str:
-    return "  (known by: " + ", ".join(f"{who} {count}" for who, count in sorted(coverage.items())) + ")" if coverage else ""
+def _coverage(coverage: Mapping[str, Any]) -> str:
+    said = coverage.get("by_source", {})
+    return "  (known by: " + ", ".join(f"{who} {count}" for who, count in sorted(said.items())) + ")" if said else ""
 
 
 def _reference(n: int, reference: Reference, work: Work | None) -> str:
@@ -173,7 +174,7 @@ def status(found: Any) -> str:
 
 def findings(rows: Sequence[Any]) -> str:
     """What `check` found wrong, or that nothing is."""
-    return "\n".join(f"{row.lineage}: {plain(row.text)}" for row in rows) or "everything checked is whole"
+    return "\n".join(f"{row.place}: {plain(row.problem)}\n  hint: {row.hint}" for row in rows) or "everything checked is whole"
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:

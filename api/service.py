@@ -20,9 +20,8 @@ from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.progress import Watch, unwatched
 
 if TYPE_CHECKING:
-    from indexer.estimate import Estimate
-
     from api.bootstrap import Parts
+    from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
 

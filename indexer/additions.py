@@ -63,4 +63,3 @@ def _folder(bench: Workbench, path: Path) -> Addition:
     with bench.clock.timed("parse"):
         code = read_members(bench, folder.work.id, folder.digest, folder.members)
     return Addition(replace(folder.work, kind="code"), Status.OK, f"{len(code.documents)} files read", code=code, digest=folder.digest)
-

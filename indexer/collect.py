@@ -50,7 +50,7 @@ class Collected:
     repositories: tuple[Repository, ...]
     added: tuple[Addition, ...]
     rows: tuple[LedgerRow, ...]
-    coverage: Mapping[str, int] = field(default_factory=dict)
+    coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def inputs(self) -> list[Any]:
@@ -88,7 +88,7 @@ class _Gathering:
         self.rows: list[LedgerRow] = list(found.rows)
         self.repositories: list[Repository] = []
         self.added: tuple[Addition, ...] = ()
-        self.coverage: dict[str, int] = {}
+        self.coverage: Mapping[str, Any] = {}
         self.notes: list[str] = []
         self.exclusion = Exclusion.of(request.blacklist, no_target_code=request.no_target_code, target=found.work)
 
@@ -115,7 +115,7 @@ class _Gathering:
         self.rows += traced.rows
         self.notes += traced.notes
         if traced.citing.id == self.target.id:
-            self.coverage = dict(traced.coverage)
+            self.coverage = traced.coverage
         chosen, left = choose_papers(fresh, self.works, budget)
         by_cited = {reference.cited: reference for reference in traced.references}
         known = [r for r in traced.references if r.cited in self.texts]

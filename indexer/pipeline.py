@@ -52,7 +52,12 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
 
 
 def _current(bench: Workbench, slug: str) -> Manifest | None:
-    return bench.store.manifest(slug) if slug in bench.store.lineages() else None
+    """The generation that is there; a damaged one is said to be so and built anew."""
+    try:
+        return bench.store.manifest(slug) if slug in bench.store.lineages() else None
+    except StoreDamaged as error:
+        bench.watch(Note(f"{error}; it is built anew", "warning"))
+        return None
 
 
 def _fingerprint(collected: Collected, embedder: str) -> str:

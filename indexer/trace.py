@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from indexer.plan import fetchable
 from indexer.workbench import Workbench
@@ -30,7 +31,7 @@ class Trace:
     works: Mapping[WorkId, Work] = field(default_factory=dict)
     links: tuple[CodeLink, ...] = ()
     rows: tuple[LedgerRow, ...] = ()
-    coverage: Mapping[str, int] = field(default_factory=dict)
+    coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -39,7 +40,7 @@ def trace(bench: Workbench, citing: Work, document: Document | None, distance: i
     lists, rows = _lists(bench, citing)
     own = document.bibliography if document else ()
     mentions = document.mentions if document else ()
-    found = reconcile(citing.id, own, mentions, lists)
+    found = reconcile(citing.id, own, mentions, lists, target=citing)
     works, more = _with_arxiv(bench, found.works)
     rows += more
     references = tuple(

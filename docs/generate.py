@@ -1,0 +1,88 @@
+"""Write the pages that are made from the code: commands, settings, statuses, errors.
+
+    python -m docs.generate            write them
+    python -m docs.generate --check    fail if they are not what the code says
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from api.cli import app
+from lineage import errors
+from lineage.model import Role, Status, Tier
+from lineage.settings import Settings
+
+HERE = Path(__file__).resolve().parent
+NOTE = "<!-- made by `python -m docs.generate`; do not edit -->\n\n"
+
+
+def commands() -> str:
+    """The help of every command, as the command line prints it."""
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    names = [c.name or (c.callback.__name__ if c.callback else "") for c in app.registered_commands if not c.hidden]
+    pages = [(f"lineage {name}", runner.invoke(app, [name, "--help"]).stdout) for name in ("", *names)]
+    pages[0] = ("lineage", runner.invoke(app, ["--help"]).stdout)
+    body = "\n".join(f"## {title}\n\n```text\n{_trimmed(text)}\n```\n" for title, text in pages)
+    return f"# Commands\n\n{NOTE}{body}"
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def settings() -> str:
+    """Every setting with its variable, default and meaning."""
+    rows = "\n".join(_setting(name) for name in Settings.model_fields)
+    intro = (Settings.__module__ and sys.modules[Settings.__module__].__doc__ or "").split("\n\n", 1)[1].strip()
+    return f"# Settings\n\n{NOTE}{intro}\n\n| setting | variable | default | meaning |\n|---|---|---|---|\n{rows}\n"
+
+
+def _setting(name: str) -> str:
+    field = Settings.model_fields[name]
+    alias = field.validation_alias
+    variables = [str(choice) for choice in getattr(alias, "choices", ())] or [f"LINEAGE_{name.upper()}"]
+    shown = " or ".join(f"`{variable}`" for variable in variables if variable.isupper())
+    default = "the platform's data folder" if name == "home" else "" if "key" in name or "token" in name else f"`{field.default}`"
+    return f"| `{name}` | {shown} | {default if field.default != '' else ''} | {field.description} |"
+
+
+def ledger() -> str:
+    """Every status, role and tier, and the tree of errors."""
+    rows = "\n".join(f"| `{status}` | {status.outcome} | {'yes' if status.retryable else ''} |" for status in Status)
+    table = f"| status | counts as | tried again by the next build |\n|---|---|---|\n{rows}"
+    words = f"Roles of a reference: {', '.join(f'`{role}`' for role in Role)}.\n\nTiers of a code link: {', '.join(f'`{tier}`' for tier in Tier)}."
+    tree = inspect.cleandoc(errors.__doc__ or "")
+    return f"# The ledger's words\n\n{NOTE}{table}\n\n{words}\n\n## Errors and exit codes\n\n```text\n{tree}\n```\n"
+
+
+PAGES = {"commands.md": commands, "settings.md": settings, "ledger.md": ledger}
+
+
+def stale() -> Iterator[str]:
+    """Names of pages that are not what the code says."""
+    for name, page in PAGES.items():
+        path = HERE / name
+        if not path.exists() or path.read_text(encoding="utf-8") != page():
+            yield name
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    if parser.parse_args().check:
+        wrong = list(stale())
+        sys.exit(f"not what the code says: {', '.join(wrong)}; run python -m docs.generate" if wrong else 0)
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")
+        print(f"wrote docs/{name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -29,7 +29,7 @@ def chunks(document: Document) -> list[Chunk]:
 
 def _chunk(document: Document, text: Text, piece: Piece) -> Chunk:
     own = _units(piece)
-    main = own[0] if own else Span(0, 0, "text")
+    main = next((span for span in own if span.role == "table"), own[0] if own else Span(0, 0, "text"))
     page, box = _place(piece.spans)
     prose = document.kind in {"paper", "docs"}
     return Chunk(

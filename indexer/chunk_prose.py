@@ -18,7 +18,7 @@ _ANY = 1_000_000
 
 def pieces(document: Document, text: Text) -> Iterator[Piece]:
     """Every word of the paper in at least one piece, in the order of the text."""
-    leaves = list(_filled(text, _leaves(document), document))
+    leaves = _united(text, list(_filled(text, _leaves(document), document)))
     for alone, group in groupby(leaves, key=lambda piece: not piece.loose):
         for section in _by_section(list(group)):
             for piece in section if alone else _paragraphs(text, section):
@@ -49,7 +49,7 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
     for piece in leaves:
         if piece.start > at and not text.blank(at, piece.start):
             gap = text.trimmed(Piece(at, piece.start, _section_at(document, at, piece.start), loose=True))
-            if piece.loose and gap.end - gap.start < 200:
+            if gap.end - gap.start < 200 and (piece.loose or gap.spans):
                 piece = replace(piece, start=gap.start)
             else:
                 yield gap
@@ -57,6 +57,24 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
         yield piece
     if not text.blank(at, len(text.text)):
         yield text.trimmed(Piece(at, len(text.text), _section_at(document, at, len(text.text)), loose=True))
+
+
+def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
+    """A table with the caption beside it, and footnotes that follow one another, as one where that fits."""
+    done: list[Piece] = []
+    for piece in leaves:
+        last = done[-1] if done else None
+        if last and _belong(last, piece) and text.blank(last.end, piece.start) and piece.end - last.start <= MAX_CHARS:
+            done[-1] = joined([last, piece])
+        else:
+            done.append(piece)
+    return done
+
+
+def _belong(one: Piece, other: Piece) -> bool:
+    roles = {span.role for span in one.spans}
+    coming = {span.role for span in other.spans}
+    return (roles | coming == {"table", "caption"} and not roles & coming) or roles == coming == {"footnote"}
 
 
 def _section_at(document: Document, start: int, end: int) -> tuple[Span, ...]:

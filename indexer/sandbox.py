@@ -77,7 +77,8 @@ class Sandbox:
     def paper(self, parser: str, files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
         """The document that `indexer.parsers.<parser>` makes of a paper's files; raises `ParseError`.
 
-        `parser` is `latex`, `pdf` or `html`, or the full name of a module with such a `parse`. Besides the parser's own statuses: `parse_timeout`, `parse_oom`,
+        `parser` is `latex`, `pdf` or `html`, or the full name of a module with such a `parse`. Besides the parser's own
+        statuses: `parse_timeout`, `parse_oom`,
         `parse_signal`, `parse_error`, `too_large` (results).
         """
         outcome = self._run(parser, list(files.items()), work, blob, each=False)
@@ -104,10 +105,8 @@ class Sandbox:
 
     def _run(self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool) -> _Outcome:
         limits = self.limits
-        header = {
-            **{"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]},
-            **{"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result},
-        }
+        caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
+        header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
         kept = self._idle.get()
         zygote = None
         try:

@@ -41,15 +41,21 @@ def test_a_long_paragraph_stays_alone_and_one_beyond_the_limit_is_cut_at_sentenc
     assert sum(len(chunk.text.split()) for chunk in found) == 1_200
 
 
-def test_tables_captions_algorithms_and_footnotes_stand_alone() -> None:
+def test_tables_with_their_captions_figures_algorithms_and_footnotes_stand_alone() -> None:
     document = paper(
         ("paragraph", words(20), SETUP),
         ("table", "lr | 1e-4", SETUP),
         ("caption", "Table 1: settings.", SETUP),
+        ("caption", "Figure 1: curves.", SETUP),
+        ("algorithm", "for x do", SETUP),
         ("footnote", "We used Adam.", SETUP),
+        ("footnote", "On one GPU.", SETUP),
         ("paragraph", words(20), SETUP),
     )
-    assert [role for role, _, _ in sizes(chunks(document))] == ["paragraph", "table", "caption", "footnote", "paragraph"]
+    found = chunks(document)
+    assert [role for role, _, _ in sizes(found)] == ["paragraph", "table", "caption", "algorithm", "footnote", "paragraph"]
+    assert found[1].text == "lr | 1e-4\n\nTable 1: settings."
+    assert found[4].text == "We used Adam.\n\nOn one GPU."
 
 
 def test_a_footnote_inside_a_paragraph_is_a_chunk_as_well_and_a_caption_inside_a_table_is_not() -> None:
@@ -81,6 +87,12 @@ def test_headings_go_with_the_paragraph_below_and_what_no_span_covers_is_kept() 
     spans = (Span(9, 29, "section", INTRO), Span(18, 29, "paragraph", INTRO))
     document = Document(WorkId("w"), "p", text, spans, "latex@1", "paper")
     assert [chunk.text for chunk in chunks(document)] == ["A title\n\n1 Intro\n\nSome words.", "An orphan at the end."]
+
+
+def test_a_heading_above_a_table_goes_with_it() -> None:
+    text = "2.1 Setup\n\nlr | 1"
+    spans = (Span(0, 17, "section", SETUP), Span(0, 9, "heading", SETUP), Span(11, 17, "table", SETUP))
+    assert [(chunk.role, chunk.text) for chunk in chunks(Document(WorkId("w"), "p", text, spans, "latex@1", "paper"))] == [("table", text)]
 
 
 def test_a_paper_without_words_has_no_chunks() -> None:

@@ -12,6 +12,9 @@ from lineage.model import Document, Span
 LEAST_WORDS = 150
 MOST_WORDS = 350
 ALONE = {"table", "caption", "algorithm", "footnote", "abstract"}
+ASIDE = 200
+"""Characters below which a footnote is no chunk of its own but stays with the text around it."""
+
 _FRAMES = {"table", "algorithm"}
 _ANY = 1_000_000
 
@@ -34,7 +37,10 @@ def _leaves(document: Document) -> list[Piece]:
             continue
         alone = span.role in ALONE
         if alone and span.end > frame:
-            found.append(Piece(span.start, span.end, (span,)))
+            aside = span.role == "footnote" and span.end - span.start < ASIDE
+            if aside and span.end <= reached:
+                continue
+            found.append(Piece(span.start, span.end, (span,), loose=aside))
             frame = span.end if span.role in _FRAMES else frame
             reached = max(reached, span.end)
         elif not alone and span.end > reached:
@@ -60,11 +66,11 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
 
 
 def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
-    """A table with the caption beside it, and footnotes that follow one another, as one where that fits."""
+    """A table with the caption beside it, and footnotes or captions that follow one another, as one where that fits."""
     done: list[Piece] = []
     for piece in leaves:
         last = done[-1] if done else None
-        if last and _belong(last, piece) and text.blank(last.end, piece.start) and piece.end - last.start <= MAX_CHARS:
+        if last and not piece.loose and _belong(last, piece) and text.blank(last.end, piece.start) and piece.end - last.start <= MAX_CHARS:
             done[-1] = joined([last, piece])
         else:
             done.append(piece)
@@ -74,7 +80,7 @@ def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
 def _belong(one: Piece, other: Piece) -> bool:
     roles = {span.role for span in one.spans}
     coming = {span.role for span in other.spans}
-    return (roles | coming == {"table", "caption"} and not roles & coming) or roles == coming == {"footnote"}
+    return (roles | coming == {"table", "caption"} and not roles & coming) or (roles == coming and roles <= {"footnote", "caption"})
 
 
 def _section_at(document: Document, start: int, end: int) -> tuple[Span, ...]:

@@ -48,23 +48,35 @@ def test_tables_with_their_captions_figures_algorithms_and_footnotes_stand_alone
         ("caption", "Table 1: settings.", SETUP),
         ("caption", "Figure 1: curves.", SETUP),
         ("algorithm", "for x do", SETUP),
-        ("footnote", "We used Adam.", SETUP),
-        ("footnote", "On one GPU.", SETUP),
+        ("footnote", words(60), SETUP),
+        ("footnote", words(70), SETUP),
         ("paragraph", words(20), SETUP),
     )
     found = chunks(document)
     assert [role for role, _, _ in sizes(found)] == ["paragraph", "table", "caption", "algorithm", "footnote", "paragraph"]
     assert found[1].text == "lr | 1e-4\n\nTable 1: settings."
-    assert found[4].text == "We used Adam.\n\nOn one GPU."
+    assert len(found[4].text.split()) == 130
 
 
-def test_a_footnote_inside_a_paragraph_is_a_chunk_as_well_and_a_caption_inside_a_table_is_not() -> None:
-    text = "Some words here. A note. More words.\n\nTable 1: x\na | b\n"
-    spans = (Span(0, 36, "paragraph"), Span(17, 24, "footnote"), Span(38, 54, "table"), Span(38, 48, "caption"))
+def test_a_short_footnote_stays_with_the_text_around_it() -> None:
+    document = paper(("paragraph", words(20), INTRO), ("footnote", "https://example.org/code", INTRO), ("paragraph", words(20), INTRO))
+    assert sizes(chunks(document)) == [("paragraph", INTRO, 41)]
+
+
+def test_a_long_footnote_inside_a_paragraph_is_a_chunk_as_well_and_a_caption_inside_a_table_is_not() -> None:
+    note = words(60)
+    text = f"Some words here. {note} More words.\n\nTable 1: x\na | b\n"
+    table = text.index("Table")
+    spans = (
+        Span(0, table - 2, "paragraph"),
+        Span(17, 17 + len(note), "footnote"),
+        Span(table, len(text) - 1, "table"),
+        Span(table, table + 10, "caption"),
+    )
     document = Document(WorkId("w"), "p", text, spans, "latex@1", "paper")
     assert [(chunk.role, chunk.text) for chunk in chunks(document)] == [
-        ("paragraph", "Some words here. A note. More words."),
-        ("footnote", "A note."),
+        ("paragraph", text[: table - 2]),
+        ("footnote", note),
         ("table", "Table 1: x\na | b"),
     ]
 

@@ -24,10 +24,11 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
-from indexer.durable import failures, fsync_folder, sha256_of, write_whole
+from indexer.durable import fsync_folder, sha256_of, write_whole
 from indexer.verify import Finding, verify
 from lineage import generation as layout
 from lineage.catalog import Catalog, CatalogWriter
+from lineage.disk import failures
 from lineage.errors import StoreBusy, StoreError
 from lineage.generation import FileRecord, Manifest
 from lineage.ports import Vectors

@@ -13,6 +13,7 @@ Manifest versions: 1, the first.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -67,24 +68,31 @@ class Manifest:
     made_by: str = ""
 
     def to_json(self) -> bytes:
-        """The file's bytes."""
-        return json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+        """The file's bytes, with a `seal` over all the rest."""
+        value = asdict(self)
+        seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+        return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
 
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a generation's folder; raises `StoreDamaged`, also for a version that is not known."""
     path = folder / MANIFEST
     try:
-        value: Any = json.loads(path.read_bytes())
+        content = path.read_bytes()
+        value: Any = json.loads(content)
         if value["version"] != MANIFEST_VERSION:
             raise StoreDamaged(f"{path} has format {value['version']}, this program reads format {MANIFEST_VERSION}", hint=REBUILD)
         files = {str(name): FileRecord(int(one["size"]), str(one["sha256"])) for name, one in value["files"].items()}
         counts = {str(name): int(count) for name, count in value["counts"].items()}
-        return Manifest(**{**value, "files": files, "counts": counts})
+        del value["seal"]
+        manifest = Manifest(**{**value, "files": files, "counts": counts})
     except FileNotFoundError as error:
         raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
+    if manifest.to_json() != content:
+        raise StoreDamaged(f"{path} is not what was written", hint=REBUILD)
+    return manifest
 
 
 def lineages_folder(home: Path) -> Path:

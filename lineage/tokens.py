@@ -48,13 +48,15 @@ _ENDINGS = (
     ("izing", "iz"), ("ising", "iz"), ("ized", "iz"), ("ised", "iz"), ("izes", "iz"), ("ises", "iz"), ("ize", "iz"), ("ise", "iz"),
     ("ations", "at"), ("ation", "at"), ("ating", "at"), ("ated", "at"), ("ates", "at"), ("ate", "at"), ("ators", "at"), ("ator", "at"),
     ("ings", ""), ("ing", ""), ("edly", ""), ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ers", "er"), ("es", ""), ("ed", ""),
-    ("ments", "ment"), ("ally", "al"), ("ly", ""), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""), ("e", ""),
+    ("ments", "ment"), ("ally", "al"), ("ly", ""), ("s", ""), ("e", ""),
 )  # fmt: skip
+
+_WHOLE = ("ss", "us", "is", "ias")
 
 
 def stem(word: str) -> str:
     """A light stem: inflections and British spelling go, derivations mostly stay; words under four letters and numbers pass."""
-    if len(word) < 4 or not word.isalpha() or not word.isascii():
+    if len(word) < 4 or not word.isalpha() or not word.isascii() or word.endswith(_WHOLE):
         return word
     for ending, left in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lineage.catalog import schema
+from lineage.disk import failures
 from lineage.errors import StoreDamaged
 
 VERSION = 1
@@ -59,7 +60,8 @@ class Keyed:
 
     def _db(self) -> sqlite3.Connection:
         if self._open is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with failures(self.path.parent):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with schema.translated(self.path):
                     self._open = _connect(self.path)

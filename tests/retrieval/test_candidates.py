@@ -1,0 +1,43 @@
+"""What each retriever puts forward, and that neither leaves the scope."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from indexer.vectors.flat import create
+from lineage.generation import open_generation
+from retrieval.candidates import Scope, dense, lexical, scope_of
+from tests.fakes import small_lineage as small
+from tests.fakes.embedder import HashingEmbedder
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    small.build(tmp_path)
+    with open_generation(tmp_path, "small") as generation:
+        yield generation.catalog
+
+
+def test_everything_is_the_scope_unless_restricted(catalog):
+    assert scope_of(catalog, frozenset(), frozenset()).rows is None
+    assert list(scope_of(catalog, frozenset({"paper"}), frozenset({small.TARGET})).rows) == [5]
+
+
+def test_the_lexical_list_stays_in_the_scope(catalog):
+    scope = scope_of(catalog, frozenset({"code"}), frozenset({small.FORK}))
+    assert {row for row, _ in lexical(catalog, "init weights adam entropy forward", scope)} <= {0, 1, 7}
+
+
+def test_rows_that_the_other_retriever_found_are_scored_wherever_they_rank():
+    embedder = HashingEmbedder(32)
+    vectors = embedder.passages(["alpha", "beta", "gamma", "delta"])
+    found = dense(create(vectors), embedder.queries(["alpha"]), Scope(), also=[3], depth=1)
+    assert found[0] == (0, pytest.approx(1.0))
+    assert [row for row, _ in found] == [0, 3]
+    assert found[1][1] == pytest.approx(float(vectors[0] @ vectors[3]))
+
+
+def test_an_empty_scope_finds_nothing():
+    index = create(HashingEmbedder(8).passages(["a"]))
+    assert dense(index, HashingEmbedder(8).queries(["a"]), Scope(rows=np.array([], np.int64))) == []

@@ -1,0 +1,118 @@
+"""From a question to hits that prove themselves, over one real generation."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.vectors.flat import create
+from lineage.errors import EmbedderMismatch
+from lineage.generation import open_generation
+from lineage.model import Focus
+from retrieval.engine import Engine
+from retrieval.query import make_query
+from tests.fakes import small_lineage as small
+from tests.fakes.embedder import HashingEmbedder
+
+
+@pytest.fixture
+def engine(tmp_path):
+    embedder = HashingEmbedder(256)
+    small.build(tmp_path, embedder)
+    generation = open_generation(tmp_path, "small")
+    with Engine(generation, lambda: embedder, create(generation.vectors)) as found:
+        yield found
+
+
+@pytest.fixture
+def lexical(tmp_path):
+    small.build(tmp_path)
+    with Engine(open_generation(tmp_path, "small")) as found:
+        yield found
+
+
+def ids(answer):
+    return [(hit.work.id, hit.chunk.path, hit.chunk.start_line) for hit in answer.hits]
+
+
+def test_the_lines_that_answer_come_first_with_their_proof(engine):
+    answer = engine.ask(make_query("what does _init_weights do with linear layers: trunc_normal_?"))
+    first = answer.hits[0]
+    assert (first.chunk.path, first.chunk.start_line, first.focus) == ("tent.py", 9, Focus(9, 11))
+    assert first.paper.id == small.CITED
+    assert first.reference == small.reference()
+    assert first.from_target is False
+    assert [signal.retriever for signal in first.signals] == ["lexical", "dense"]
+    assert "defines _init_weights, which the question names (+0.50)" in first.why
+    assert "baseline of the target, lineage score 0.90 (+0.27)" in first.why
+    assert answer.notes == ()
+    assert [hit.rank for hit in answer.hits] == list(range(1, len(answer.hits) + 1))
+
+
+def test_a_copy_in_another_repository_is_one_hit_that_names_it(engine):
+    answer = engine.ask(make_query("_init_weights"))
+    assert [place for place in ids(answer) if "tent.py" in place[1] and place[2] in {3, 9}] == [(small.REPO, "tent.py", 9)]
+    assert answer.hits[0].chunk.copies == ("repo:github.com/someone/fork#lib/tent.py#L3-L6",)
+
+
+def test_what_the_target_states_itself_says_so(engine):
+    hit = engine.ask(make_query("encoders are initialised from a truncated normal distribution")).hits[0]
+    assert (hit.work.id, hit.from_target) == (small.TARGET, True)
+    assert "the target's own (+0.40)" in hit.why
+
+
+def test_kinds_restrict_what_is_found(engine):
+    answer = engine.ask(make_query("optimizer adam lr betas", kinds=["config"]))
+    assert ids(answer) == [(small.REPO, "conf.yaml", 1)]
+
+
+def test_the_targets_own_code_can_be_left_out(engine):
+    with_it = engine.ask(make_query("def forward head", k=20))
+    without = engine.ask(make_query("def forward head", k=20, no_target_code=True))
+    assert small.OWN in {hit.work.id for hit in with_it.hits}
+    assert small.OWN not in {hit.work.id for hit in without.hits}
+    assert small.TARGET in {hit.work.id for hit in without.hits}
+    assert without.notes == ("code of the target left out: repo:github.com/target/own",)
+
+
+def test_many_questions_give_the_answers_of_each_alone(engine):
+    queries = [make_query(text) for text in ("entropy at test time", "adam betas", "init weights")]
+    assert engine.ask_many(queries) == [engine.ask(query) for query in queries]
+    assert engine.ask_many([]) == []
+
+
+def test_answers_name_lineage_and_generation(engine):
+    answer = engine.ask(make_query("entropy"))
+    assert answer.lineage == "small"
+    assert answer.generation.startswith("000001-")
+
+
+def test_without_vectors_the_answer_is_lexical_and_says_so(lexical):
+    answer = lexical.ask(make_query("initWeights"))
+    assert ids(answer)[0] == (small.REPO, "tent.py", 9)
+    assert answer.notes == ("lexical only: this generation has no vectors yet",)
+    assert [signal.retriever for signal in answer.hits[0].signals] == ["lexical"]
+
+
+def test_without_an_embedder_the_answer_is_lexical_and_says_so(tmp_path):
+    small.build(tmp_path, HashingEmbedder())
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        assert engine.ask(make_query("adam")).notes == ("lexical only: no embedder was loaded",)
+
+
+def test_a_question_that_nothing_speaks_of_finds_nothing_lexically(lexical):
+    assert lexical.ask(make_query("zzz qqq")).hits == ()
+
+
+def test_vectors_of_another_embedder_are_never_searched(tmp_path):
+    small.build(tmp_path, HashingEmbedder())
+    generation = open_generation(tmp_path, "small")
+    with (
+        Engine(generation, lambda: HashingEmbedder(name="other@1"), create(generation.vectors)) as engine,
+        pytest.raises(EmbedderMismatch, match="other@1"),
+    ):
+        engine.ask(make_query("adam"))
+
+
+@pytest.mark.parametrize("text", ['"', "a AND b OR NOT (c", "body:*", "NEAR(", "' OR 1=1 --", "学习率", "?!", "\\begin{equation}" * 200, "a " * 2000])
+def test_odd_questions_are_answered_or_answered_with_nothing(engine, text):
+    assert isinstance(engine.ask(make_query(text)).hits, tuple)

@@ -1,0 +1,100 @@
+"""One list out of several, with reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lineage.model import Chunk, Signal, WorkId
+from retrieval.fuse import Fused, Scored, Weights, apart, boosted, capped, definition_prior, folded, fuse, likelihood, reference_prior, standard
+
+
+def chunk(row, work="repo:github.com/a/b", path="a.py", start=None, end=None, symbol=""):
+    first = 100 * row if start is None else start
+    return Chunk(f"c_{row}", WorkId(work), path, "code", "function", f"text {row}", "", first, end or first + 50, row, row + 9, symbol=symbol)
+
+
+def scored(row, score, same="", **where):
+    return Scored(Fused(row, score), chunk(row, **where), same or str(row))
+
+
+def rows(found):
+    return [one.fused.row for one in found]
+
+
+def test_scores_are_put_in_deviations_of_their_own_list():
+    assert standard([(1, 3.0), (2, 2.0), (3, 1.0)], 200) == pytest.approx({1: 1.2247, 2: 0.0, 3: -1.2247}, abs=1e-4)
+    assert standard([(1, 5.0), (2, 5.0)], 200) == {1: 0.0, 2: 0.0}
+    assert standard([], 200) == {}
+
+
+def test_a_row_that_both_retrievers_like_wins():
+    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], Weights())
+    assert rows([Scored(one, chunk(1)) for one in found])[0] == 2
+    assert found[0].signals == (Signal("lexical", 2, 8.0), Signal("dense", 1, 0.9))
+
+
+def test_one_list_alone_keeps_its_order():
+    lexical = [(5, 3.0), (6, 2.0), (7, 1.0)]
+    assert [one.row for one in fuse(lexical, None, Weights())] == [5, 6, 7]
+    assert [one.row for one in fuse([], lexical, Weights())] == [5, 6, 7]
+    assert fuse([], None, Weights()) == []
+
+
+def test_fusion_does_not_depend_on_the_unit_of_a_retriever():
+    dense = [(2, 0.9), (4, 0.8), (3, 0.1), (1, 0.05)]
+    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, Weights())
+    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, Weights())
+    assert [f.row for f in one] == [f.row for f in other]
+
+
+def test_equal_scores_stand_in_the_order_of_rows():
+    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, Weights())] == [2, 5, 9]
+
+
+def test_a_definition_of_what_the_question_names_is_favoured_and_says_so():
+    prior = definition_prior(frozenset({"initweights"}), 0.5)
+    found = boosted([scored(1, 1.0), scored(2, 0.8, symbol="Net.forward, Net._init_weights")], prior)
+    assert rows(found) == [2, 1]
+    assert found[0].fused.why == ("defines _init_weights, which the question names (+0.50)",)
+
+
+def test_works_that_carry_the_lineage_are_favoured_a_little():
+    prior = reference_prior({"arxiv:1": (0.3, "base of the target")}, 1.0)
+    found = boosted([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], prior)
+    assert rows(found) == [2, 1, 3]
+    assert found[0].fused.why == ("base of the target (+0.30)",)
+
+
+def test_equal_texts_become_one_with_its_copies():
+    found = folded([scored(1, 3.0, same="x"), scored(2, 2.0), scored(3, 1.0, same="x")])
+    assert rows(found) == [1, 2]
+    assert [one.id for one in found[0].copies] == ["c_3"]
+
+
+def test_lines_that_are_shown_already_are_not_shown_again():
+    inside = scored(2, 2.0, start=110, end=150)
+    elsewhere = scored(3, 1.5, start=110, end=150, path="b.py")
+    assert rows(apart([scored(1, 3.0, start=100, end=160), inside, elsewhere])) == [1, 3]
+
+
+def test_one_work_cannot_fill_the_list():
+    many = [scored(row, 10.0 - row) for row in range(9)]
+    other = [scored(row, 0.5, work="arxiv:1") for row in range(20, 24)]
+    assert rows(capped([*many, *other], 5, 0.6)) == [0, 1, 2, 20, 21]
+
+
+def test_one_work_may_fill_the_list_where_nothing_else_is_found():
+    assert rows(capped([scored(row, -row) for row in range(9)], 5, 0.6)) == [0, 1, 2, 3, 4]
+
+
+def test_the_likelihood_is_monotone_and_stays_inside_its_bounds():
+    assert likelihood(2.0) == 0.5
+    assert 0 < likelihood(-1e9) < likelihood(0) < likelihood(5) < likelihood(1e9) <= 1
+
+
+def test_records_are_never_changed():
+    one = scored(1, 1.0)
+    boosted([one], reference_prior({"repo:github.com/a/b": (1.0, "x")}, 1.0))
+    assert one == replace(scored(1, 1.0))

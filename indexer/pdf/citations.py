@@ -19,7 +19,7 @@ from lineage.model import BibEntry, Mention, Span
 _GROUP = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4}){0,40})(?:\s*,\s*[^\[\]\d][^\[\]]{0,40})?\s*\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})|(\d{1,4})")
 _ALPHA_GROUP = re.compile(r"\[([^\[\]]{2,120})\]")
-_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?:[ -][^\W\d_a-z][\w'’ʼ-]{1,30})?"
+_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
 _YEARS = r"(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6}"
 _AUTHOR_YEAR = re.compile(
     rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
@@ -49,7 +49,7 @@ def cites(
             printed += other
     covered = {n // 4 for cite in linked for n in range(cite.start, cite.end + 1)}
     extra = [cite for cite in printed if not any(n // 4 in covered for n in range(cite.start, cite.end))]
-    return sorted(set(linked) | set(extra), key=lambda cite: (cite.start, cite.end))
+    return sorted(dict.fromkeys([*linked, *extra]), key=lambda cite: (cite.start, cite.end))
 
 
 def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:

@@ -32,7 +32,8 @@ _AFTER_NAMES = re.compile(
 _VENUE = re.compile(
     r"(?:in:?\s|proc\b|proceedings|advances in|journal|j\.|trans\b|transactions|ieee|acm|arxiv|corr\b|conference|workshop|symposium|lecture notes|"
     r"international|nature\b|science\b|springer|phys\b|preprint|technical report|tech\. rep|"
-    r"phd|ph\.d|master|https?:|doi|url\b|available|accessed|vol\b|volume|pp\b|pages|university)",
+    r"phd|ph\.d|master|https?:|doi|url\b|available|accessed|vol\b|volume|pp\b|pages|university)|"
+    r"[^\W\d_][\w.&-]*(?: [\w.&-]+){0,8} \d{1,4} ?(?:[(,:]|\Z)",
     re.IGNORECASE,
 )
 _TAIL = re.compile(

@@ -7,7 +7,7 @@ import re
 from indexer.pdf.sentences import full_stops
 
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|zur|y)\s+)"
-_SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]*(?:[ -]{_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]+){{0,2}}"
+_SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?: {_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]{{1,40}}){{0,2}}"
 _INITIALS = r"[^\W\d_a-z]\.?(?:[ -]{0,2}[^\W\d_a-z]\.){0,4}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
 SURNAME_FIRST = re.compile(rf"{_SURNAME},\s?(?:{_INITIALS})(?![\w])")
 VANCOUVER = re.compile(rf"{_SURNAME}\s[A-Z]{{1,3}}(?=[,.;:]|\s\(|\s(?:and|&)\s)")
@@ -81,7 +81,7 @@ def authors_of(names: str) -> list[str]:
         return _pair_up(pieces, initials)
     if "," in names and _all_flipped(names):
         return [_flip(piece) for piece in re.split(r"\s+(?:and|&)\s+", names)]
-    return [piece.strip(" .") for piece in pieces]
+    return [re.sub(r"^(\S+(?: \S+)?) ([A-Z]{1,3})$", r"\2 \1", piece.strip(" .")) for piece in pieces]
 
 
 def _all_flipped(names: str) -> bool:
@@ -96,12 +96,18 @@ def _pair_up(pieces: list[str], initials: list[bool]) -> list[str]:
     found: list[str] = []
     for n, piece in enumerate(pieces):
         if initials[n] and found and n and not initials[n - 1]:
-            found[-1] = f"{piece.strip()} {found[-1]}"
+            found[-1] = f"{_dotted(piece)} {found[-1]}"
         else:
             found.append(piece.strip(" ."))
     return found
 
 
+def _dotted(initials: str) -> str:
+    """Initials with the full stop that the end of the list took from the last one."""
+    bare = initials.strip()
+    return bare + "." if re.fullmatch(r"(?:[^\W\d_]\.[ -]?)*[^\W\d_]", bare) and (len(bare) == 1 or "." in bare) else bare
+
+
 def _flip(piece: str) -> str:
     last, comma, first = piece.strip(" .").partition(",")
-    return f"{first.strip()} {last.strip()}".strip() if comma else last
+    return f"{_dotted(first)} {last.strip()}".strip() if comma else last

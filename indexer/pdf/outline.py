@@ -58,7 +58,8 @@ def _title(found: Sequence[Block], style: Style, words: Words) -> tuple[str, lis
         return "", list(found)
     size = max(b.rows[0].size for b in top)
     first = next(b for b in top if b.rows[0].size > size - 0.2)
-    if size < style.size + 1.5 and not (first is top[0] and first.rows[0].bold):
+    known = first.label[:1].isdigit() or _ABSTRACT.match(first.text) or _INTRO.match(first.text)
+    if known or (size < style.size + 1.5 and not (first is top[0] and first.rows[0].bold)):
         return "", list(found)
     parts = [first]
     for block in found[found.index(first) + 1 :]:

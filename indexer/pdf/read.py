@@ -19,6 +19,7 @@ from lineage.model import Status
 MAX_PAGES = 500
 MAX_CHARS = 5_000_000
 MAX_PAGE_CHARS = 400_000
+MAX_PAGE_LINES = 20_000
 MAX_LINKS = 5_000
 MAX_ANCHORS = 20_000
 TINY = 2.0
@@ -38,6 +39,8 @@ def read(data: bytes) -> Pages:
     """Every page of a PDF; raises `ParseError` where there is nothing to be had of the file."""
     if not data.strip():
         raise ParseError(Status.EMPTY, "the file is empty")
+    if b"%PDF-" not in data[:1024]:
+        raise ParseError(Status.WRONG_TYPE, "the file is no PDF")
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
@@ -46,13 +49,13 @@ def read(data: bytes) -> Pages:
         with pymupdf.open(stream=data, filetype="pdf") as pdf:
             return _read(pdf, truncated=b"%%EOF" not in data[-2048:])
     except _mupdf_errors() as error:
-        status = Status.PARSE_ERROR if b"%PDF-" in data[:1024] else Status.WRONG_TYPE
-        if status is Status.PARSE_ERROR and b"%%EOF" not in data[-2048:]:
-            status = Status.TRUNCATED
+        status = Status.PARSE_ERROR if b"%%EOF" in data[-2048:] else Status.TRUNCATED
         raise ParseError(status, f"MuPDF cannot open it: {str(error)[:200]}") from error
 
 
 def _read(pdf: Any, truncated: bool) -> Pages:
+    if not pdf.is_pdf:
+        raise ParseError(Status.WRONG_TYPE, "the file is no PDF")
     if pdf.needs_pass:
         raise ParseError(Status.ENCRYPTED, "the file asks for a password")
     total = pdf.page_count
@@ -75,7 +78,7 @@ def _read(pdf: Any, truncated: bool) -> Pages:
             else:
                 lost.append((subject, Status.PARSE_ERROR, "damaged, nothing readable is left"))
         except _TooMuchError:
-            lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGE_CHARS} characters on one page"))
+            lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGE_CHARS} characters or {MAX_PAGE_LINES} lines on one page"))
         except _mupdf_errors() as error:
             lost.append((subject, Status.PARSE_ERROR, str(error)[:200]))
     if seen.damaged:
@@ -130,12 +133,15 @@ def _page(pdf: Any, index: int, seen: _Seen) -> Page:
     import pymupdf
 
     page = pdf.load_page(index)
-    sheet = page.get_textpage(flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
+    everywhere = pymupdf.INFINITE_RECT()  # without it what lies off the page would go unnoticed
+    sheet = page.get_textpage(clip=everywhere, flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
     count = len(sheet.extractText())
     if count > MAX_PAGE_CHARS:
         raise _TooMuchError
     seen.chars += count
     raw = [line for block in sheet.extractRAWDICT()["blocks"] for line in block.get("lines", ())]
+    if len(raw) > MAX_PAGE_LINES:
+        raise _TooMuchError
     rect = page.rect
     lines = tuple(_visible(page, index + 1, _upright(raw), (rect.width, rect.height), seen))
     return Page(index + 1, rect.width, rect.height, lines, tuple(_links(page, pdf, index + 1)))
@@ -277,7 +283,12 @@ def _links(page: Any, pdf: Any, number: int) -> Iterator[Link]:
 
 
 def _anchors(pdf: Any) -> Iterator[Anchor]:
-    """Named places that stand for cited works; their points are counted from the bottom of the page."""
+    """Named places that stand for cited works; their points are counted from the bottom of the page.
+
+    Not asked of damaged files: `resolve_names` ends the process where a page has no object of its own.
+    """
+    if pdf.is_repaired:
+        return
     try:
         names = pdf.resolve_names()
     except _mupdf_errors():

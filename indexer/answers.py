@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from indexer.blobs import Blobs
-from indexer.durable import write_whole
 from lineage.disk import failures
 from lineage.errors import StoreDamaged
 from lineage.model import Blob
@@ -109,10 +110,16 @@ class Answers:
             "mirrored": answer.mirrored,
             "cap": answer.cap,
         }
+        # Whole or not at all, but not forced to the disk: what a power cut takes from here is only asked again.
         path = self._path(request)
+        part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         with failures(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps(row, indent=1).encode())
+            try:
+                part.write_bytes(json.dumps(row, indent=1).encode())
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
 
     def forget(self, request: Request) -> None:
         """Ask anew next time (an answer that turned out to be damaged within)."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import logging
+import os
 import socket
 import threading
 import traceback
@@ -26,6 +27,11 @@ ARXIV = "https://export.arxiv.org/e-print/2504.17192"
 TARBALL = "https://codeload.github.com/a/b/tar.gz/HEAD"
 HTML = b"<!DOCTYPE html><html><body>Verify you are human</body></html>"
 CANARY = "canary-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 def path_of(url):

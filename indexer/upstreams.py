@@ -41,7 +41,7 @@ def _paths(*patterns: str) -> re.Pattern[str]:
 _ARXIV_PATHS = _paths(r"api/query", rf"(?:e-print|src|pdf|html)/{_ARXIV}(?:\.pdf)?")
 
 UPSTREAMS = {
-    "api.semanticscholar.org": Upstream("semantic-scholar", 3.0, _paths(rf"graph/v1/paper/{_REST}"), keyed=1.0),
+    "api.semanticscholar.org": Upstream("semantic-scholar", 3.0, _paths(rf"graph/v1/paper/{_REST}"), keyed=1.05),
     "export.arxiv.org": Upstream("arxiv", 3.0, _ARXIV_PATHS, alone=True),
     "arxiv.org": Upstream("arxiv", 3.0, _ARXIV_PATHS, alone=True),
     "api.github.com": Upstream("github", 0.2, _paths(rf"(?:repos/{_NAME}|repositories/\d{{1,12}})(?:/commits(?:/{_REF})?)?")),

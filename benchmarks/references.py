@@ -144,7 +144,7 @@ def _naive_entry(key: str, body: str) -> BibEntry:
     return BibEntry(
         key,
         body,
-        title=" ".join((blocks + [""])[1].split()).rstrip("."),
+        title=" ".join(([*blocks, ""])[1].split()).rstrip("."),
         authors=(first,),
         year=int(year[-1]) if year else None,
         arxiv=arxiv[0] if arxiv else None,

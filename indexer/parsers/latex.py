@@ -94,7 +94,9 @@ def _bbl_files(machine: Machine, table: Files, main: str) -> list[str]:
     return chosen
 
 
-def _document(machine: Machine, made: Assembled, entries: tuple[BibEntry, ...], lost: tuple[Lost, ...], work: WorkId, blob: str, main: str) -> Document:
+def _document(
+    machine: Machine, made: Assembled, entries: tuple[BibEntry, ...], lost: tuple[Lost, ...], work: WorkId, blob: str, main: str
+) -> Document:
     cut = [words for _, status, words in lost if status not in _HARMLESS]
     return Document(
         work=work,

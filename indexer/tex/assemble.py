@@ -14,6 +14,9 @@ from lineage.model import Mention, Span
 MAX_AROUND = 600
 """Characters of text given with a link, and of a sentence in a span's header."""
 
+MAX_DISTANCE = 2_000
+"""Characters between a link and the citation it may belong to."""
+
 
 @dataclass(frozen=True)
 class Assembled:
@@ -34,9 +37,14 @@ def assemble(m: Machine) -> Assembled:
     blocks = [_span(mark, resolved, labels) for mark in m.main.marks]
     blocks = sorted((block for block in blocks if block.end > block.start), key=_order)
     around = _Around(text, blocks)
-    mentions = [mention for cite in m.main.cites for mention in _mentions(around, resolved.at(cite.start), cite.keys, _resolved_path(cite.path, labels))]
+    mentions = [
+        mention for cite in m.main.cites for mention in _mentions(around, resolved.at(cite.start), cite.keys, _resolved_path(cite.path, labels))
+    ]
     spans = sorted([*_sections(m, resolved), *(_with_context(block, around) for block in blocks)], key=_order)
-    links = tuple((link.url, around.link(resolved.at(link.start), resolved.at(link.anchor) if link.anchor >= 0 else -1, mentions)) for link in m.main.links)
+    near = _Nearest(mentions)
+    links = tuple(
+        (link.url, around.link(resolved.at(link.start), resolved.at(link.anchor) if link.anchor >= 0 else -1, near)) for link in m.main.links
+    )
     abstract = " ".join(text[block.start : block.end] for block in blocks if block.role == "abstract")
     return Assembled(text, tuple(spans), tuple(mentions), tuple(dict.fromkeys(links)), " ".join(abstract.split()))
 
@@ -61,7 +69,7 @@ def _sections(m: Machine, resolved: Resolved) -> list[Span]:
     open_now: list[int] = []
     for index, section in enumerate(found):
         while open_now and found[open_now[-1]].level >= section.level:
-            ends[open_now.pop()] = len(resolved.text[: resolved.at(section.start)].rstrip()) if False else resolved.at(section.start)
+            ends[open_now.pop()] = resolved.at(section.start)
         open_now.append(index)
     spans = []
     for section, end in zip(found, ends, strict=True):
@@ -118,7 +126,7 @@ class _Around:
             parts.append(self.text[after.start : after.start + end][:MAX_AROUND])
         return " … ".join(parts)
 
-    def link(self, offset: int, anchor: int, mentions: list[Mention]) -> str:
+    def link(self, offset: int, anchor: int, near: _Nearest) -> str:
         """The sentence a link stands in (and the one its footnote hangs on), with the nearest citation named."""
         start, end = self.sentence(offset)
         words = self.text[start:end]
@@ -127,7 +135,7 @@ class _Around:
             first, last = self.sentence(max(0, anchor - 1))
             words = f"{self.text[first:last]} — {words}"
             place = anchor
-        nearest = _nearest(mentions, place)
+        nearest = near.key(place)
         if nearest and f"{nearest}" not in words:
             words += f" [nearest citation: {nearest}]"
         return words[:MAX_AROUND] if len(words) <= MAX_AROUND or nearest in words[:MAX_AROUND] else words[: MAX_AROUND - 80] + words[-80:]
@@ -136,14 +144,19 @@ class _Around:
 _PROSE = {"paragraph", "list", "abstract"}
 
 
-def _nearest(mentions: list[Mention], place: int) -> str:
-    """The key of the mention that stands nearest to this place."""
-    ordered = mentions
-    starts = [mention.start for mention in ordered]
-    index = bisect_left(starts, place)
-    near = ordered[max(0, index - 3) : index + 3]
-    best = min(near, key=lambda mention: abs(mention.start - place), default=None)
-    return best.key if best and abs(best.start - place) < 2000 else ""
+class _Nearest:
+    """Which citation stands nearest to a place in the text."""
+
+    def __init__(self, mentions: list[Mention]) -> None:
+        self.mentions = sorted(mentions, key=lambda mention: mention.start)
+        self.starts = [mention.start for mention in self.mentions]
+
+    def key(self, place: int) -> str:
+        """The key of the nearest mention within two thousand characters, or nothing."""
+        index = bisect_left(self.starts, place)
+        near = self.mentions[max(0, index - 3) : index + 3]
+        best = min(near, key=lambda mention: abs(mention.start - place), default=None)
+        return best.key if best and abs(best.start - place) < MAX_DISTANCE else ""
 
 
 def _with_context(block: Span, around: _Around) -> Span:

@@ -111,10 +111,9 @@ def _of_running(text: str) -> _Parts:
     bare = _bare(text)
     if quoted := _QUOTED.search(bare):
         return _Parts(bare[: quoted.start()], quoted[1], _after_quote(text, bare[quoted.end() :]))
-    if dated := _INLINE_YEAR.match(bare):
-        if like_people(dated[1]):
-            title, _, venue = _first_sentence(dated[3])
-            return _Parts(f"{dated[1]} {dated[2]}", title, _italic(text) or venue)
+    if (dated := _INLINE_YEAR.match(bare)) and like_people(dated[1]):
+        title, _, venue = _first_sentence(dated[3])
+        return _Parts(f"{dated[1]} {dated[2]}", title, _italic(text) or venue)
     italic = _ITALIC.search(text)
     before = _bare(text[: italic.start()]) if italic else bare
     people, rest = _split_people(before)
@@ -140,9 +139,8 @@ def _first_sentence(text: str) -> tuple[str, str, str]:
 
 
 def _split_people(text: str) -> tuple[str, str]:
-    if found := _HAND_AUTHORS.match(text):
-        if like_people(found[1]):
-            return found[1], text[found.end() :]
+    if (found := _HAND_AUTHORS.match(text)) and like_people(found[1]):
+        return found[1], text[found.end() :]
     # "A. One, B. Two, The title of it, ..." (no full stop after the people)
     pieces = text.split(", ")
     count = 0
@@ -179,7 +177,7 @@ def _clean_title(text: str) -> str:
     title = re.sub(r"\s*\((?:in|with)? ?[A-Z][a-z]+\)\Z", "", title)
     if len(title) > 12:
         title = _TITLE_TAIL.sub("", title)
-    return title.rstrip(" .,;").strip("“”\"") if not title.endswith("...") else title
+    return title.rstrip(" .,;").strip('“”"') if not title.endswith("...") else title
 
 
 def _clean_venue(text: str) -> str:

@@ -47,7 +47,7 @@ def _entry(key: str, body: str) -> BibEntry:
     everything = " ".join([venue, fields.get("note", ""), fields.get("url", ""), fields.get("volume", "")])
     return BibEntry(
         key=key,
-        raw=" ".join(f"{', '.join(authors)}. {title}. {venue}, {year or ''}".split()),
+        raw=f"{', '.join(authors)}. {title}. {venue}, {year or ''}",
         title=title,
         authors=authors,
         year=year,

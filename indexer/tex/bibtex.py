@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from indexer.tex.identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 from indexer.tex.names import bibtex_people
 from indexer.tex.plain import plain
+from indexer.tex.symbols import words
 from lineage.model import BibEntry
 
 MAX_VALUE = 40_000
@@ -28,8 +29,8 @@ _GAP = re.compile(r"\s*")
 _RESUME = re.compile(r"^[ \t]*@", re.MULTILINE)
 _MONTHS = dict(
     zip(
-        "jan feb mar apr may jun jul aug sep oct nov dec".split(),
-        "January February March April May June July August September October November December".split(),
+        words("jan feb mar apr may jun jul aug sep oct nov dec"),
+        words("January February March April May June July August September October November December"),
         strict=True,
     )
 )
@@ -168,7 +169,9 @@ def bib_entry(record: Record, fields: Mapping[str, str], raw: str) -> BibEntry:
         title=plain(fields.get("title", "")).rstrip("."),
         authors=bibtex_people(fields.get("author") or fields.get("editor") or ""),
         year=year_in(fields.get("year", ""), last=False) or year_in(fields.get("date", ""), last=False),
-        venue=plain(next((fields[name] for name in ("journal", "journaltitle", "booktitle", "school", "institution", "publisher") if name in fields), "")),
+        venue=plain(
+            next((fields[name] for name in ("journal", "journaltitle", "booktitle", "school", "institution", "publisher") if name in fields), "")
+        ),
         arxiv=_arxiv(fields, note) or arxiv_doi(doi_field + url),
         doi=doi_in(plain(doi_field).replace(" ", "")) or doi_in(url) or doi_in(record.key),
         url=url or None,

@@ -9,10 +9,11 @@ from __future__ import annotations
 from indexer.tex.macros import Macro
 from indexer.tex.reader import Reader
 from indexer.tex.scanner import Token
+from indexer.tex.symbols import words
 
 FALSE = frozenset({r"\iffalse", r"\ifluatex", r"\ifxetex", r"\ifLuaTeX", r"\ifXeTeX", r"\ifvoid", r"\ifeof", r"\ifdraft"})
 TRUE = frozenset({r"\iftrue", r"\ifpdf", r"\ifPDFTeX", r"\ifpdftex"})
-_RUNS = frozenset(r"\if \ifcat \ifnum \ifdim \ifodd \ifvmode \ifhmode \ifmmode \ifinner \ifhbox \ifvbox \ifcase \ifcsname".split())
+_RUNS = frozenset(words(r"\if \ifcat \ifnum \ifdim \ifodd \ifvmode \ifhmode \ifmmode \ifinner \ifhbox \ifvbox \ifcase \ifcsname"))
 _MADE = r"\ifx", r"\ifdefined"
 MAX_SKIP = 5_000_000
 
@@ -25,36 +26,36 @@ class Switches:
         self.toggles: dict[str, bool] = {}
         self.open = 0
 
-    def known(self, token: Token) -> bool:
+    def known(self, tok: Token) -> bool:
         r"""Whether this token opens a condition that a `\fi` closes."""
-        return token in FALSE or token in TRUE or token in _RUNS or token in _MADE or token in self.ifs
+        return tok in FALSE or tok in TRUE or tok in _RUNS or tok in _MADE or tok in self.ifs
 
-    def declare(self, token: Token) -> None:
+    def declare(self, tok: Token) -> None:
         r"""`\newif\ifname`."""
-        if token.startswith(r"\if"):
-            self.ifs.setdefault(token, False)
+        if tok.startswith(r"\if"):
+            self.ifs.setdefault(tok, False)
 
-    def assign(self, token: Token) -> bool:
+    def assign(self, tok: Token) -> bool:
         r"""`\nametrue` or `\namefalse`; False where it is none of a known switch."""
         for ending, state in (("true", True), ("false", False)):
-            name = r"\if" + token[1 : -len(ending)]
-            if token.endswith(ending) and name in self.ifs:
+            name = r"\if" + tok[1 : -len(ending)]
+            if tok.endswith(ending) and name in self.ifs:
                 self.ifs[name] = state
                 return True
         return False
 
 
-def decide(token: Token, reader: Reader, switches: Switches, macros: dict[Token, Macro]) -> bool | None:
+def decide(tok: Token, reader: Reader, switches: Switches, macros: dict[Token, Macro]) -> bool | None:
     """Whether the first branch is read; None where it cannot be told without running TeX."""
-    if token in switches.ifs:
-        return switches.ifs[token]
-    if token in FALSE or token in TRUE:
-        return token in TRUE
-    if token == r"\ifdefined":
+    if tok in switches.ifs:
+        return switches.ifs[tok]
+    if tok in FALSE or tok in TRUE:
+        return tok in TRUE
+    if tok == r"\ifdefined":
         return reader.skip_spaces() in macros
-    if token == r"\ifx":
+    if tok == r"\ifx":
         return _same(reader.skip_spaces(), reader.skip_spaces(), reader, macros)
-    if token == r"\ifnum":
+    if tok == r"\ifnum":
         return _number(reader, macros)
     return None
 
@@ -91,15 +92,15 @@ def _number(reader: Reader, macros: dict[Token, Macro]) -> bool | None:
 def skip_branch(reader: Reader, switches: Switches, *, to_else: bool) -> Token | None:
     r"""Pass over a branch: to its `\else` (if wanted) or `\fi`, which is returned; None where the input ends first."""
     depth = 0
-    while (token := reader.next()) is not None:
-        if token[0] != "\\":
+    while (tok := reader.next()) is not None:
+        if tok[0] != "\\":
             continue
-        if token == r"\fi":
+        if tok == r"\fi":
             if depth == 0:
-                return token
+                return tok
             depth -= 1
-        elif depth == 0 and to_else and token in (r"\else", r"\or"):
-            return token
-        elif switches.known(token):
+        elif depth == 0 and to_else and tok in (r"\else", r"\or"):
+            return tok
+        elif switches.known(tok):
             depth += 1
     return None

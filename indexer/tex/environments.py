@@ -5,16 +5,16 @@ Closing is a group's business: an opener pushes a group and says what is to be d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from indexer.tex.commands import end_abstract
 from indexer.tex.formula import NUMBERED, UNNUMBERED, Formula
 from indexer.tex.machine import Float, Group, Machine, Opener
 from indexer.tex.macros import expand
 from indexer.tex.numbering import Target
 from indexer.tex.scanner import Token
+from indexer.tex.sectioning import end_abstract
 from indexer.tex.stream import Mark, Stream
+from indexer.tex.symbols import words
 from lineage.model import Status
 
 END_USER = r"\lineage@end"
@@ -59,8 +59,6 @@ TABULARS = {
     "NiceTabularX": "mom",
     "tabbing": "",
     "xltabular": "mm",
-    "threeparttable@": "",
-    "matrix@": "",
 }
 LISTS = {
     "itemize": "o",
@@ -77,10 +75,12 @@ LISTS = {
     "enumerate*": "o",
     "dinglist": "m",
 }
-VERBATIM = "verbatim verbatim* Verbatim lstlisting minted alltt BVerbatim semiverbatim filecontents filecontents* python pythoncode code spverbatim".split()
-PICTURES = "tikzpicture axis pgfpicture picture forest circuitikz pspicture overpic psfrags tikzcd groupplot pgfonlayer dependency istgame".split()
-SKIPPED = "comment CCSXML shaded@ icmlauthorlist@".split()
-DISCARDED = "icmlauthorlist IEEEbiography IEEEbiographynophoto biography keyword keywords@ affiliations authors frontmatter@ titlebox".split()
+VERBATIM = words(
+    "verbatim verbatim* Verbatim lstlisting minted alltt BVerbatim semiverbatim filecontents filecontents* python pythoncode code spverbatim"
+)
+PICTURES = words("tikzpicture axis pgfpicture picture forest circuitikz pspicture overpic psfrags tikzcd groupplot pgfonlayer dependency istgame")
+SKIPPED = words("comment CCSXML")
+DISCARDED = words("icmlauthorlist IEEEbiography IEEEbiographynophoto biography keyword affiliations authors titlebox")
 _LAYOUT = {
     "minipage": "ooom",
     "subfigure": "om",
@@ -112,14 +112,14 @@ _LAYOUT = {
     "IEEEkeywords": "",
     "keywords": "",
     "boxedminipage": "om",
-    "minted@": "",
 }
-_BREAKING = frozenset("quote quotation center flushleft flushright tcolorbox mdframed framed multicols tablenotes IEEEkeywords keywords".split())
-_THEOREMS = "theorem lemma proposition corollary definition remark example assumption claim conjecture observation hypothesis fact property proof".split()
-_STEP = re.compile(r"[A-Z][A-Za-z]*\Z")
+_BREAKING = frozenset(words("quote quotation center flushleft flushright tcolorbox mdframed framed multicols tablenotes IEEEkeywords keywords"))
+_THEOREMS = words(
+    "theorem lemma proposition corollary definition remark example assumption claim conjecture observation hypothesis fact property proof"
+)
 
 
-def begin(m: Machine, token: Token) -> None:
+def begin(m: Machine, tok: Token) -> None:
     r"""`\begin{name}`."""
     name = m.reader.word()
     user = m.environments.get(name)
@@ -139,13 +139,13 @@ def begin(m: Machine, token: Token) -> None:
         m.out.space()
 
 
-def end(m: Machine, token: Token) -> None:
+def end(m: Machine, tok: Token) -> None:
     r"""`\end{name}`; of an author's environment the closing text comes first."""
     name = m.reader.word()
     user = m.environments.get(name)
     if name == "document":
         end_document(m)
-    elif user and m.open_environments[name] and token != END_USER and m.reader.push([*user.end, END_USER, "{", name, "}"]):
+    elif user and m.open_environments[name] and tok != END_USER and m.reader.push([*user.end, END_USER, "{", name, "}"]):
         return
     else:
         m.end(name)
@@ -417,10 +417,10 @@ _STEPS = {
 }
 
 
-def algorithm_step(m: Machine, token: Token) -> None:
+def algorithm_step(m: Machine, tok: Token) -> None:
     """A step of an algorithm begins a line with its keyword."""
-    word = _STEPS.get(token[1:].upper().replace("LINEX", ""), "")
-    if token[1:].upper() in ("COMMENT", "TCP", "TCC"):
+    word = _STEPS.get(tok[1:].upper().replace("LINEX", ""), "")
+    if tok[1:].upper() in ("COMMENT", "TCP", "TCC"):
         m.reader.flag("*")
         m.out.write(" " + word)
         return
@@ -428,9 +428,9 @@ def algorithm_step(m: Machine, token: Token) -> None:
     m.out.write(word)
 
 
-def is_step(token: Token, m: Machine) -> bool:
+def is_step(tok: Token, m: Machine) -> bool:
     """Whether a command is a step of the algorithm that is being read."""
-    return token[1:].upper() in _STEPS and m.within("algorithm", "algorithm*", "algorithmic", "algorithm2e", "algo", "algorithmic*")
+    return tok[1:].upper() in _STEPS and m.within("algorithm", "algorithm*", "algorithmic", "algorithm2e", "algo", "algorithmic*")
 
 
 def _environments() -> dict[str, Opener]:

@@ -13,13 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.tex.scanner import Source
+from indexer.tex.symbols import words
 from lineage.model import Status
 
 MAX_SOURCE = 16 * 1024 * 1024
 """Bytes of one member that are read."""
 
 _NOT_TEX = frozenset(
-    "sty cls bst bbl bib bbx cbx clo def fd cfg aux log out toc blg pdf png jpg jpeg gif eps ps svg json md xml html zip gz tar py sh csv tsv".split()
+    words("sty cls bst bbl bib bbx cbx clo def fd cfg aux log out toc blg pdf png jpg jpeg gif eps ps svg json md xml html zip gz tar py sh csv tsv")
 )
 _HEAD = re.compile(r"^[^%\n]*?\\document(?:class|style)\b", re.MULTILINE)
 _BEGIN = re.compile(r"^[^%\n]*?\\begin\s*\{document\}", re.MULTILINE)
@@ -140,7 +141,9 @@ class Files:
         return ending not in _NOT_TEX and (ending in {"tex", "ltx", "latex"} or b"\\" in self.members[name][:100_000])
 
     def _likeliest(self, heads: list[str], texts: dict[str, str]) -> Mains:
-        included = {found for name in heads for written in _INCLUDES.findall(texts[name]) if (found := self.find(written, near=name)) not in (None, name)}
+        included = {
+            found for name in heads for written in _INCLUDES.findall(texts[name]) if (found := self.find(written, near=name)) not in (None, name)
+        }
         tops = [name for name in heads if name not in included] or heads
         best = max(tops, key=lambda name: self._score(name, texts[name]))
         rest = {name for name in tops if name != best}

@@ -12,24 +12,37 @@ from indexer.tex.machine import Machine, Mode
 from indexer.tex.numbering import Target
 from indexer.tex.scanner import PAR, Token, written
 from indexer.tex.stream import Cite
-from indexer.tex.symbols import MATH_SIGNS
+from indexer.tex.symbols import MATH_SIGNS, words
 
 NUMBERED = frozenset({"equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "dmath", "IEEEeqnarray", "xalignat"})
 UNNUMBERED = frozenset({"displaymath", "math"})
 ROWS = NUMBERED - {"equation", "multline", "dmath"}
 MAX_TOKENS = 30_000
 
-_SPACES = frozenset(r"\, \; \: \! \  \> \quad \qquad \enspace \thinspace \/".split(" "))
+_SPACES = frozenset([*words(r"\, \; \: \! \> \quad \qquad \enspace \thinspace \/"), "\\ "])
 _DROPPED = frozenset(
-    r"\left \right \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \displaystyle \textstyle \scriptstyle \limits \nolimits"
-    r" \text \textrm \textnormal \mathrm \textsc \textit \textbf \textsf \texttt \mathit \mathsf \mathtt \operatorname \mbox \hbox \rm \it \bf \sf \tt"
-    r" \xspace \protect \relax \ensuremath \allowbreak \nobreak \null \hfill \noindent \centering \small \footnotesize \normalsize \scriptsize"
-    r" \mathop \mathrel \mathbin \mathord \bm".split()
+    words(
+        r"\left \right \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \displaystyle \textstyle \scriptstyle \limits \nolimits"
+        r" \text \textrm \textnormal \mathrm \textsc \textit \textbf \textsf \texttt \mathit \mathsf \mathtt \operatorname \mbox \hbox"
+        r" \xspace \protect \relax \ensuremath \allowbreak \nobreak \null \hfill \noindent \centering \small \footnotesize \normalsize \scriptsize"
+        r" \mathop \mathrel \mathbin \mathord \bm \rm \it \bf \sf \tt"
+    )
 )
-_WORDS = frozenset(r"\text \textrm \textnormal \textsc \textit \textbf \textsf \texttt \mbox \hbox \textcolor".split())
-_ARGUMENT = {r"\vspace": "m", r"\hspace": "sm", r"\color": "om", r"\textcolor": "om", r"\phantom": "m", r"\vphantom": "m", r"\hphantom": "m", r"\raisebox": "moo"}
-_PLAIN_ENVIRONMENTS = frozenset("aligned split gathered alignedat subequations".split())
-_ENDS = frozenset(r"\section \subsection \subsubsection \paragraph \chapter \item \bibitem \maketitle \appendix \caption \footnote \bibliography".split())
+_WORDS = frozenset(words(r"\text \textrm \textnormal \textsc \textit \textbf \textsf \texttt \mbox \hbox \textcolor"))
+_ARGUMENT = {
+    r"\vspace": "m",
+    r"\hspace": "sm",
+    r"\color": "om",
+    r"\textcolor": "om",
+    r"\phantom": "m",
+    r"\vphantom": "m",
+    r"\hphantom": "m",
+    r"\raisebox": "moo",
+}
+_PLAIN_ENVIRONMENTS = frozenset(words("aligned split gathered alignedat subequations"))
+_ENDS = frozenset(
+    words(r"\section \subsection \subsubsection \paragraph \chapter \item \bibitem \maketitle \appendix \caption \footnote \bibliography")
+)
 _NUMBER = re.compile(r"[-+±~<>≈]?[\d.,:/%\s]*\d[\d.,:/%\s]*(?:\\%)?\Z")
 _WHITE = re.compile(r"\s+")
 ROW = "\x04"
@@ -50,78 +63,78 @@ class Formula(Mode):
         self.cites: list[tuple[str, ...]] = []
         self.counted = bool(number)
 
-    def step(self, machine: Machine, token: Token) -> None:
+    def step(self, machine: Machine, tok: Token) -> None:
         """Take one token of the formula, or end it."""
-        if token in ("$", "$$"):
-            self._dollar(machine, token)
-        elif token == self.closing and not self.environment:
+        if tok in ("$", "$$"):
+            self._dollar(machine, tok)
+        elif tok == self.closing and not self.environment:
             self.finish(machine)
-        elif token == PAR or token in _ENDS or len(self.tokens) > MAX_TOKENS:
-            self._break(machine, token)
-        elif token[0] == "\\":
-            self._command(machine, token)
-        elif token in "{}":
-            self._brace(machine, token)
-        elif token == "&":
+        elif tok == PAR or tok in _ENDS or len(self.tokens) > MAX_TOKENS:
+            self._break(machine, tok)
+        elif tok[0] == "\\":
+            self._command(machine, tok)
+        elif tok in "{}":
+            self._brace(machine, tok)
+        elif tok == "&":
             self.tokens.append(" & " if self.inner else " ")
         else:
-            self.tokens.append(token)
+            self.tokens.append(tok)
 
-    def _dollar(self, machine: Machine, token: Token) -> None:
-        if token == self.closing:
+    def _dollar(self, machine: Machine, tok: Token) -> None:
+        if tok == self.closing:
             if not self.words:
                 self.finish(machine)
-        elif self.closing == "$" and token == "$$":
+        elif self.closing == "$" and tok == "$$":
             self.finish(machine)
             machine.mode = Formula("$", display=False)
         elif self.closing == "$$":
             self.finish(machine)
 
-    def _break(self, machine: Machine, token: Token) -> None:
-        if self.environment and token == PAR:
+    def _break(self, machine: Machine, tok: Token) -> None:
+        if self.environment and tok == PAR:
             return
-        if self.environment and token in (r"\footnote", r"\caption", r"\item"):
+        if self.environment and tok in (r"\footnote", r"\caption", r"\item"):
             return
         self.finish(machine)
-        machine.step(token)
+        machine.step(tok)
 
-    def _brace(self, machine: Machine, token: Token) -> None:
-        if token == "}" and self.depth == 0:
+    def _brace(self, machine: Machine, tok: Token) -> None:
+        if tok == "}" and self.depth == 0:
             if not self.environment:
                 self.finish(machine)
-                machine.step(token)
+                machine.step(tok)
             return
-        if token == "{" and self.tokens and self.tokens[-1] == ROW + "w":
+        if tok == "{" and self.tokens and self.tokens[-1] == ROW + "w":
             self.tokens.pop()
             self.words.append(self.depth)
-        self.depth += 1 if token == "{" else -1
-        if token == "}" and self.words and self.words[-1] == self.depth:
+        self.depth += 1 if tok == "{" else -1
+        if tok == "}" and self.words and self.words[-1] == self.depth:
             self.words.pop()
-        self.tokens.append(token)
+        self.tokens.append(tok)
 
-    def _command(self, machine: Machine, token: Token) -> None:
-        if token in _ARGUMENT:
-            machine.reader.take(_ARGUMENT[token])
-        elif token in _SPACES:
-            self.tokens.append(" " if token != r"\!" else "")
-        elif token == r"\\":
+    def _command(self, machine: Machine, tok: Token) -> None:
+        if tok in _ARGUMENT:
+            machine.reader.take(_ARGUMENT[tok])
+        elif tok in _SPACES:
+            self.tokens.append(" " if tok != r"\!" else "")
+        elif tok == r"\\":
             self._row(machine)
-        elif token in (r"\begin", r"\end"):
-            self._environment(machine, token, machine.reader.word())
-        elif token in (r"\nonumber", r"\notag"):
+        elif tok in (r"\begin", r"\end"):
+            self._environment(machine, tok, machine.reader.word())
+        elif tok in (r"\nonumber", r"\notag"):
             self._uncount(machine)
-        elif token == r"\tag":
+        elif tok == r"\tag":
             machine.reader.flag("*")
             self.number = machine.reader.word()
-        elif token == r"\label":
+        elif tok == r"\label":
             machine.counters.label(machine.reader.word(), Target("Equation", self.number) if self.number else machine.target)
-        elif "cite" in token:
+        elif "cite" in tok:
             self._cite(machine)
-        elif token in machine.tables.protected and token in machine.tables.commands:
-            self._reference(machine, token)
-        elif token not in _DROPPED:
-            self.tokens.append(token)
-        if token in _WORDS:
+        elif tok in machine.tables.protected and tok in machine.tables.commands:
+            self._reference(machine, tok)
+        elif tok not in _DROPPED:
+            self.tokens.append(tok)
+        if tok in _WORDS:
             self.tokens.append(ROW + "w")
 
     def _cite(self, machine: Machine) -> None:
@@ -131,11 +144,11 @@ class Formula(Mode):
             self.cites.append(keys)
             self.tokens.append(f"[{'; '.join(keys)}]")
 
-    def _reference(self, machine: Machine, token: Token) -> None:
+    def _reference(self, machine: Machine, tok: Token) -> None:
         """A reference inside a formula is written by its own command, into a stream of its own."""
         mode, out, machine.mode = machine.mode, machine.out, None
         machine.out = type(out)()
-        machine.command(token)
+        machine.command(tok)
         self.tokens.append(machine.out.text())
         machine.mode, machine.out = mode, out
 
@@ -155,18 +168,15 @@ class Formula(Mode):
             values["equation"] = max(0, values.get("equation", 0) - 1)
             self.number = "" if self.environment not in ROWS else self.number
 
-    def _environment(self, machine: Machine, token: Token, name: str) -> None:
-        if token == r"\end" and name == self.environment:
-            self.finish(machine)
-            machine.end(name)
-        elif token == r"\end" and machine.within(name) and name not in self.inner:
+    def _environment(self, machine: Machine, tok: Token, name: str) -> None:
+        if (tok == r"\end" and name == self.environment) or (tok == r"\end" and machine.within(name) and name not in self.inner):
             self.finish(machine)
             machine.end(name)
         elif name in _PLAIN_ENVIRONMENTS:
             return
         else:
-            self.inner.append(name) if token == r"\begin" else self.inner and self.inner.pop()
-            self.tokens.append(f"{token}{{{name}}}")
+            self.inner.append(name) if tok == r"\begin" else self.inner and self.inner.pop()
+            self.tokens.append(f"{tok}{{{name}}}")
 
     def finish(self, machine: Machine) -> None:
         """Write the formula where it belongs."""
@@ -202,7 +212,7 @@ class Formula(Mode):
 
 def compact(tokens: list[Token]) -> str:
     """Tokens of a formula as one line of TeX per row, without needless space."""
-    text = written([token for token in tokens if token and token != ROW + "w"])
+    text = written([tok for tok in tokens if tok and tok != ROW + "w"])
     text = _WHITE.sub(" ", text).replace("{ ", "{").replace(" }", "}").replace(" _", "_").replace(" ^", "^")
     rows = (row.strip().removesuffix("%") for row in text.split(ROW))
     return "\n".join(row for row in rows if row)

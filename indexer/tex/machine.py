@@ -20,6 +20,9 @@ from indexer.tex.scanner import PAR, Source, Token
 from indexer.tex.stream import Path, Stream
 from lineage.model import Status
 
+MAX_WORK = 3_000_000
+"""Steps of one run; whatever makes a stream, a mention or an entry counts for several."""
+
 MAX_CAPTURES = 40
 """Captures within captures; deeper ones are read as running text."""
 
@@ -27,7 +30,7 @@ Handler = Callable[["Machine", Token], None]
 Opener = Callable[["Machine", str], None]
 
 
-@dataclass
+@dataclass(slots=True)
 class Group:
     """An open group: `kind` is `{`, `[`, `capture`, `env` or `item`; `close` runs when it ends, with its own stream current."""
 
@@ -36,6 +39,9 @@ class Group:
     close: Callable[[], None] | None = None
     out: Stream | None = None
     target: Target | None = None
+
+
+BRACE = Group("{")
 
 
 @dataclass
@@ -51,7 +57,7 @@ class Float:
 class Mode:
     """What reads tokens instead of the text loop for a while (a formula)."""
 
-    def step(self, machine: Machine, token: Token) -> None:
+    def step(self, machine: Machine, tok: Token) -> None:
         """Take one token."""
         raise NotImplementedError
 
@@ -134,6 +140,7 @@ class Machine:
         self.ended = False
         self.opened: Counter[str] = Counter()
         self.read_characters = 0
+        self.work = 0
 
     def note(self, subject: str, status: Status, words: str) -> None:
         """Something was lost or cut short; the first note on a subject counts."""
@@ -143,55 +150,58 @@ class Machine:
         """Read a file to its end."""
         self.reader.open(source)
         self.ended = False
-        while not self.ended and (token := self.reader.next()) is not None:
-            self.step(token)
+        while not self.ended and self.work < MAX_WORK and (tok := self.reader.next()) is not None:
+            self.step(tok)
+        if self.work >= MAX_WORK:
+            self.note("the source", Status.PARTIAL, "read until the budget of steps was spent; the rest was left out")
         self.reader.inputs.clear()
         self.unwind(0)
         if self.in_document:
             self.main.end_block()
 
-    def step(self, token: Token) -> None:
+    def step(self, tok: Token) -> None:
         """Take one token."""
-        if token[0] == "\\" and self._before(token):
+        self.work += 1
+        if tok[0] == "\\" and self._before(tok):
             return
         if self.mode is not None:
-            self.mode.step(self, token)
-        elif token[0] == "\\":
-            self.command(token)
-        elif handler := self.tables.signs.get(token if token == PAR else token[0]):
-            handler(self, token)
+            self.mode.step(self, tok)
+        elif tok[0] == "\\":
+            self.command(tok)
+        elif handler := self.tables.signs.get(tok if tok == PAR else tok[0]):
+            handler(self, tok)
         else:
-            self.out.write(token)
+            self.out.write(tok)
 
-    def command(self, token: Token) -> None:
+    def command(self, tok: Token) -> None:
         """Do what a command does to the text."""
-        self.tables.commands.get(token, self.tables.unknown)(self, token)
+        self.tables.commands.get(tok, self.tables.unknown)(self, tok)
 
-    def _before(self, token: Token) -> bool:
+    def _before(self, tok: Token) -> bool:
         """Macros and conditions come before everything that a mode or a table could say."""
-        macro = self.macros.get(token)
+        macro = self.macros.get(tok)
         if macro is not None and not macro.opaque:
             if not expand(self.reader, macro):
                 self.note("macros", Status.PARTIAL, "the expansion of the author's commands was cut short at its budget")
             return True
-        return self._condition(token)
+        return self._condition(tok)
 
-    def _condition(self, token: Token) -> bool:
-        if self.switches.known(token):
-            verdict = decide(token, self.reader, self.switches, self.macros)
+    def _condition(self, tok: Token) -> bool:
+        if self.switches.known(tok):
+            verdict = decide(tok, self.reader, self.switches, self.macros)
             if verdict is None:
-                self.note(f"{token} conditions", Status.PARTIAL, f"{token} cannot be decided without running TeX: the first branch was read")
+                self.note(f"{tok} conditions", Status.PARTIAL, f"{tok} cannot be decided without running TeX: the first branch was read")
             if verdict is False:
-                self._skip(token, to_else=True)
+                self._skip(tok, to_else=True)
             return True
-        if token in (r"\else", r"\or"):
-            self._skip(token, to_else=False)
+        if tok in (r"\else", r"\or"):
+            self._skip(tok, to_else=False)
             return True
-        return token == r"\fi" or self.switches.assign(token)
+        return tok == r"\fi" or self.switches.assign(tok)
 
-    def _skip(self, token: Token, *, to_else: bool) -> None:
+    def _skip(self, tok: Token, *, to_else: bool) -> None:
         if skip_branch(self.reader, self.switches, to_else=to_else) is None:
-            self.note(f"{token} without \\fi", Status.PARTIAL, "a condition that never ends: the rest of its file was not read")
+            self.note(f"{tok} without \\fi", Status.PARTIAL, "a condition that never ends: the rest of its file was not read")
 
     def define(self, name: Token, macro: Macro) -> None:
         """Remember an author's command, unless it would redefine what this reader relies on."""
@@ -245,6 +255,11 @@ class Machine:
 
     def divert(self, group: Group, stream: Stream, then: Callable[[Stream], None]) -> None:
         """Open a group whose text goes into `stream`, which is handed to `then` when the group closes."""
+        if self.captures >= MAX_CAPTURES:
+            group.close = lambda: then(Stream())
+            self.open(group)
+            return
+        self.work += 15
         group.out, self.out = self.out, stream
         self.captures += 1
 
@@ -258,13 +273,13 @@ class Machine:
 
     def capture(self, then: Callable[[Stream], None]) -> None:
         """Read the argument that comes next as text of its own and hand it to `then`."""
-        token = self.reader.skip_spaces()
-        if token is None or self.captures >= MAX_CAPTURES:
-            if token is not None:
+        tok = self.reader.skip_spaces()
+        if tok is None or self.captures >= MAX_CAPTURES:
+            if tok is not None:
                 self.reader.back()
             then(Stream())
             return
-        if token != "{":
+        if tok != "{":
             self.reader.back()
             if not self.reader.push([*self.reader.argument(), "}"]):
                 then(Stream())

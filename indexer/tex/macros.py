@@ -37,13 +37,13 @@ class Environment:
     end: tuple[Token, ...]
 
 
-def read_definition(reader: Reader, token: Token) -> tuple[Token, Macro] | None:
+def read_definition(reader: Reader, tok: Token) -> tuple[Token, Macro] | None:
     """The rest of a definition that `token` (one of `DEFINING`) began: name and macro, or None for something unreadable."""
-    if token in NEW:
+    if tok in NEW:
         return read_new(reader)
-    if token in DEF:
+    if tok in DEF:
         return read_def(reader)
-    return read_operator(reader) if token in OPERATOR else read_document(reader)
+    return read_operator(reader) if tok in OPERATOR else read_document(reader)
 
 
 def read_new(reader: Reader) -> tuple[Token, Macro] | None:
@@ -56,7 +56,7 @@ def read_new(reader: Reader) -> tuple[Token, Macro] | None:
 
 
 def _name(reader: Reader) -> Token | None:
-    found = [token for token in reader.argument() if not token.isspace()]
+    found = [tok for tok in reader.argument() if not tok.isspace()]
     return found[0] if len(found) == 1 and found[0][0] in "\\~" and found[0] != "\\" else None
 
 
@@ -76,15 +76,15 @@ def read_def(reader: Reader) -> tuple[Token, Macro] | None:
     r"""The rest of a `\def`: its name and definition, or None."""
     name = reader.skip_spaces()
     parameters: list[Token] = []
-    while (token := reader.next()) is not None and token != "{" and len(parameters) < 40:
-        parameters.append(token)
-    if token != "{" or name is None:
+    while (tok := reader.next()) is not None and tok != "{" and len(parameters) < 40:
+        parameters.append(tok)
+    if tok != "{" or name is None:
         return None
     reader.back()
     body = tuple(reader.argument())
     if name[0] not in "\\~":
         return None
-    plain = all(token == f"#{number}" for number, token in enumerate(parameters, 1))
+    plain = all(tok == f"#{number}" for number, tok in enumerate(parameters, 1))
     return name, Macro(body, "m" * len(parameters), opaque=not plain)
 
 
@@ -110,19 +110,20 @@ def read_operator(reader: Reader) -> tuple[Token, Macro] | None:
 def read_document(reader: Reader) -> tuple[Token, Macro] | None:
     r"""The rest of a `\NewDocumentCommand` whose arguments are of the kinds `m`, `o`, `O` and `s`."""
     name = _name(reader)
-    spec = [token.strip() for token in reader.argument()]
+    spec = [tok.strip() for tok in reader.argument()]
     body = tuple(reader.body())
     return (name, _from_spec(spec, body)) if name else None
 
 
 def _from_spec(spec: list[Token], body: tuple[Token, ...]) -> Macro:
-    signature, defaults, depth = "", [], 0
-    for token in spec:
-        depth += (token == "{") - (token == "}")
-        if depth and token != "{" and defaults:
-            defaults[-1] += (token,)
+    signature, depth = "", 0
+    defaults: list[tuple[Token, ...]] = []
+    for tok in spec:
+        depth += (tok == "{") - (tok == "}")
+        if depth and tok != "{" and defaults:
+            defaults[-1] += (tok,)
         elif depth == 0:
-            for letter in token.replace(" ", "").replace("}", ""):
+            for letter in tok.replace(" ", "").replace("}", ""):
                 signature += letter.lower()
                 defaults += [()] if letter in "oO" else []
     if set(signature) - set("mos"):
@@ -164,12 +165,12 @@ def _argument(reader: Reader, kind: str, defaults: object) -> tuple[Token, ...]:
 
 def _filled(body: tuple[Token, ...], arguments: list[tuple[Token, ...]], room: int) -> list[Token]:
     out: list[Token] = []
-    for token in body:
-        if token[0] == "#" and len(token) == 2 and token[1].isdigit():
-            number = int(token[1])
+    for tok in body:
+        if tok[0] == "#" and len(tok) == 2 and tok[1].isdigit():
+            number = int(tok[1])
             out += arguments[number - 1] if number <= len(arguments) else ()
         else:
-            out.append(token[1:] if token.startswith("##") else token)
+            out.append(tok[1:] if tok.startswith("##") else tok)
         if len(out) > room:
             break
     return out
@@ -177,4 +178,4 @@ def _filled(body: tuple[Token, ...], arguments: list[tuple[Token, ...]], room: i
 
 def blank(macro: Macro) -> bool:
     """Whether a macro stands for nothing at all."""
-    return all(token.isspace() or token == PAR for token in macro.body)
+    return all(tok.isspace() or tok == PAR for tok in macro.body)

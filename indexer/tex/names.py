@@ -66,9 +66,9 @@ def _inverted(parts: list[str]) -> bool:
 def _paired(parts: list[str]) -> list[str]:
     out: list[str] = []
     for part in parts:
-        if _INITIALS.match(part) and out and " " not in out[-1].removeprefix("van ").removeprefix("de "):
-            out[-1] = f"{part} {out[-1]}"
-        elif _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0]):
+        if (_INITIALS.match(part) and out and " " not in out[-1].removeprefix("van ").removeprefix("de ")) or (
+            _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0])
+        ):
             out[-1] = f"{part} {out[-1]}"
         else:
             out.append(part)

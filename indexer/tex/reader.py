@@ -40,9 +40,9 @@ class Reader:
     def next(self) -> Token | None:
         """The next token of the uppermost input that has one."""
         while self.inputs:
-            token = self.inputs[-1].next()
-            if token is not None:
-                return token
+            tok = self.inputs[-1].next()
+            if tok is not None:
+                return tok
             self.inputs.pop()
         return None
 
@@ -69,8 +69,8 @@ class Reader:
         """The file being read right now, if nothing but white space lies above it."""
         while self.inputs and isinstance(top := self.inputs[-1], Replay) and not "".join(top.tokens[top.pos : top.pos + 20]).strip():
             self.inputs.pop()
-        top = self.inputs[-1] if self.inputs else None
-        return top if isinstance(top, Source) else None
+        last = self.inputs[-1] if self.inputs else None
+        return last if isinstance(last, Source) else None
 
     def files(self) -> list[Source]:
         """Files open now, outermost first."""
@@ -78,18 +78,18 @@ class Reader:
 
     def skip_spaces(self) -> Token | None:
         """The next token that is not white space, read; blank lines count as tokens."""
-        token = self.next()
-        while token is not None and token != PAR and token.isspace():
-            token = self.next()
-        return token
+        tok = self.next()
+        while tok is not None and tok != PAR and tok.isspace():
+            tok = self.next()
+        return tok
 
     def flag(self, sign: str) -> bool:
         """Whether `sign` (a star, an equals sign) comes next; it is then read."""
-        token = self.next()
-        if token is not None and token.startswith(sign) and token != PAR:
-            self._rest(token[len(sign) :])
+        tok = self.next()
+        if tok is not None and tok.startswith(sign) and tok != PAR:
+            self._rest(tok[len(sign) :])
             return True
-        if token is not None:
+        if tok is not None:
             self.back()
         return False
 
@@ -99,16 +99,16 @@ class Reader:
 
     def optional(self) -> list[Token] | None:
         """The tokens of an optional argument `[...]`, or None where there is none."""
-        gap, token = None, self.next()
-        if token is not None and token != PAR and token.isspace():
-            gap, token = token, self.next()
-        if token == "[" and not self.spent:
+        gap, tok = None, self.next()
+        if tok is not None and tok != PAR and tok.isspace():
+            gap, tok = tok, self.next()
+        if tok == "[" and not self.spent:
             inside = self._collect("[", "]", _MAX_OPTIONAL, blank_ends=True)
             if inside is not None:
                 return inside
             self.inputs.append(Replay(["{", "}"]))  # the bracket stays text: nothing may take it for an option again
             return None
-        if token is not None:
+        if tok is not None:
             self.back()
         if gap:
             self.inputs.append(Replay([gap]))
@@ -116,46 +116,47 @@ class Reader:
 
     def argument(self) -> list[Token]:
         """The tokens of a mandatory argument: a group without its braces, or the next single token."""
-        token = self.skip_spaces()
-        if token is None:
+        tok = self.skip_spaces()
+        if tok is None:
             return []
-        if token == "{":
+        if tok == "{":
             if self.spent:
                 return []
             inside = self._collect("{", "}", MAX_ARGUMENT)
             return [] if inside is None else inside
-        if token in ("}", PAR):
+        if tok in ("}", PAR):
             self.back()
             return []
-        if token[0] not in "\\$#&~^_[]" and len(token.lstrip()) > 1:
-            token = token.lstrip()
-            self._rest(token[1:])
-            return [token[0]]
-        return [token]
+        if tok[0] not in "\\$#&~^_[]" and len(tok.lstrip()) > 1:
+            tok = tok.lstrip()
+            self._rest(tok[1:])
+            return [tok[0]]
+        return [tok]
 
     def body(self) -> list[Token]:
         """Like `argument`, but a blank line is taken as TeX takes it: as the argument."""
-        token = self.skip_spaces()
-        if token == PAR:
+        tok = self.skip_spaces()
+        if tok == PAR:
             return [PAR]
-        if token is not None:
+        if tok is not None:
             self.back()
         return self.argument()
 
     def _collect(self, opening: str, closing: str, limit: int, *, blank_ends: bool = False) -> list[Token] | None:
         inside: list[Token] = []
         braces = brackets = 0
-        while (token := self.next()) is not None and len(inside) < limit:
-            if token == closing and braces == 0 and brackets == 0:
+        while (tok := self.next()) is not None and len(inside) < limit:
+            if tok == closing and braces == 0 and brackets == 0:
                 self.left -= len(inside)
                 return inside
-            if (token == "}" and braces == 0) or (blank_ends and token == PAR):
+            if (tok == "}" and braces == 0) or (blank_ends and tok == PAR):
                 break
-            braces += (token == "{") - (token == "}")
+            braces += (tok == "{") - (tok == "}")
             if opening == "[":
-                brackets += (token == "[" and braces == 0) - (token == "]" and braces == 0)
-            inside.append(token)
-        return self._give_back(inside, token)
+                brackets += (tok == "[" and braces == 0) - (tok == "]" and braces == 0)
+            inside.append(tok)
+        self._give_back(inside, tok)
+        return None
 
     def _give_back(self, inside: list[Token], last: Token | None) -> None:
         self.runaway += 1
@@ -176,11 +177,11 @@ class Reader:
 
     def _opens(self) -> bool:
         """Whether an argument that may be forgotten comes next: a group or a command, not running text."""
-        token = self.skip_spaces()
-        if token is None:
+        tok = self.skip_spaces()
+        if tok is None:
             return False
         self.back()
-        return token == "{" or token[0] == "\\"
+        return tok == "{" or tok[0] == "\\"
 
     def word(self) -> str:
         """A mandatory argument as a trimmed string (a file name, a key, a label)."""

@@ -34,6 +34,7 @@ class Source:
         self.name = name
         self.pos = 0
         self.mark = 0
+        self.absent: set[str] = set()
         self.at_letter(at_letter)
 
     def at_letter(self, on: bool) -> None:
@@ -60,8 +61,9 @@ class Source:
 
     def until(self, marker: str) -> str | None:
         """Everything up to `marker`, unscanned, with the marker passed; None (and nothing read) where it is not."""
-        end = self.text.find(marker, self.pos)
+        end = self.text.find(marker, self.pos) if marker not in self.absent else -1
         if end < 0:
+            self.absent.add(marker)  # searched once to the end, never again
             return None
         found, self.pos = self.text[self.pos : end], end + len(marker)
         return found
@@ -106,16 +108,16 @@ class Replay:
         self.pos -= 1
 
 
-def letters_end(token: Token) -> bool:
+def letters_end(tok: Token) -> bool:
     """Whether a letter written right after this command would become part of its name."""
-    return len(token) > 1 and token[0] == "\\" and token[-1].isalpha()
+    return len(tok) > 1 and tok[0] == "\\" and tok[-1].isalpha()
 
 
 def written(tokens: list[Token] | tuple[Token, ...]) -> str:
     """Tokens as TeX source again."""
     out: list[str] = []
-    for token in tokens:
-        if out and letters_end(out[-1]) and token[:1].isalpha():
+    for tok in tokens:
+        if out and letters_end(out[-1]) and tok[:1].isalpha():
             out.append(" ")
-        out.append(token)
+        out.append(tok)
     return "".join(out)

@@ -9,16 +9,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from indexer.tex.symbols import words
+
 _STOP = re.compile(r"[.!?…][\"'”’)\]]*(?:\s*\[[^\[\]]{1,400}\])?(?=\s|\Z)|\n")
 _ABBREVIATIONS = frozenset(
-    "al e.g i.e eg ie cf vs viz resp fig figs eq eqs eqn eqns sec secs sect tab tabs tbl ref refs app appx appendix alg algs thm def defs prop lem cor"
-    " ch chap vol no nos pp p dr prof mr mrs ms st approx ca w.r.t wrt a.k.a aka i.i.d iid s.t ph.d inc ltd co jr sr dept univ proc conf intl trans"
-    " min max avg std dev et ed eds op cit".split()
+    words(
+        "al e.g i.e eg ie cf vs viz resp fig figs eq eqs eqn eqns sec secs sect tab tabs tbl ref refs app appx appendix alg algs"
+        " ch chap vol no nos pp p dr prof mr mrs ms st approx ca w.r.t wrt a.k.a aka i.i.d iid s.t ph.d inc ltd co jr sr dept univ"
+        " thm def defs prop lem cor proc conf intl trans avg std dev et ed eds op cit"
+    )
 )
 _LAST_WORD = re.compile(r"([\w.'’-]{1,24})[.!?…][\"'”’)\]]*(?:\s*\[[^\[\]]{1,400}\])?\Z")
 _BRACKET = re.compile(r"\s*\[[^\[\]]{1,400}\]\Z")
 _AFTER = re.compile(r"\s*(\S)")
-_WINDOW = 480
+MAX_SENTENCE = 1_500
+"""Characters of a sentence; of a longer one the part around the place is given."""
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -77,4 +82,17 @@ class Sentences:
         index = bisect_right(self.starts, offset) - 1
         start = self.starts[index]
         end = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
+        if end - start > MAX_SENTENCE:
+            start, end = self._clipped(start, end, offset)
         return start, start + len(self.text[start:end].rstrip())
+
+    def _clipped(self, start: int, end: int, offset: int) -> tuple[int, int]:
+        """A stretch of whole words around the offset."""
+        first, last = max(start, offset - MAX_SENTENCE // 2), min(end, offset + MAX_SENTENCE // 2)
+        if first > start:
+            gap = self.text.find(" ", first, offset)
+            first = gap + 1 if gap >= 0 else first
+        if last < end:
+            gap = self.text.rfind(" ", offset, last)
+            last = gap if gap >= 0 else last
+        return first, last

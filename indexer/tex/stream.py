@@ -7,7 +7,7 @@ What stands beside the text (footnotes, floats) is deferred to the end of the bl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from indexer.tex.symbols import typeset
 
@@ -24,7 +24,10 @@ class Mark:
     path: Path = ()
     label: str = ""
     header: str = ""
-    level: int = 0
+
+    def moved(self, by: int) -> Mark:
+        """The same mark further on."""
+        return Mark(self.start + by, self.end + by, self.role, self.path, self.label, self.header)
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,8 @@ class Stream:
         self.pieces += other.pieces
         self.length = offset + other.length
         self.gap = "\n\n"
-        self.marks += [replace(mark, start=mark.start + offset, end=mark.end + offset) for mark in other.marks]
-        self.cites += [replace(cite, start=cite.start + offset, end=cite.end + offset) for cite in other.cites]
+        self.marks += [mark.moved(offset) for mark in other.marks]
+        self.cites += [Cite(cite.keys, cite.start + offset, cite.end + offset, cite.path) for cite in other.cites]
         self.links += [Link(link.url, link.start + offset, anchor if link.anchor < 0 else link.anchor + offset) for link in other.links]
         self.deferred += other.deferred
 
@@ -132,7 +135,7 @@ class Stream:
             return
         offset = self.here()
         self.put(text)
-        self.cites += [replace(cite, start=cite.start + offset, end=cite.end + offset) for cite in other.cites]
+        self.cites += [Cite(cite.keys, cite.start + offset, cite.end + offset, cite.path) for cite in other.cites]
         self.links += [Link(link.url, link.start + offset, link.anchor) for link in other.links]
         self.deferred += other.deferred
 

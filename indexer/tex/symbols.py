@@ -208,6 +208,11 @@ _LIGATURES = (("```", "“‘"), ("``", "“"), ("'''", "”’"), ("''", "”")
 _LIGATURE = re.compile(r"`|''|--")
 
 
+def words(text: str) -> list[str]:
+    """The words of a table row."""
+    return text.split()
+
+
 def accented(mark: str, base: str) -> str:
     """The letter `base` under the TeX accent `mark` (`'`, `"`, `v` ...), composed where Unicode has it."""
     base = {"ı": "i", "ȷ": "j"}.get(base, base)

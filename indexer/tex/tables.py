@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from indexer.tex.commands import COMMANDS, PROTECTED, SIGNS, unknown
+from indexer.tex.commands import COMMANDS, PROTECTED
 from indexer.tex.environments import END_USER, ENVIRONMENTS, algorithm_step, begin, end, is_step
 from indexer.tex.machine import Machine, Tables
+from indexer.tex.plain_commands import unknown
 from indexer.tex.scanner import Token
+from indexer.tex.signs import SIGNS
 
 
-def _step_or_unknown(m: Machine, token: Token) -> None:
-    (algorithm_step if is_step(token, m) else unknown)(m, token)
+def _step_or_unknown(m: Machine, tok: Token) -> None:
+    (algorithm_step if is_step(tok, m) else unknown)(m, tok)
 
 
 TABLES = Tables(

@@ -1,0 +1,78 @@
+"""Definitions of commands, environments, theorems and switches."""
+
+from __future__ import annotations
+
+from indexer.tex.machine import Machine
+from indexer.tex.macros import Macro, read_definition, read_environment, read_let
+from indexer.tex.numbering import LEVELS
+from indexer.tex.plain import plain
+from indexer.tex.scanner import Token, written
+from lineage.model import Status
+
+
+def define(m: Machine, tok: Token) -> None:
+    """A definition of a command."""
+    found = read_definition(m.reader, tok)
+    if found and not (tok == r"\providecommand" and found[0] in m.macros):
+        m.define(*found)
+
+
+def let(m: Machine, tok: Token) -> None:
+    r"""`\let\name=\other`."""
+    found = read_let(m.reader)
+    if found:
+        name, other = found
+        m.define(name, m.macros.get(other) or Macro((other,)))
+
+
+def new_environment(m: Machine, tok: Token) -> None:
+    """A definition of an environment."""
+    name, environment = read_environment(m.reader)
+    if name not in m.tables.environments:
+        m.environments[name] = environment
+
+
+def newtheorem(m: Machine, tok: Token) -> None:
+    r"""`\newtheorem{name}[counter]{Printed}[within]`."""
+    m.reader.flag("*")
+    name = m.reader.word()
+    shared = "".join(m.reader.optional() or [])
+    printed = plain(written(m.reader.argument()))
+    within = "".join(m.reader.optional() or [])
+    m.theorems[name] = (printed, shared or name)
+    if within in LEVELS:
+        m.counters.within[name] = within
+
+
+def numberwithin(m: Machine, tok: Token) -> None:
+    r"""`\numberwithin{equation}{section}`."""
+    inner, outer = m.reader.word(), m.reader.word()
+    if outer in LEVELS:
+        m.counters.within[inner] = outer
+
+
+def choice(m: Machine, tok: Token) -> None:
+    r"""`\ifthenelse{\boolean{x}}{..}{..}`, `\iftoggle{x}{..}{..}`, `\ifdef` and their kin."""
+    test = m.reader.argument()
+    name = "".join(each for each in test if each[0] not in "\\{}").strip()
+    positive, negative = m.reader.argument(), m.reader.argument()
+    state = m.switches.toggles.get(name)
+    if state is None and tok == r"\ifdef":
+        state = bool(test) and test[0] in m.macros
+    if state is None:
+        m.note(f"{tok} conditions", Status.PARTIAL, f"{tok} cannot be decided without running TeX: the first branch was read")
+    m.reader.push(negative if state is False else positive)
+
+
+def toggle(m: Machine, tok: Token) -> None:
+    r"""`\newtoggle{x}`, `\toggletrue{x}`, `\setboolean{x}{true}`."""
+    name = m.reader.word()
+    if tok in (r"\settoggle", r"\setboolean"):
+        m.switches.toggles[name] = m.reader.word() == "true"
+    else:
+        m.switches.toggles[name] = tok == r"\toggletrue"
+
+
+def newif(m: Machine, tok: Token) -> None:
+    r"""`\newif\ifname`."""
+    m.switches.declare(m.reader.skip_spaces() or "")

@@ -1,0 +1,147 @@
+"""Title, abstract, headings, footnotes, captions, labels and references to them."""
+
+from __future__ import annotations
+
+from indexer.tex.machine import Float, Group, Handler, Machine, Section
+from indexer.tex.numbering import LEVELS, Target, letter, sentinel
+from indexer.tex.scanner import Token
+from indexer.tex.stream import Stream
+
+
+def heading(m: Machine, tok: Token) -> None:
+    """A section command: its title is captured, counted and becomes part of the path."""
+    starred = m.reader.flag("*")
+    m.reader.optional()
+    if m.in_document:
+        m.to_main()
+    name = tok[1:]
+
+    def then(stream: Stream) -> None:
+        title = " ".join(stream.text().split())
+        if m.in_document and title:
+            _begin_section(m, name, title, stream, numbered=not starred)
+
+    m.capture(then)
+
+
+def _begin_section(m: Machine, name: str, title: str, stream: Stream, *, numbered: bool) -> None:
+    level = LEVELS[name]
+    if name == "part":
+        return
+    number = m.counters.section(name) if numbered else ""
+    m.headings = [kept for kept in m.headings if kept[0] < level]
+    m.headings.append((level, title))
+    m.path = tuple(each for _, each in m.headings)
+    m.target = Target("Appendix" if m.counters.appendix else "Section", number, title)
+    m.lists.clear()
+    out = m.main
+    out.end_block()
+    m.found.sections.append(Section(out.here(), level, m.path, number))
+    above = number or out.style[2]
+    role = "abstract" if title.lower() == "abstract" else "paragraph"
+    if level >= LEVELS["paragraph"]:
+        out.style = ("paragraph", m.path, above if level > 1 else "")
+        out.inline(stream)
+        out.space()
+        return
+    out.style = ("heading", m.path, number)
+    if number:
+        out.write(number + " ")
+    out.inline(stream)
+    out.end_block()
+    out.style = (role, m.path, number)
+
+
+def appendix(m: Machine, tok: Token) -> None:
+    """Sections are lettered from here on."""
+    m.counters.start_appendix()
+
+
+def title(m: Machine, tok: Token) -> None:
+    """The paper's title, wherever it is declared."""
+    m.reader.optional()
+
+    def then(stream: Stream) -> None:
+        m.found.title = m.found.title or " ".join(stream.text().split())
+
+    m.capture(then)
+
+
+def abstract(m: Machine, tok: Token) -> None:
+    r"""`\abstract{...}` with its text in braces."""
+    following = m.reader.skip_spaces()
+    if following is not None:
+        m.reader.back()
+    if following == "{":
+        m.reader.next()
+        m.divert(Group("capture"), Stream(flowing=True, style=("abstract", ("Abstract",), "")), lambda stream: end_abstract(m, stream))
+
+
+def end_abstract(m: Machine, stream: Stream) -> None:
+    """An abstract is over: it joins the text, whether it stood in the preamble or not."""
+    stream.end_block()
+    m.main.end_block()
+    m.main.absorb(stream)
+
+
+def footnote(m: Machine, tok: Token) -> None:
+    """A footnote: its text follows the paragraph it hangs on."""
+    m.reader.optional()
+
+    def then(stream: Stream) -> None:
+        number = m.counters.step("footnote")
+        stream.whole("footnote", m.path, f"Footnote {number}")
+        m.out.defer(stream)
+
+    m.capture(then)
+
+
+def caption(m: Machine, tok: Token) -> None:
+    """A caption: numbered by its float, a block of its own."""
+    m.reader.flag("*")
+    kind = m.reader.word() if tok in (r"\captionof", r"\captionof*") else ""
+    m.reader.optional()
+    part = m.within("subfigure", "subtable") or tok in (r"\subcaption", r"\subcaptionbox") or not (m.floats or kind)
+    name = kind.capitalize() or (m.floats[-1].kind if m.floats else "")
+    label = "" if part else f"{name} {m.counters.step(name)}"
+    if label:
+        m.target = Target(name, label.rpartition(" ")[2])
+    elif m.floats:
+        m.target = _part_of(m, m.floats[-1])
+    m.capture(lambda stream: end_caption(m, stream, label))
+
+
+def _part_of(m: Machine, each: Float) -> Target:
+    """A part of a float bears its number, which is the next one unless the caption came first, and a letter."""
+    each.parts += 1
+    number = each.label.rpartition(" ")[2] or str(m.counters.values.get(each.kind, 0) + 1)
+    return Target(each.kind, f"{number}{letter(each.parts).lower()}")
+
+
+def end_caption(m: Machine, stream: Stream, label: str) -> None:
+    """Put a caption behind its label as a block."""
+    block = Stream()
+    block.put(label + ":") if label else None
+    block.space()
+    block.inline(stream)
+    if m.floats and label:
+        m.floats[-1].caption = block.text()
+        m.floats[-1].label = label
+    m.out.end_block() if m.out.flowing else m.out.newline()
+    block.whole("caption", m.path, label)
+    m.out.absorb(block)
+
+
+def label(m: Machine, tok: Token) -> None:
+    """A label points to what was counted last."""
+    m.counters.label(m.reader.word(), m.target)
+
+
+def reference(style: str) -> Handler:
+    r"""A handler for `\ref` and its kin; the number is filled in when all is counted."""
+
+    def handler(m: Machine, tok: Token) -> None:
+        m.reader.flag("*")
+        m.out.put(sentinel(style, m.reader.word()))
+
+    return handler

@@ -208,7 +208,7 @@ class Transport:
             headers["Connection"] = "close"
         headers |= {} if self._mirror else self._keys.get(urlsplit(request.url).netloc, {})
         deadline = self.settings.deadline
-        timeout = {"connect": min(10.0, deadline), "read": min(30.0, deadline), "write": min(30.0, deadline), "pool": deadline}
+        timeout = {"connect": min(8.0, deadline), "read": min(30.0, deadline), "write": min(30.0, deadline), "pool": deadline}
         return httpx2.Request(
             request.method, mirrored(request.url, self._mirror), headers=headers, content=request.body or None, extensions={"timeout": timeout}
         )
@@ -273,6 +273,8 @@ def _failures(url: str) -> Iterator[None]:
     host = urlsplit(url).netloc
     try:
         yield
+    except httpx2.ConnectTimeout:
+        raise SourceError(Status.UNREACHABLE, f"{host} cannot be reached: no connection in time", url=url, hint="is there a network?") from None
     except httpx2.TimeoutException:
         raise SourceError(Status.TIMEOUT_FETCH, f"{host} did not answer in time", url=url) from None
     except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:

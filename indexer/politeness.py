@@ -31,7 +31,7 @@ ATTEMPTS = {
     Status.TIMEOUT_FETCH: 3,
     Status.TRUNCATED: 4,
     Status.HASH_MISMATCH: 3,
-    Status.UNREACHABLE: 3,
+    Status.UNREACHABLE: 2,
     Status.WRONG_TYPE: 3,
 }
 """How often one request is sent at most, by how it ended; whatever is not named is final at once."""

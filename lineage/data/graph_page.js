@@ -2,7 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 const tip = $("tip");
-const texts = new Map(data.nodes.map((node) => [node.id, [node.title, node.authors, node.id, node.venue].join(" ").toLowerCase()]));
+const texts = new Map(data.nodes.map((node) => [node.id, [node.title, ...node.authors, node.id, node.venue].join(" ").toLowerCase()]));
 for (const edge of data.edges) {
   const said = (edge.evidence || []).map((one) => (typeof one === "string" ? one : one.sentence)).join(" ");
   texts.set(edge.target, `${texts.get(edge.target)} ${said.toLowerCase()}`);
@@ -52,7 +52,7 @@ function point(mark) {
   tip.hidden = !mark;
   if (mark) {
     const { node } = mark;
-    tip.replaceChildren(make("div", {}, make("bdi", {}, node.title)), make("div", {}, `${node.year ?? "year unknown"} · ${roleWords(node)}${node.target ? "" : ` · weight ${node.score.toFixed(2)}`}`));
+    tip.replaceChildren(make("div", {}, make("bdi", {}, node.title)), make("div", {}, [when(node), roleWords(node), node.target ? "" : `weight ${node.score.toFixed(2)}`].filter(Boolean).join(" · ")));
     const { width, height } = size();
     tip.style.left = `${Math.max(8, Math.min(mark.sx + 14, width - 330))}px`;
     tip.style.top = mark.sy > height - 110 ? "" : `${mark.sy + 16}px`;
@@ -187,9 +187,6 @@ $("skip").addEventListener("click", (event) => {
   table.focus();
 });
 
-const papers = data.nodes.filter((node) => node.kind === "paper").length - 1;
-const repositories = data.nodes.length - papers - 1;
-$("counts").textContent = `Here: ${papers} works, ${repositories} repositories.`;
 filters();
 welcome();
 measure();

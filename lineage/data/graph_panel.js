@@ -56,10 +56,9 @@ function repository(edge) {
 }
 
 function facts(node) {
-  const when = node.year === null ? "year unknown" : String(node.year);
   return [
-    node.authors ? make("p", { class: "meta" }, make("bdi", {}, node.authors)) : null,
-    make("p", { class: "meta" }, [when, node.venue, node.commit ? `commit ${node.commit.slice(0, 10)}` : "", node.licence ? `licence ${node.licence}` : "licence not known"].filter(Boolean).join(" · ")),
+    node.authors.length ? make("p", { class: "meta" }, make("bdi", {}, node.authors.join(", "))) : null,
+    make("p", { class: "meta" }, [when(node), node.venue, node.commit ? `commit ${node.commit.slice(0, 10)}` : "", node.licence ? `licence ${node.licence}` : "licence not known"].filter(Boolean).join(" · ")),
     node.url ? make("p", { class: "meta" }, outward(node.url, node.url.replace(/^https:\/\//, ""))) : make("p", { class: "meta" }, "No service has a page for it."),
   ];
 }
@@ -77,10 +76,11 @@ function heaviest(id) {
 
 function welcome() {
   const target = byId.get(data.target);
+  const code = data.nodes.filter((node) => node.kind === "code").length;
   panel.classList.add("idle");
   panel.replaceChildren(
     make("h2", {}, "Where it comes from"),
-    make("p", { class: "meta" }, "Choose a mark to read what the citing paper says of it. A ring is a second role, a square is a code repository."),
+    make("p", { class: "meta" }, `${data.nodes.length - code - 1} works and ${code} repositories. Choose a mark to read what the citing paper says of it. A ring is a second role, a square is a code repository.`),
     ...(target ? section("Carries most of the lineage", heaviest(target.id)) : []),
     ...(target ? section("Its own code", links(target.id, "source", "code").map(repository)) : []),
   );
@@ -129,8 +129,8 @@ function sorter([key, name]) {
 function row(node) {
   const code = links(node.id, "source", "code").map((edge) => outward(byId.get(edge.target).url, byId.get(edge.target).title));
   const cells = [
-    make("td", {}, to(node.id), make("div", { class: "meta quiet" }, node.authors)),
-    make("td", { class: "number" }, node.year === null ? "unknown" : String(node.year)),
+    make("td", {}, to(node.id), make("div", { class: "meta quiet" }, make("bdi", {}, node.authors.join(", ")))),
+    make("td", { class: "number" }, when(node).replace("year ", "")),
     make("td", {}, roleWords(node)),
     make("td", { class: "number" }, node.score.toFixed(2)),
     make("td", { class: "wide" }, ...code.flatMap((one, i) => (i ? [make("br"), one] : [one]))),

@@ -4,7 +4,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = new Map(data.nodes.map((node) => [node.id, node]));
 const near = new Map(data.nodes.map((node) => [node.id, new Set([node.id])]));
-const state = { k: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), words: "" };
+// x and y are the place of the layout's origin, k the scale, tall how much further heights are spread to fill the screen.
+const state = { k: 1, tall: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), words: "" };
 const picture = document.getElementById("picture");
 
 for (const edge of data.edges) {
@@ -36,9 +37,10 @@ const hidden = (node) => {
   return papers.length > 0 && papers.every((paper) => !paper.target && state.off.has(roleClass(paper)));
 };
 
+const when = (node) => (node.year !== null ? String(node.year) : node.kind === "code" ? "" : "year unknown");
+
 function spoken(node) {
-  const year = node.year === null ? "year unknown" : node.year;
-  return `${node.title}, ${year}. ${roleWords(node)}. Weight ${node.score.toFixed(2)}.`;
+  return `${node.title}${when(node) && `, ${when(node)}`}. ${roleWords(node)}. Weight ${node.score.toFixed(2)}.`;
 }
 
 function curve(a, b) {
@@ -52,10 +54,11 @@ function curve(a, b) {
 
 const bands = data.columns.map((column) => {
   const rect = make("svg:rect", { y: 0 });
-  const text = make("svg:text", { y: 18 }, column.name);
-  return { column, rect, text, group: make("svg:g", { class: column.year === null ? "band unknown" : "band" }, rect, text) };
+  const text = make("svg:text", { class: "year", y: 18 });
+  rect.setAttribute("class", column.year === null ? "band unknown" : "band");
+  return { column, rect, text };
 });
-const breaks = data.columns.filter((column) => column.skipped).map((column) => ({ column, text: make("svg:text", { class: "break", y: 18 }, "…") }));
+const breaks = data.columns.filter((column) => column.skipped).map((column) => ({ column, text: make("svg:text", { class: "year", y: 18 }, "…") }));
 const lines = data.edges
   .filter((edge) => edge.source !== edge.target)
   .sort((a, b) => (a.score ?? 1) - (b.score ?? 1))
@@ -79,22 +82,24 @@ const marks = data.nodes.map((node) => {
   return { node, group, shape, second, ring, grip, text, width: 0, side: "" };
 });
 const markOf = new Map(marks.map((mark) => [mark.node.id, mark]));
-const layers = { bands: make("svg:g", {}), lines: make("svg:g", {}), marks: make("svg:g", {}) };
-layers.bands.append(...bands.map((band) => band.group), ...breaks.map((one) => one.text));
+const layers = { bands: make("svg:g", {}), lines: make("svg:g", {}), marks: make("svg:g", {}), axis: make("svg:g", { class: "axis", "aria-hidden": "true" }) };
+const strip = make("svg:rect", { class: "strip", height: 27 });
+layers.bands.append(...bands.map((band) => band.rect));
+layers.axis.append(strip, ...bands.map((band) => band.text), ...breaks.map((one) => one.text));
 layers.lines.append(...lines.map((line) => line.path));
 // In the order of weight: that is the order of the Tab key.
 layers.marks.append(...marks.map((mark) => mark.group));
-picture.append(layers.bands, layers.lines, layers.marks);
+picture.append(layers.bands, layers.lines, layers.marks, layers.axis);
 
 const size = () => ({ width: picture.clientWidth || 800, height: picture.clientHeight || 500 });
 const shown = (mark) => !mark.group.hasAttribute("hidden");
-const scale = () => Math.min(1.5, Math.max(0.62, state.k));
+const scale = () => Math.min(1.5, Math.max(0.3, state.k < 0.7 ? 0.25 + 0.65 * state.k : state.k));
 
 function placeMark(mark) {
   const { node } = mark;
-  const r = node.radius * scale();
+  const r = Math.max(1.8, node.radius * (node.target ? Math.max(0.6, scale()) : scale()));
   mark.sx = state.x + state.k * node.x;
-  mark.sy = state.y + state.k * node.y;
+  mark.sy = state.y + state.k * state.tall * node.y;
   mark.r = r;
   mark.group.setAttribute("transform", `translate(${mark.sx.toFixed(1)} ${mark.sy.toFixed(1)})`);
   mark.grip.setAttribute("r", Math.max(12, r + 3));
@@ -102,54 +107,83 @@ function placeMark(mark) {
     for (const name of ["x", "y"]) mark.shape.setAttribute(name, -r);
     for (const name of ["width", "height"]) mark.shape.setAttribute(name, 2 * r);
   } else mark.shape.setAttribute("r", r);
-  if (mark.second) mark.second.setAttribute("r", r + 2);
+  if (mark.second) mark.second.setAttribute("r", r + 1.6);
   if (mark.ring) mark.ring.setAttribute("r", Math.max(1, r - 4));
+}
+
+const SIDES = ["left", "right", "upper left", "lower left", "upper right", "lower right"];
+
+function beside(mark, side) {
+  const [x, y] = side.includes("er ") ? [mark.r * 0.4, side.startsWith("upper") ? -mark.r - 4 : mark.r + 13] : [mark.r + 5, 4];
+  return side.endsWith("left") ? { anchor: "end", x: -x, y } : { anchor: "start", x, y };
 }
 
 // Labels in the order of what matters; one that would cover a mark or another label waits for a larger zoom.
 function placeLabels(width, height) {
-  const inside = marks.filter((mark) => shown(mark) && mark.sx > -20 && mark.sx < width + 220 && mark.sy > 0 && mark.sy < height + 20);
+  const inside = marks.filter((mark) => shown(mark) && mark.sx > -20 && mark.sx < width + 220 && mark.sy > 20 && mark.sy < height + 20);
   const taken = inside.map((mark) => ({ of: mark, l: mark.sx - mark.r - 1, r: mark.sx + mark.r + 1, t: mark.sy - mark.r, b: mark.sy + mark.r }));
-  const first = (mark) => (mark.node.id === state.chosen || mark.node.id === state.pointed ? 0 : mark.node.target ? 1 : mark.node.kind === "code" ? 3 : 2);
+  const first = (mark) => {
+    if (mark.node.target) return 0;
+    if (mark.node.id === state.chosen || mark.node.id === state.pointed) return 1;
+    return (mark.group.classList.contains("hit") ? 2 : 4) + (mark.node.kind === "code" ? 1 : 0);
+  };
   const free = (box, mark) => taken.every((other) => other.of === mark || box.r < other.l || box.l > other.r || box.b < other.t || box.t > other.b);
   for (const mark of marks) mark.side = "";
   for (const mark of inside.slice().sort((a, b) => first(a) - first(b) || b.node.score - a.node.score)) {
     const must = first(mark) < 2;
-    for (const side of ["end", "start"]) {
-      const gap = mark.r + 5;
-      const l = side === "end" ? mark.sx - gap - mark.width : mark.sx + gap;
-      const box = { of: null, l: l - 2, r: l + mark.width + 2, t: mark.sy - 8, b: mark.sy + 8 };
+    if (mark.node.target) {
+      mark.side = "above";
+      const r = Math.min(width - 4, Math.max(mark.width + 4, mark.sx + mark.r));
+      mark.nudge = r - mark.sx;
+      taken.push({ of: null, l: r - mark.width - 2, r, t: mark.sy - mark.r - 20, b: mark.sy - mark.r });
+      continue;
+    }
+    for (const side of mark.node.score >= 0.3 || must ? SIDES : SIDES.slice(0, 2)) {
+      const spot = beside(mark, side);
+      const l = spot.anchor === "end" ? mark.sx + spot.x - mark.width : mark.sx + spot.x;
+      const box = { of: null, l: l - 2, r: l + mark.width + 2, t: mark.sy + spot.y - 12, b: mark.sy + spot.y + 4 };
       if (box.l < 2 || box.r > width - 2 || !free(box, mark)) continue;
       mark.side = side;
       taken.push(box);
       break;
     }
-    if (!mark.side && must) mark.side = mark.sx - mark.width - mark.r > 4 ? "end" : "start";
+    if (!mark.side && must) mark.side = mark.sx - mark.width - mark.r > 4 ? "left" : "right";
   }
   for (const mark of marks) {
     mark.text.toggleAttribute("hidden", !mark.side);
     if (!mark.side) continue;
-    mark.text.setAttribute("text-anchor", mark.side);
-    mark.text.setAttribute("x", mark.side === "end" ? -mark.r - 5 : mark.r + 5);
-    mark.text.setAttribute("y", 4);
+    const spot = mark.side === "above" ? { anchor: "end", x: mark.nudge, y: -mark.r - 6 } : beside(mark, mark.side);
+    mark.text.setAttribute("text-anchor", spot.anchor);
+    mark.text.setAttribute("x", spot.x);
+    mark.text.setAttribute("y", spot.y);
   }
 }
 
-function placeBands(height) {
+function placeBands(width, height) {
+  strip.setAttribute("width", width);
   let last = -1e9;
+  const names = [];
   for (const { column, rect, text } of bands) {
     const left = state.x + state.k * column.left;
     const wide = Math.max(1, state.k * (column.right - column.left));
     rect.setAttribute("x", left);
     rect.setAttribute("width", wide);
     rect.setAttribute("height", height);
-    const middle = left + wide / 2;
-    const half = column.name.length * 3.6;
+    const name = column.year === null && wide < 80 ? "?" : column.year !== null && wide < 40 ? `’${column.name.slice(-2)}` : column.name;
+    const half = name.length * 3.5;
+    text.textContent = name;
+    const middle = column.year === null ? Math.max(left + wide / 2, Math.min(half + 4, left + wide)) : left + wide / 2;
     text.setAttribute("x", middle);
     text.toggleAttribute("hidden", middle - half < last);
-    if (middle - half >= last) last = middle + half + 6;
+    if (middle - half < last) continue;
+    names.push([middle - half, middle + half]);
+    last = middle + half + 3;
   }
-  for (const { column, text } of breaks) text.setAttribute("x", state.x + state.k * (column.left - 8));
+  for (const { column, text } of breaks) {
+    const middle = state.x + state.k * column.left;
+    text.setAttribute("x", middle);
+    text.toggleAttribute("hidden", names.some(([left, right]) => left < middle + 8 && right > middle - 8));
+  }
 }
 
 let waiting = false;
@@ -159,8 +193,8 @@ function draw() {
   requestAnimationFrame(() => {
     waiting = false;
     const { width, height } = size();
-    placeBands(height);
-    layers.lines.setAttribute("transform", `translate(${state.x} ${state.y}) scale(${state.k})`);
+    placeBands(width, height);
+    layers.lines.setAttribute("transform", `translate(${state.x} ${state.y}) scale(${state.k} ${state.k * state.tall})`);
     marks.forEach(placeMark);
     placeLabels(width, height);
   });
@@ -177,8 +211,9 @@ function fit() {
   const target = byId.get(data.target);
   // What does not fit is left out on the old side: the target stays in sight.
   state.x = spare >= 0 ? spare / 2 - state.k * left : width - 12 - state.k * right;
+  state.tall = Math.min(1.7, Math.max(1, (height - 50) / (state.k * (bottom - top))));
   const over = state.k * (bottom - top) > height - 30;
-  state.y = over && target ? height / 2 - state.k * target.y : 14 + height / 2 - (state.k * (top + bottom)) / 2;
+  state.y = over && target ? height / 2 - state.k * target.y : 12 + height / 2 - (state.k * state.tall * (top + bottom)) / 2;
   state.moved = false;
   draw();
 }
@@ -195,7 +230,7 @@ function zoom(factor, cx, cy) {
 function bring(mark) {
   const { width, height } = size();
   const x = state.x + state.k * mark.node.x;
-  const y = state.y + state.k * mark.node.y;
+  const y = state.y + state.k * state.tall * mark.node.y;
   if (x < 60) state.x += 60 - x + width / 4;
   if (x > width - 20) state.x -= x - width + 20 + width / 4;
   if (y < 40) state.y += 40 - y + height / 4;

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from indexer.tex.machine import Machine
-from indexer.tex.numbering import Resolved, resolve
+from indexer.tex.numbering import Resolved, Target, resolve
 from indexer.tex.sentences import Sentences
 from indexer.tex.stream import Mark
 from lineage.model import Mention, Span
@@ -53,12 +53,12 @@ def _order(span: Span) -> tuple[int, int]:
     return span.start, -span.end
 
 
-def _span(mark: Mark, resolved: Resolved, labels: dict) -> Span:  # type: ignore[type-arg]
+def _span(mark: Mark, resolved: Resolved, labels: dict[str, Target]) -> Span:
     path = _resolved_path(mark.path, labels)
     return Span(resolved.at(mark.start), resolved.at(mark.end), mark.role, path, label=mark.label, header=resolve(mark.header, labels))
 
 
-def _resolved_path(path: tuple[str, ...], labels: dict) -> tuple[str, ...]:  # type: ignore[type-arg]
+def _resolved_path(path: tuple[str, ...], labels: dict[str, Target]) -> tuple[str, ...]:
     return tuple(resolve(title, labels) for title in path)
 
 

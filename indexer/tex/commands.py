@@ -2,13 +2,14 @@ r"""Which command does what: one table from command to handler, and what a docum
 
 from __future__ import annotations
 
+from indexer.tex.arguments import PREFIXED, SWALLOWED
 from indexer.tex.citing import cite, cite_text, nocite
 from indexer.tex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, toggle
 from indexer.tex.entries import bibitem, field, href, italic, marker, url
 from indexer.tex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.tex.machine import Handler
 from indexer.tex.numbering import LEVELS
-from indexer.tex.plain_commands import PREFIXED, SWALLOWED, accent, csname, ensuremath, glue, lstinline, midrule, swallow, two, verb, xspace
+from indexer.tex.plain_commands import accent, csname, ding, ensuremath, first_of_two, glue, lstinline, midrule, subfloat, swallow, verb, xspace
 from indexer.tex.scanner import Token
 from indexer.tex.sectioning import abstract, appendix, caption, footnote, heading, label, reference, title
 from indexer.tex.signs import item, line_break, math_open, par, two_column
@@ -23,8 +24,7 @@ def _table() -> dict[Token, Handler]:
     table: dict[Token, Handler] = {}
     for kinds in (SWALLOWED, PREFIXED):
         for signature, words in kinds.items():
-            real = " ".join(word for word in words.split() if word)
-            table |= _named(real, swallow(("s" + signature).replace("ss", "s")))
+            table |= _named(words, swallow("s" + signature.removeprefix("s")))
     table |= {"\\" + mark: accent for mark in COMBINING}
     return table | STRUCTURE
 
@@ -49,13 +49,15 @@ STRUCTURE: dict[Token, Handler] = {
     **_named("vskip hskip kern penalty lineskip hangindent hangafter looseness", glue),
     **_named("ifthenelse iftoggle ifbool ifdef", choice),
     **_named("newtoggle toggletrue togglefalse settoggle newboolean setboolean", toggle),
-    **_named("texorpdfstring@", two(True)),
+    **_named("subfloat subfigure subtable", subfloat),
+    **_named("pageref cpageref index glossary", swallow("m")),
     **_named("emph textit textsl em it itshape sl", italic),
     **_named("citetext", cite_text),
     **_named("showarticletitle APACrefatitle APACrefbtitle", field("title")),
     **_named("bibfield bibinfo", field("")),
     **_named("makeatletter makeatother", at_letter),
-    r"\texorpdfstring": two(True),
+    r"\texorpdfstring": first_of_two,
+    r"\ding": ding,
     r"\usepackage": usepackage,
     r"\RequirePackage": usepackage,
     r"\appendix": appendix,
@@ -86,7 +88,6 @@ STRUCTURE: dict[Token, Handler] = {
     r"\ensuremath": ensuremath,
     r"\twocolumn": two_column,
     r"\cmidrule": midrule,
-    r"\natexlab": swallow("m"),
 }
 COMMANDS = _table()
 PROTECTED = frozenset(

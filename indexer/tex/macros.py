@@ -7,6 +7,7 @@ delimiters is kept as opaque: its command is dropped and its text stays.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from indexer.tex.reader import Reader
@@ -147,17 +148,15 @@ def expand(reader: Reader, macro: Macro) -> bool:
     if not macro.signature:
         return reader.push(macro.body)
     defaults = iter(macro.defaults)
-    arguments: list[tuple[Token, ...]] = []
-    for kind in macro.signature:
-        arguments.append(_argument(reader, kind, defaults))
+    arguments = [_argument(reader, kind, defaults) for kind in macro.signature]
     return reader.push(_filled(macro.body, arguments, reader.left))
 
 
-def _argument(reader: Reader, kind: str, defaults: object) -> tuple[Token, ...]:
+def _argument(reader: Reader, kind: str, defaults: Iterator[tuple[Token, ...]]) -> tuple[Token, ...]:
     if kind == "s":
         return ("*",) if reader.flag("*") else ()
     if kind == "o":
-        default: tuple[Token, ...] = next(defaults, ())  # type: ignore[call-overload]
+        default = next(defaults, ())
         given = reader.optional()
         return default if given is None else tuple(given)
     return tuple(reader.argument())

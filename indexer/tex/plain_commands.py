@@ -13,50 +13,6 @@ from indexer.tex.plain import plain
 from indexer.tex.scanner import PAR, Token, written
 from indexer.tex.symbols import MATH_SIGNS, SYMBOLS, accented, words
 
-SWALLOWED = {
-    "m": "pagestyle thispagestyle bibliographystyle hyphenation vspace hspace input@path graphicspath color pagecolor hypersetup usetikzlibrary"
-    " usepgfplotslibrary geometry newcounter stepcounter refstepcounter theoremstyle pagenumbering markright setstretch linespread nobibliography"
-    " urlstyle lstset captionsetup allowdisplaybreaks definecolorseries arrayrulecolor doublerulesepcolor phantom hphantom vphantom cline"
-    "  PassOptionsToClass ProvidesFile RequirePackageWithOptions setlist sethlcolor tikzset pgfplotsset sisetup listfiles newlength"
-    " newsavebox usebox hyphenchar icmlsetsymbol icmlkeywords icmltitlerunning titlerunning authorrunning shorttitle shortauthors keywords"
-    " bstctlcite graphicspath DeclareGraphicsExtensions  acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice"
-    " setcitestyle citestyle printAffiliationsAndNotice bibpunct setcopyright copyrightyear  received  institute date address"
-    " email affiliation affil institution city country state postcode orcid orcidlink homepage correspondence dedicatory subjclass pacs"
-    "  AtBeginDocument AtEndDocument    stopcontents  UseTblrLibrary microtypecontext"
-    " bibliographyunit includeonly excludeversion includeversion newtotcounter regtotcounter   cellcolor rowcolor"
-    " columncolor  addtotoks tcbset tcbuselibrary mdfsetup    zexternaldocument todototoc eqnsfont ",
-    "mm": "setcounter addtocounter setlength addtolength settowidth settoheight  AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
-    " AfterEndEnvironment colorlet markboth  DeclareUnicodeCharacter  rule  setkeys pgfmathsetmacro"
-    "   fontsize pgfkeys crefalias icmlaffiliation icmlcorrespondingauthor icmlauthor setmathfont   "
-    "    SetKw SetKwInOut SetKwInput SetKwFunction SetKwData   contentsline",
-    "mmm": "definecolor addcontentsline crefname Crefname DeclareFontFamily  SetKwProg SetKwComment  setbeamercolor  crefrangeformat   ",
-    "om": "usepackage RequirePackage includegraphics  author authors ccsdesc settopmatter   todo missingfigure"
-    "  acmConference externaldocument externaldocument* includepdf LoadClass  usegdlibrary  animategraphics",
-    "ommm": "newacronym  ",
-    "somm": "titlespacing",
-    "omo": "newtcolorbox newmdenv ",
-    "mom": "newcolumntype    ",
-    "momm": "lstdefinelanguage  newglossaryentry",
-    "mmmm": "   ",
-    "mmmmm": "DeclareMathAlphabet DeclareSymbolFont",
-    "mmo": " newunicodechar",
-    "mmmmo": "patchcmd",
-    "smmmo": "",
-    "ommo": "DeclareFieldFormat",
-    "so": " pagebreak nopagebreak nolinebreak  listoffixmes onecolumn  toprule midrule bottomrule  morecmidrules",
-    "o(": "",
-}
-# These give their last argument as text; what stands before it is no text.
-PREFIXED = {
-    "m": " colorbox  scalebox  foreignlanguage hyperlink hypertarget    fontfamily fontseries fontshape selectlanguage   adjustbox       Xhline  ",
-    "om": "textcolor parbox rotatebox  ",
-    "omm": "",
-    "mm": "multicolumn resizebox fcolorbox  ",
-    "moo": "raisebox",
-    "omomo": "multirow",
-    "o": "hyperref makebox framebox shortstack makecell thead specialcell subfloat   addlinespace   hlc ",
-    "oo": "    subfigure",
-}
 _GLUE = re.compile(r"[ \t]*=?[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp|fil+)?(?:[ \t]+(?:plus|minus)[ \t]*[\d.]+[a-z]{2,4})*")
 _ASSIGNED = re.compile(
     r"[ \t]*=[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp)?(?![A-Za-z])(?:[ \t]+(?:plus|minus)[ \t]*[\d.]+[a-z]{2,4})*"
@@ -138,19 +94,24 @@ def ensuremath(m: Machine, tok: Token) -> None:
     m.reader.push(["$", *m.reader.argument(), "$"])
 
 
-def two(first: bool) -> Handler:
-    """A handler that keeps the first or the second of two arguments."""
-
-    def handler(m: Machine, tok: Token) -> None:
-        kept, other = m.reader.argument(), m.reader.argument()
-        m.reader.push(kept if first else other)
-
-    return handler
+def first_of_two(m: Machine, tok: Token) -> None:
+    r"""`\texorpdfstring{TeX}{plain}`: the first is what is printed."""
+    kept = m.reader.argument()
+    m.reader.argument()
+    m.reader.push(kept)
 
 
-def hyperref(m: Machine, tok: Token) -> None:
-    r"""`\hyperref[label]{text}`."""
-    m.reader.optional()
+def ding(m: Machine, tok: Token) -> None:
+    r"""`\ding{51}`: the numbers of ticks, crosses and circled digits."""
+    number = m.reader.word()
+    circled = int(number) - 171 if number.isdigit() and 172 <= int(number) <= 181 else 0
+    m.out.put({"51": "✓", "52": "✓", "55": "✗", "56": "✗"}.get(number, f"({circled})" if circled else "•"))
+
+
+def subfloat(m: Machine, tok: Token) -> None:
+    r"""`\subfloat[caption]{...}`: the option is text."""
+    if given := m.reader.optional():
+        m.reader.push(["{", *given, "}", " "])
 
 
 def midrule(m: Machine, tok: Token) -> None:

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 MAX_TOKENS = 20_000
 MAX_TERMS = 160
+MAX_VARIANTS = 1_000
 _MAX_WORD = 64
 _RUN = re.compile(r"\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d{1,3})?(?![^\W\d_])|\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[A-Za-z]?(?![A-Za-z])|\d+|[^\WA-Za-z\d_]+")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_SHORTEST, _LONGEST = 3, 6
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ALNUM = re.compile(r"[\W_]+")
 
@@ -107,6 +111,25 @@ def terms(question: str) -> list[str]:
     return kept[:MAX_TERMS]
 
 
+def variants(question: str) -> list[str]:
+    """Other forms under which code may hold the question's words, at most `MAX_VARIANTS`, the likeliest first.
+
+    Programmers abbreviate by cutting ("initialise" is `init`, "probability" `prob`) and join neighbours
+    ("batch norm" is `batchnorm`); which of these exist, the index knows.
+    """
+    words = [word.lower() for word in _LETTERS.findall(fold(question))]
+    pairs = [(one, other) for one, other in pairwise(words) if one not in STOP and other not in STOP]
+    joined = [form for one, other in pairs for form in (one + other, stem(one) + other)]
+    cut = [word[:length] for word in words if len(word) > _SHORTEST + 2 for length in range(_SHORTEST, min(_LONGEST, len(word) - 2) + 1)]
+    known = {*terms(question), *STOP}
+    return [form for form in dict.fromkeys((*joined, *cut)) if form not in known][:MAX_VARIANTS]
+
+
+def fts_any(tokens_: Iterable[str]) -> str:
+    """An FTS5 expression that any of the tokens satisfies; "" for none. What is not letters and digits is left out."""
+    return " OR ".join(f'"{token}"' for token in tokens_ if token.isalnum())
+
+
 def fts_query(question: str) -> str:
     """An FTS5 expression that any of the question's terms satisfies; "" when it has none. Operators cannot pass through."""
-    return " OR ".join(f'"{term}"' for term in terms(question))
+    return fts_any(terms(question))

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from lineage.catalog import Catalog
 from lineage.model import ChunkKind, WorkId
 from lineage.ports import VectorIndex, Vectors
-from lineage.tokens import fts_query
+from lineage.tokens import fts_any, fts_query, variants
 
 DEPTH = 200
+VARIANTS = 0.5
+COMMON = 0.3
 Ranked = Sequence[tuple[int, float]]
 
 
@@ -44,8 +46,15 @@ def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[W
 
 
 def lexical(catalog: Catalog, question: str, scope: Scope, depth: int = DEPTH) -> Ranked:
-    """The best chunks by BM25 over symbol, path, header and body."""
-    return catalog.lexical(fts_query(question), depth, kinds=scope.kinds, without=scope.without)
+    """The best chunks by BM25 over symbol, path, header and body, for the question's words and, at half weight, their variants."""
+    asked = [(fts_query(question), 1.0), (fts_any(known_variants(catalog, question)), VARIANTS)]
+    return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
+
+
+def known_variants(catalog: Catalog, question: str) -> list[str]:
+    """Cut and joined forms of the question's words that the index holds and that tell chunks apart."""
+    most = COMMON * catalog.counts()["chunks"]
+    return [form for form, count in catalog.frequencies(variants(question)).items() if 0 < count <= most]
 
 
 def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), depth: int = DEPTH) -> Ranked:

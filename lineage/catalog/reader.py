@@ -45,7 +45,7 @@ class StoredDocument:
 
 
 @dataclass(frozen=True)
-class Weights:
+class FieldWeights:
     """How much a word counts by the column it stands in (BM25F-like, applied at query time)."""
 
     symbol: float = 4.0
@@ -210,29 +210,41 @@ class Catalog:
         return np.array([row for (row,) in self._all(f"SELECT row FROM chunks c WHERE {where} ORDER BY row", values)], np.int64)  # noqa: S608
 
     def lexical(
-        self, expression: str, k: int, *, kinds: Collection[ChunkKind] = (), without: Collection[str] = (), weights: Weights | None = None
+        self,
+        asked: Sequence[tuple[str, float]],
+        k: int,
+        *,
+        kinds: Collection[ChunkKind] = (),
+        without: Collection[str] = (),
+        weights: FieldWeights | None = None,
     ) -> list[tuple[int, float]]:
-        """(row, score) of the best `k` chunks for an expression of `lineage.tokens.fts_query`, best first; higher is better.
+        """(row, score) of the best `k` chunks, best first; higher is better.
 
+        `asked` are expressions of `lineage.tokens.fts_any` with the weight of their BM25 scores, which are added up;
         `kinds` and `without` restrict as in `rows`. Raises `UsageError` when it takes longer than `DEADLINE` seconds.
         """
-        if not expression:
+        asked = [(expression, weight) for expression, weight in asked if expression]
+        if not asked:
             return []
-        weights = weights or Weights()
+        weights = weights or FieldWeights()
         where, values = _filter(kinds, without)
         inside = f"AND rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
-        statement = (
-            f"SELECT rowid, -bm25(lexical, ?, ?, ?, ?) AS score FROM lexical WHERE lexical MATCH ? {inside} ORDER BY score DESC, rowid LIMIT ?"  # noqa: S608
-        )
+        # LIMIT keeps SQLite from merging the part into the sum, where FTS5 has no bm25.
+        one = f"SELECT * FROM (SELECT rowid AS row, -bm25(lexical, ?, ?, ?, ?) * ? AS score FROM lexical WHERE lexical MATCH ? {inside} LIMIT -1)"  # noqa: S608
+        statement = f"SELECT row, sum(score) AS total FROM ({' UNION ALL '.join([one] * len(asked))}) GROUP BY row ORDER BY total DESC, row LIMIT ?"  # noqa: S608
         columns = (weights.symbol, weights.path, weights.header, weights.body)
-        return [(int(row), float(score)) for row, score in self._all(statement, (*columns, expression, *values, k), DEADLINE)]
+        given = [value for expression, weight in asked for value in (*columns, weight, expression, *values)]
+        return [(int(row), float(score)) for row, score in self._all(statement, (*given, k), DEADLINE)]
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""
-        wanted = sorted(set(terms))[:_BATCH]
-        marks = ",".join("?" * len(wanted))
-        rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", wanted) if wanted else []  # noqa: S608
-        return {**dict.fromkeys(wanted, 0), **{str(term): int(count) for term, count in rows}}
+        found = dict.fromkeys(sorted(set(terms)), 0)
+        wanted = list(found)
+        for start in range(0, len(wanted), _BATCH):
+            some = wanted[start : start + _BATCH]
+            rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(some))})", some)  # noqa: S608
+            found.update({str(term): int(count) for term, count in rows})
+        return found
 
     # -- proof
 

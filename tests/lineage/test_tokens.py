@@ -103,5 +103,20 @@ def test_no_operator_passes_into_the_full_text_engine(hostile):
         assert db.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall() == []
 
 
+def test_variants_are_what_programmers_make_of_words():
+    found = tokens.variants("How are batch norm weights initialised?")
+    assert found[:2] == ["batchnorm", "normweights"]
+    assert {"init", "ini"} <= set(found)
+    assert "wei" in found
+    assert "how" not in found
+
+
+def test_variants_are_bounded_and_plain():
+    found = tokens.variants(" ".join(f"{a}{b}mnopqrst" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"))
+    assert len(found) == tokens.MAX_VARIANTS
+    assert all(form.isalnum() for form in tokens.variants('x" OR y* (batch norm)'))
+    assert tokens.fts_any(["a", 'b"', "c d"]) == '"a"'
+
+
 def test_a_question_without_words_gives_no_expression():
     assert fts_query("?! …") == ""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import tarfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,7 +34,8 @@ def paper(n, **more):
 
 
 @pytest.fixture
-def ask(tmp_path):
+def ask(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
     (tmp_path / "data/source").mkdir(parents=True)
     (tmp_path / "data/source/main.tex").write_bytes(TEX)
     (tmp_path / "data/one.tex").write_bytes(TEX)

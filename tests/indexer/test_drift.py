@@ -89,7 +89,7 @@ def drifted(value):
     return st.builds(changed, st.just(value), st.sampled_from(list(places(value))), anything, st.booleans())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(drifted(ROW), max_size=4))
 def test_no_row_of_a_reference_list_is_lost(rows):
     listed = parse_references(rows, len(rows))
@@ -100,21 +100,21 @@ def test_no_row_of_a_reference_list_is_lost(rows):
     assert listed.status is Status.OK
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(drifted({"offset": 0, "next": 1, "data": [ROW, None], "citingPaperInfo": {"openAccessPdf": {"disclaimer": "x"}}}))
 def test_a_page_of_any_shape_ends(page):
     with suppress(SourceError):
         assert isinstance(parse_references(read_pages(lambda offset, limit: page).rows, None), ReferenceList)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(drifted(ROW["citedPaper"]))
 def test_a_paper_of_any_shape_is_a_work_or_none(row):
     work = parse_paper(row)
     assert work is None or (isinstance(work.title, str) and work.id not in work.aliases and work.title.encode() is not None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(drifted(REPOSITORY), drifted(COMMIT), drifted({"githubRepo": "https://github.com/a/b"}))
 def test_records_of_repositories_of_any_shape_are_read_or_refused(repository, commit, hub):
     with suppress(SourceError):
@@ -124,7 +124,7 @@ def test_records_of_repositories_of_any_shape_are_read_or_refused(repository, co
     assert len(huggingface.parse_links(hub, "arxiv:2010.11929")) <= 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(drifted(DEPOSIT), drifted(OPENALEX))
 def test_witnesses_of_any_shape_are_read_or_refused(deposit, work):
     with suppress(SourceError):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -29,7 +30,8 @@ def repository(**more):
 
 
 @pytest.fixture
-def ask(tmp_path):
+def ask(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
     (tmp_path / "data/tent").mkdir(parents=True)
     (tmp_path / "data/tent/tent.py").write_text("lr = 1e-3\n")
 

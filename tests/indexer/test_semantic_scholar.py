@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -45,7 +46,8 @@ def world(references=None, **more):
 
 
 @pytest.fixture
-def ask(tmp_path):
+def ask(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
     with ExitStack() as stack:
 
         def asked(facts=None, *faults, **flags):

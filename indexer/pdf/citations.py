@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexer.pdf.flow import Places, Writer
-from indexer.pdf.page import Link
+from indexer.pdf.page import Link, runs_of
 from indexer.pdf.sentences import sentences
 from lineage.model import BibEntry, Mention, Span
 
@@ -41,7 +41,9 @@ def cites(
     text: str, writer: Writer, places: Places, links: Iterable[tuple[Link, str]], entries: Sequence[BibEntry], labels: Mapping[str, str]
 ) -> list[Cite]:
     """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
-    linked = [Cite(*where, key) for link, key in links if (where := places.under(link.page, link.box))]
+    found = ((places.under(link.page, link.box), key) for link, key in links)
+    # a citation broken over columns makes pdfTeX draw its link over the footnotes between them as well
+    linked = [Cite(*where, key) for where, key in found if where and not re.search(r"https?:|www\.|/", text[slice(*where)])]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
     for other in (_raised(text, writer, labels), _in_parentheses(text, labels)) if not linked else ():
         # the rarer forms are read only where the usual ones are absent, and then only if they cite a good part
@@ -88,7 +90,7 @@ def _raised(text: str, writer: Writer, labels: Mapping[str, str]) -> list[Cite]:
     """Raised numbers, as Nature and the physics journals cite; never inside formulas or after a digit."""
     found: list[Cite] = []
     for line, start in writer.places:
-        for a, b in _joined(line.raised):
+        for a, b in runs_of(line.raised):
             piece = text[start + a : start + b]
             before = text[max(0, start + a - 1) : start + a]
             if line.math > 0.3 or before.isdigit() or not re.fullmatch(r"[\d\s,;–—-]{1,40}", piece):
@@ -108,19 +110,6 @@ def _in_parentheses(text: str, labels: Mapping[str, str]) -> list[Cite]:
         if all(number in labels for number, _, _ in numbers) and not re.search(r"(?:Eqs?\.?|quations?|Step|Figs?\.?) \Z", before):
             found += [Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in numbers]
     return found
-
-
-def _joined(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Touching ranges as one."""
-    start = end = -1
-    for a, b in sorted(ranges):
-        if a > end:
-            if end > start:
-                yield start, end
-            start = a
-        end = max(end, b)
-    if end > start:
-        yield start, end
 
 
 def fold(name: str) -> str:

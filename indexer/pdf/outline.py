@@ -10,7 +10,7 @@ from itertools import groupby
 
 from indexer.pdf.blocks import Block, Style
 from indexer.pdf.flow import Words, Writer, text_of
-from indexer.pdf.page import Line
+from indexer.pdf.page import Line, without_marks
 from lineage.model import Span
 
 _ABSTRACT = re.compile(r"(?:\d\.?\s*)?(abstract|summary)\s*[.:—–-]*\Z", re.IGNORECASE)
@@ -39,6 +39,7 @@ class Outline:
 def outline(found: Sequence[Block], style: Style, words: Words, known_title: str) -> Outline:
     """Write the blocks as one text."""
     title, rest = _title(found, style, words)
+    rest = _unmarked(rest)
     rest = list(_front(_levels(_contents(_merged(rest)), style)))
     pen = _Pen(Writer(words))
     for block in rest:
@@ -49,6 +50,24 @@ def outline(found: Sequence[Block], style: Style, words: Words, known_title: str
     spans = [replace(span, end=min(span.end, len(text))) for span in spans if span.start < len(text)]
     abstract = " ".join(text[span.start : span.end] for span in spans if span.role == "abstract")
     return Outline(text, spans, pen.writer, title or known_title, _RUN_IN.sub("", abstract, count=1).strip())
+
+
+_NOTE = re.compile(r"\s*(\d{1,3}|[*∗†‡§¶])")
+
+
+def _unmarked(found: Sequence[Block]) -> list[Block]:
+    """The blocks less the raised marks of the footnotes that stand on the same page."""
+    marks: dict[int, set[str]] = {}
+    for block in found:
+        for row in block.rows if block.role == "footnote" else ():
+            if mark := _NOTE.match(row.text):
+                marks.setdefault(row.page, set()).add(mark[1])
+    known = {page: frozenset(found) for page, found in marks.items()}
+    none: frozenset[str] = frozenset()
+    return [
+        block if block.role == "footnote" else replace(block, rows=tuple(without_marks(row, known.get(row.page, none)) for row in block.rows))
+        for block in found
+    ]
 
 
 def _title(found: Sequence[Block], style: Style, words: Words) -> tuple[str, list[Block]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ class Line:
 
     `box` is in points from the page's top left; `xs` is the left edge of every character of `text`;
     `italic`, `raised` and `bolds` are character ranges; `math` the share of characters set in a mathematical font.
-    `size` and `bold` are those of most characters. `column` is -1 for a line across the page.
+    `size` and `bold` are those of most characters. `column` is -1 for a line across the page. `notes` are (mark, index) of footnote marks taken out.
     """
 
     page: int
@@ -33,6 +34,7 @@ class Line:
     math: float = 0.0
     column: int = 0
     gaps: int = 0
+    notes: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,46 @@ def union(boxes: Iterable[Box]) -> Box:
 def shifted(ranges: Iterable[Range], by: int) -> tuple[Range, ...]:
     """Every range moved by `by` characters."""
     return tuple((start + by, end + by) for start, end in ranges)
+
+
+def without_marks(line: Line, marks: frozenset[str]) -> Line:
+    """The line less the raised marks of footnotes, whose places are kept in `notes`."""
+    runs = [run for run in runs_of(line.raised) if _is_mark(line.text[slice(*run)], marks)]
+    if not runs:
+        return line
+    gone = {n for start, end in runs for n in range(start, end) if not line.text[n].isspace()}
+    kept = [n for n in range(len(line.text)) if n not in gone]
+    moved = [sum(k < n for k in kept) for n in range(len(line.text) + 1)] if len(line.text) < 2_000 else list(range(len(line.text) + 1))
+    found = [(mark, moved[start]) for start, end in runs for mark in _marks(line.text[start:end])]
+    return replace(
+        line,
+        text="".join(line.text[n] for n in kept),
+        xs=tuple(line.xs[n] for n in kept),
+        italic=tuple((moved[a], moved[b]) for a, b in line.italic),
+        bolds=tuple((moved[a], moved[b]) for a, b in line.bolds),
+        raised=tuple((moved[a], moved[b]) for a, b in line.raised if (a, b) not in runs and moved[a] < moved[b]),
+        notes=tuple(found),
+    )
+
+
+def runs_of(ranges: Iterable[Range]) -> list[Range]:
+    """Touching ranges as one."""
+    runs: list[Range] = []
+    for start, end in sorted(ranges):
+        if runs and start <= runs[-1][1]:
+            runs[-1] = runs[-1][0], max(end, runs[-1][1])
+        else:
+            runs.append((start, end))
+    return runs
+
+
+def _marks(text: str) -> list[str]:
+    return re.findall(r"\d{1,3}|[*∗†‡§¶]", text)
+
+
+def _is_mark(text: str, marks: frozenset[str]) -> bool:
+    found = _marks(text)
+    return bool(found) and set(found) <= marks and not re.sub(r"\d{1,3}|[*∗†‡§¶,\s]", "", text)
 
 
 def joined(parts: Sequence[Line]) -> Line:

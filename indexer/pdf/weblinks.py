@@ -7,7 +7,7 @@ that sentence is put before the footnote's own words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from indexer.pdf.flow import Places, Writer
 from indexer.pdf.page import Link
@@ -42,37 +42,20 @@ def weblinks(text: str, spans: Sequence[Span], writer: Writer, places: Places, l
         for printed in _URL.finditer(text)
         if not any(printed.start() - 3 <= start <= printed.end() for start in annotated)
     ]
-    marks = _marks(text, writer, spans)
+    marks = _marks(writer)
     unique: dict[tuple[str, str], None] = {}
     for start, url in sorted(found):
         unique.setdefault((url, around(text, spans, start, marks)), None)
     return tuple(unique)
 
 
-def _marks(text: str, writer: Writer, spans: Sequence[Span]) -> dict[tuple[int, str], int]:
-    """(page, footnote mark) -> offset of the raised mark in the running text."""
-    notes = [(span.start, span.end) for span in spans if span.role == "footnote"]
+def _marks(writer: Writer) -> dict[tuple[int, str], int]:
+    """(page, footnote mark) -> offset in the running text where the mark stood."""
     marks: dict[tuple[int, str], int] = {}
     for line, start in writer.places:
-        if any(a <= start < b for a, b in notes):
-            continue
-        for a, b in _runs(line.raised):
-            for piece in re.findall(r"\d{1,3}|[*∗†‡§¶]", text[start + a : start + b]):
-                marks.setdefault((line.page, piece), start + a)
+        for mark, at in line.notes:
+            marks.setdefault((line.page, mark), start + max(0, at - 1))
     return marks
-
-
-def _runs(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    run: tuple[int, int] | None = None
-    for a, b in sorted(ranges):
-        if run and a <= run[1]:
-            run = run[0], max(b, run[1])
-        else:
-            if run:
-                yield run
-            run = a, b
-    if run:
-        yield run
 
 
 def around(text: str, spans: Sequence[Span], at: int, marks: dict[tuple[int, str], int]) -> str:
@@ -84,14 +67,14 @@ def around(text: str, spans: Sequence[Span], at: int, marks: dict[tuple[int, str
         own = _note(text, span, at)
         mark = _MARK.match(own)
         home = marks.get((span.page or 0, mark[1])) if mark else None
-        lead = f"{_sentence(text, spans, home)} [footnote] " if home is not None else ""
+        lead = f"{_sentence(text, spans, home)} — " if home is not None else ""
         return (lead + " ".join(own.split()))[:AROUND]
     return _sentence(text, spans, at, neighbours=1)
 
 
 def _note(text: str, span: Span, at: int) -> str:
     """The one footnote, of several set together, that holds the offset."""
-    starts = [found.start() for found in re.finditer(r"(?:(?<=\s)|\A)\d{1,3}\s?(?=[A-Zh(])", text[span.start : span.end])]
+    starts = [found.start() for found in re.finditer(r"(?:(?<=\s)|\A)(?:\d{1,3}\s?(?=[A-Zhw(])|[*∗†‡§¶]\s?(?=[A-Z]))", text[span.start : span.end])]
     before = [span.start + start for start in starts if span.start + start <= at]
     after = [span.start + start for start in starts if span.start + start > at]
     return text[(before or [span.start])[-1] : (after or [span.end])[0]]

@@ -1,0 +1,342 @@
+"""Which repositories belong to which papers, from every witness, with the words that prove it.
+
+A repository is only ever taken from an explicit address on a known forge (`ids.repo_id`): never from a word with a
+slash, a project page, an organisation or a gist. Tiers: OFFICIAL when the paper says the code is its own, or paper
+and repository name each other; AUTHOR when one of them only implies it; MENTIONED when the paper uses somebody
+else's; REIMPLEMENTATION when the repository says that it is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from lineage.ids import arxiv_id, normal_title, repo_id, repo_parts
+from lineage.link_cues import Verdict, Whose, bare, own_names, verdict
+from lineage.model import BibEntry, CodeLink, Mention, Scalar, Tier, Work, WorkId
+
+_ADDRESS = re.compile(
+    r"(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
+    r"git@[a-z.]{3,20}:[^\s<>\"'“”{}|^`]{3,200}",
+    re.IGNORECASE,
+)
+_ZENODO = re.compile(r"10\.5281/zenodo\.\d{3,9}|zenodo\.org/records?/\d{3,9}", re.IGNORECASE)
+_PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", "user", "owner", "xxx", "xxxx", "anonymoussubmission", "blinded"})
+_NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
+_KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
+_SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
+_ORDER = (Tier.OFFICIAL, Tier.AUTHOR, Tier.MENTIONED, Tier.REIMPLEMENTATION)
+PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
+REPOSITORY_SIDE = frozenset({"readme"})
+QUOTE = 300
+AROUND = 4_000
+
+
+@dataclass(frozen=True)
+class ReferenceLink:
+    """A repository of a work that the paper cites as `key`, on the paper's word."""
+
+    key: str
+    repo: WorkId
+    tier: Tier
+    evidence: str
+
+
+@dataclass(frozen=True)
+class TextLinks:
+    """What a paper's text says: repositories of its `own` or that it mentions, those of its references, Zenodo deposits."""
+
+    own: tuple[CodeLink, ...]
+    references: tuple[ReferenceLink, ...] = ()
+    archives: tuple[str, ...] = ()
+
+
+def repo_of(url: str) -> WorkId | None:
+    """The repository of an address as it stands in running text (punctuation, TeX escapes, broken lines), or None."""
+    text = url.strip().replace("\\_", "_").replace("\\%", "%").replace("\\#", "#").replace("%5F", "_").replace("\u00ad", "")
+    text = re.sub(r"-\s+", "-", text)
+    if not text:
+        return None
+    text = re.split(r"[\s\\\[\]<>|]", text, maxsplit=1)[0]
+    while text and (text[-1] in ".,;:!?'\"”’*†‡}>`" or (text[-1] == ")" and text.count("(") < text.count(")"))):
+        text = text[:-1]
+    work = repo_id(text.split("#")[0].split("?")[0])
+    if work is None or bare(repo_parts(work)[1]) in _PLACEHOLDERS or bare(repo_parts(work)[2]) in _PLACEHOLDERS:
+        return None
+    return work
+
+
+def addresses(text: str) -> Iterator[tuple[WorkId, int]]:
+    """Every repository that a text gives the address of, with the offset."""
+    for found in _ADDRESS.finditer(text):
+        if work := repo_of(found[0]):
+            yield work, found.start()
+
+
+def archives(text: str) -> tuple[str, ...]:
+    """Zenodo deposits that a text names: evidence that code is kept there, but no repository."""
+    return tuple(dict.fromkeys(found[0] for found in _ZENODO.finditer(text)))
+
+
+def from_text(
+    paper: Work,
+    links: Sequence[tuple[str, str]],
+    *,
+    mentions: Sequence[Mention] = (),
+    bibliography: Sequence[BibEntry] = (),
+    said_by: str = "text",
+) -> TextLinks:
+    """Judge each (url, words around it) of a paper's text; `Document.links`, `.mentions` and `.bibliography` fit as they are."""
+    keys = {entry.key for entry in bibliography} | {mention.key for mention in mentions}
+    own: list[CodeLink] = []
+    cited: list[ReferenceLink] = []
+    for url, around in links:
+        if repo := repo_of(url):
+            said = _Saying(around, repo, keys, mentions)
+            judged = said.judge(own_names(paper.title))
+            own.append(_link(paper, repo, _tier(judged, repo, paper), said_by, said.quote))
+            if judged.whose is not Whose.OWN:
+                cited += said.of_references(bibliography, judged)
+    entries = [found for entry in bibliography for found in _of_entry(entry)]
+    noted = archives(" ".join(f"{url} {around}" for url, around in links))
+    return TextLinks(merge(own), tuple(dict.fromkeys([*cited, *entries])), noted)
+
+
+def from_abstract(paper: Work) -> tuple[CodeLink, ...]:
+    """What the abstract and arXiv's comment field say; an address there without a word more is still the authors' doing."""
+    found: list[CodeLink] = []
+    for said_by, text in (("abstract", paper.abstract), ("comment", str(paper.meta.get("comment") or ""))):
+        for repo, _ in addresses(text):
+            said = _Saying(text, repo, set(), ())
+            judged = said.judge(own_names(paper.title))
+            tier = _tier(judged, repo, paper)
+            if tier is Tier.AUTHOR:
+                tier = Tier.OFFICIAL  # its own name, in its own abstract
+            elif judged.whose is Whose.UNSAID or _is_last(text, repo):
+                tier = min(tier, Tier.AUTHOR, key=_ORDER.index)
+            found.append(_link(paper, repo, tier, said_by, said.quote))
+    return merge(found)
+
+
+def _link(paper: Work, repo: WorkId, tier: Tier, said_by: str, quote: str) -> CodeLink:
+    return CodeLink(paper.id, repo, tier, (said_by,), (f"{said_by}: “{quote}”",))
+
+
+def _tier(judged: Verdict, repo: WorkId, paper: Work) -> Tier:
+    if judged.whose is Whose.OWN:
+        return Tier.OFFICIAL
+    if judged.whose is not Whose.REMADE and bare(repo_parts(repo)[2]) in own_names(paper.title):
+        return Tier.AUTHOR
+    return Tier.MENTIONED
+
+
+def _is_last(text: str, repo: WorkId) -> bool:
+    """Whether the address is where the text ends."""
+    return any(found == repo and len(text) - at < len(repo) + 40 for found, at in addresses(text))
+
+
+class _Saying:
+    """The words around one address: the sentence that holds it, and the one that its footnote hangs on."""
+
+    def __init__(self, around: str, repo: WorkId, keys: set[str], mentions: Sequence[Mention]) -> None:
+        self.repo = repo
+        host, dash, note = _NEAREST.sub("", " ".join(around[:AROUND].split())).rpartition(" — ")
+        self.host = host if dash else ""
+        self.sentence = self._sentence(note)
+        self.keys = self._cited(keys, mentions)
+        self.quote = f"{self.host} — {self.sentence}"[-QUOTE:] if self.host else self.sentence[:QUOTE]
+
+    def _sentence(self, text: str) -> str:
+        """The sentence of `text` with the address in it, or all of it where the address is not printed."""
+        name = self.repo.split("/", 1)[1].lower()
+        parts = _SPLIT.split(text)
+        return next((part for part in parts if name in part.replace("\\_", "_").lower()), text)
+
+    def _cited(self, keys: set[str], mentions: Sequence[Mention]) -> tuple[str, ...]:
+        """Keys cited in the sentence itself."""
+        printed = [key for group in _KEYS.findall(self.sentence) for key in group.split("; ") if key in keys]
+        read = [mention.key for mention in mentions if mention.sentence and mention.sentence == self.sentence]
+        return tuple(dict.fromkeys(printed + read))
+
+    def judge(self, names: frozenset[str]) -> Verdict:
+        """Whose the code is: by the sentence, or, where that is an address and no more, by the one it hangs on."""
+        silent = len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", self.sentence))) < 2
+        found = Verdict(Whose.UNSAID) if silent and self.host else verdict(self.sentence, names, cited=bool(self.keys), host=self.host)
+        if found.whose is Whose.UNSAID and self.host:
+            return verdict(_SPLIT.split(self.host)[-1], names, cited=bool(_KEYS.search(self.host)))
+        return found
+
+    def of_references(self, bibliography: Sequence[BibEntry], judged: Verdict) -> Iterator[ReferenceLink]:
+        """The repository as that of a cited work: where the sentence cites just that one, or the names agree."""
+        titles = {entry.key: bare(entry.title) for entry in bibliography}
+        name = bare(repo_parts(self.repo)[2])
+        spoken = [key for key in self.keys or _host_keys(self.host, titles) if len(name) >= 4 and name in titles.get(key, "")]
+        beside = self.keys if len(self.keys) == 1 and len(list(addresses(self.sentence))) == 1 else ()
+        for key in dict.fromkeys([*spoken, *beside]):
+            theirs = judged.whose is Whose.OTHERS and re.search(r"official|original|their|released", judged.cue, re.IGNORECASE)
+            tier = Tier.REIMPLEMENTATION if judged.whose is Whose.REMADE else Tier.AUTHOR if theirs else Tier.MENTIONED
+            yield ReferenceLink(key, self.repo, tier, f"“{self.quote}”")
+
+
+def _host_keys(host: str, titles: Mapping[str, str]) -> list[str]:
+    return [key for group in _KEYS.findall(host) for key in group.split("; ") if key in titles]
+
+
+def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
+    """A repository that a bibliography entry itself gives as where the work is to be found."""
+    found = dict.fromkeys(repo for text in (entry.url or "", entry.note, entry.raw) for repo, _ in addresses(text))
+    for repo in found:
+        is_it = bare(repo_parts(repo)[2]) in bare(entry.title) or entry.title.lower().startswith("github")
+        quote = " ".join(entry.raw.split())[:QUOTE]
+        yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
+
+
+_CITE_HEADING = re.compile(
+    r"^#{1,6}[^\n]{0,40}(?:citation|citing|cite|bibtex|reference)[^\n]{0,40}$|please (?:consider )?cit(?:e|ing)|@\w+\s*\{",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OFFICIAL = re.compile(
+    r"\b(?:official|this (?:is the )?(?:repo(?:sitory)?|project|code ?base|package|code)|code(?:base)?|implementation|source code|data|"
+    r"repo(?:sitory)?)\b"
+    r"[^\n]{0,60}\b(?:for|of|accompan\w+|from|behind|contains|in)\b[^\n]{0,80}(?:paper|work|article)?",
+    re.IGNORECASE,
+)
+_UNOFFICIAL = re.compile(
+    r"\b(?:un-?official|re-?implement(?:ation|ed|s|ing)?|third[- ]party|not (?:the |an )?official|(?:pytorch|tensorflow|keras|jax) port|"
+    r"reproduc(?:tion|ing)(?: of| the)? (?:the )?(?:paper|results))\b",
+    re.IGNORECASE,
+)
+HEAD = 2_500
+README = 400_000
+
+
+def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, ...]:
+    """Which of `papers` a repository's README says it is the code of, or names at all.
+
+    A paper that stands at the head of the README, or is what the README asks to be cited for, is its own; one that is
+    merely named, among thanks and baselines, is MENTIONED.
+    """
+    readme = readme[:README]
+    flat = _flat(readme)
+    found: list[CodeLink] = []
+    asked = _first_cited(readme)
+    for paper in papers:
+        places = [place for name in _names(paper) for place in _places(readme, name)]
+        title = normal_title(paper.title)
+        titled = len(title.split()) >= 3 and title in flat
+        if not places and not titled:
+            continue
+        tier, why = _readme_tier(readme, paper, places, titled, asked)
+        found.append(CodeLink(paper.id, repo.id, tier, ("readme",), (f"readme: {why}",)))
+    return tuple(found)
+
+
+def _flat(text: str) -> str:
+    """Words alone, as titles are compared; BibTeX's braces inside words are none."""
+    return normal_title(re.sub(r"[{}]", "", text))
+
+
+def _names(paper: Work) -> list[str]:
+    """Bare identifiers to look for, at least nine characters long."""
+    ids = [work.partition(":")[2] for work in (paper.id, *paper.aliases) if work.startswith(("arxiv:", "doi:"))]
+    return [name for name in ids if len(name) >= 9]
+
+
+def _places(readme: str, name: str) -> list[int]:
+    return [found.start() for found in re.finditer(rf"(?<![\d.]){re.escape(name)}(?!\d)", readme, re.IGNORECASE)]
+
+
+def _first_cited(readme: str) -> str:
+    """The part of a README that asks for citation: from its heading or first BibTeX record to the end of that record."""
+    found = _CITE_HEADING.search(readme)
+    if not found:
+        return ""
+    rest = readme[found.start() : found.start() + 3_000]
+    records = [record.start() for record in re.finditer(r"@\w+\s*\{", rest)]
+    return rest[: records[1]] if len(records) > 1 else rest
+
+
+def _readme_tier(readme: str, paper: Work, places: Sequence[int], titled: bool, asked: str) -> tuple[Tier, str]:
+    head = readme[:HEAD]
+    title = normal_title(paper.title)
+    in_head = any(place < HEAD for place in places) or (titled and title in _flat(head))
+    line = _line(readme, places[0]) if places else _titled_line(readme, title)
+    if found := _UNOFFICIAL.search(head if in_head else line):
+        return Tier.REIMPLEMENTATION, f"“{found[0]}” beside “{line}”"
+    asks = any(name.lower() in asked.lower() for name in _names(paper)) or (titled and title in _flat(asked))
+    if in_head and asks:
+        return Tier.OFFICIAL, f"the head names it and citation is asked for it: “{line}”"
+    if in_head and _OFFICIAL.search(head) and _is_first(head, paper, places, title):
+        return Tier.OFFICIAL, f"the head calls itself its code: “{line}”"
+    if asks:
+        return Tier.AUTHOR, f"citation is asked for it: “{line}”"
+    if in_head and _is_first(head, paper, places, title):
+        return Tier.AUTHOR, f"the head names it: “{line}”"
+    return Tier.MENTIONED, f"it names it: “{line}”"
+
+
+def _is_first(head: str, paper: Work, places: Sequence[int], title: str) -> bool:
+    """Whether no other paper's arXiv identifier comes before this one in the head."""
+    named = re.finditer(r"arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})", head, re.IGNORECASE)
+    others = [found.start() for found in named if found[1] not in _names(paper)]
+    own = min(places, default=HEAD if title not in _flat(head) else 0)
+    return not others or own < others[0] or title in _flat(head[: others[0]])
+
+
+def _line(readme: str, at: int) -> str:
+    start = readme.rfind("\n", 0, at) + 1
+    end = readme.find("\n", at)
+    return " ".join(readme[start : end if end > 0 else len(readme)].split())[:QUOTE]
+
+
+def _titled_line(readme: str, title: str) -> str:
+    words = " ".join(title.split()[:5])
+    lines = (line for line in readme.splitlines() if words in _flat(line))
+    return " ".join(next(lines, title).split())[:QUOTE]
+
+
+def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence[Work]) -> tuple[CodeLink, ...]:
+    """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
+    known = {paper.id: paper for paper in papers}
+    titles = {normal_title(paper.title): paper for paper in papers if paper.title}
+    found = [link for row in rows if (link := _archive_link(row, known, titles))]
+    return merge(found)
+
+
+def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], titles: Mapping[str, Work]) -> CodeLink | None:
+    name = arxiv_id(str(row.get("paper_arxiv_id") or ""))
+    paper = (known.get(name[0]) if name else None) or titles.get(normal_title(str(row.get("paper_title") or "")))
+    repo = repo_of(str(row.get("repo_url") or ""))
+    if not paper or not repo:
+        return None
+    flags = [flag for flag in ("is_official", "mentioned_in_paper", "mentioned_in_github") if row.get(flag)]
+    tier = Tier.OFFICIAL if "is_official" in flags else Tier.MENTIONED if "mentioned_in_paper" in flags else Tier.REIMPLEMENTATION
+    return CodeLink(paper.id, repo, tier, ("papers-with-code",), (f"papers-with-code: {', '.join(flags) or 'listed without a flag'}",))
+
+
+def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
+    """One link per paper and repository with all its witnesses, best tier first within each paper.
+
+    What the repository says of itself ("unofficial") outweighs everything but the paper's own word; a paper that names
+    a repository which in turn asks to be cited with that paper make it official together.
+    """
+    ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
+    merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
+    return tuple(sorted(merged, key=lambda link: (link.paper, _ORDER.index(link.tier), -len(link.said_by), link.repo.lower())))
+
+
+def _one(group: Sequence[CodeLink]) -> CodeLink:
+    said_by = tuple(dict.fromkeys(name for link in group for name in link.said_by))
+    evidence = tuple(dict.fromkeys(words for link in group for words in link.evidence))
+    tier = min((link.tier for link in group), key=_ORDER.index)
+    own = [link for link in group if PAPER_SIDE & set(link.said_by)]
+    its = [link for link in group if REPOSITORY_SIDE & set(link.said_by)]
+    own_word = any(link.tier is Tier.OFFICIAL for link in own)
+    if any(link.tier is Tier.REIMPLEMENTATION for link in its) and not own_word:
+        tier = Tier.REIMPLEMENTATION
+    elif own and any(link.tier in {Tier.AUTHOR, Tier.OFFICIAL} for link in its):
+        tier = Tier.OFFICIAL
+        evidence = (*evidence, "the paper and the repository name each other")
+    return replace(group[0], tier=tier, said_by=said_by, evidence=tuple(dict.fromkeys(evidence)))

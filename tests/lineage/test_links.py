@@ -1,0 +1,258 @@
+"""Whose repository it is: addresses, phrases, READMEs, and what several witnesses make together."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.ids import repo_id
+from lineage.links import archives, from_abstract, from_papers_with_code, from_readme, from_text, merge, repo_of
+from lineage.model import BibEntry, CodeLink, Mention, Tier, Work, WorkId
+
+PAPER = Work(WorkId("arxiv:2401.00001"), title="TENT: Fully Test-Time Adaptation by Entropy Minimization")
+REPO = WorkId("repo:github.com/ada/engine")
+URL = "https://github.com/ada/engine"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://github.com/ada/engine.",
+        "https://github.com/ada/engine),",
+        "(https://github.com/ada/engine)".strip("("),
+        "http://www.github.com/ada/engine/tree/main/src",
+        "https://github.com/ada/engine/blob/main/train.py#L10",
+        "https://github.com/ada/engine.git",
+        "git@github.com:ada/engine.git",
+        "github.com/ada/engine?tab=readme-ov-file",
+        "https://github.com/ada/engine}",
+        "https://github.com/ada/engine”.",
+    ],
+)
+def test_an_address_is_read_as_it_stands_in_text(written: str) -> None:
+    assert repo_of(written) == REPO
+
+
+def test_tex_escapes_and_broken_lines_are_undone() -> None:
+    assert repo_of(r"https://github.com/ada/engine\_notes") == WorkId("repo:github.com/ada/engine_notes")
+    assert repo_of("https://github.com/ada/engine-\nnotes") == WorkId("repo:github.com/ada/engine-notes")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "and/or", "his/her results", "https://ada.github.io/engine", "https://gist.github.com/ada/0123456789abcdef", "https://github.com/ada",
+        "https://doi.org/10.5281/zenodo.3876047", "https://github.com/topics/nlp", "https://github.com.evil.org/ada/engine", "", "https://",
+        "https://user@github.com/ada/engine", "https://github.com:8080/ada/engine", "https://github.com/anonymous/submission",
+        "https://github.com/username/repo", "https://huggingface.co/ada/engine", "https://github.com/ada/..", "ada/engine",
+    ],
+)  # fmt: skip
+def test_what_names_no_repository_gives_none(written: str) -> None:
+    assert repo_of(written) is None
+
+
+def test_identifiers_of_repositories_take_the_spellings_of_forges() -> None:
+    assert repo_id("git+https://github.com/ada/engine.git") == REPO
+    assert repo_id("ssh://git@github.com/ada/engine") is None
+    assert repo_id("https://gitlab.com/ada/engine/-/tree/main") == WorkId("repo:gitlab.com/ada/engine")
+
+
+OWN = [
+    f"Our code is available at {URL}.",
+    f"Code is available at {URL}.",
+    f"The code is publicly available at {URL}.",
+    f"We release our code at {URL}",
+    f"All code and data are released at {URL}.",
+    f"We make our implementation publicly available: {URL}",
+    f"Source code: {URL}",
+    f"Code: {URL}",
+    f"The source code of TENT can be found in {URL}.",
+    f"We will open-source the code at {URL}.",
+    f"The code used in this paper is at {URL}.",
+    f"Our implementation can be found here: {URL}.",
+    f"The code to reproduce our experiments is available at {URL}.",
+    f"Data and code are available at {URL}.",
+    f"The code we used to train and evaluate our models is available at {URL}.",
+    f"Our source code and pretrained models are available on GitHub ({URL}).",
+    f"We have open-sourced our toolkit at {URL}.",
+    f"We publicly release the dataset and models at {URL}.",
+    f"The implementation is available at {URL} under the MIT licence.",
+    f"Code and models will be made available at {URL}.",
+    f"We provide the code for all experiments at {URL}.",
+    f"An implementation of our method is available at {URL}.",
+    f"To facilitate future research, we release all code and checkpoints at {URL}.",
+    f"We introduce and release Widget, a data set of widgets. — 3{URL}",
+    f"We release our judgments and our software. — 1 {URL}",
+    f"In this work, we propose Widget, a scheme. — The source code of Widget can be found in {URL}",
+]
+NOT_OWN = [
+    f"We use the implementation of [smith] at {URL}.",
+    f"We use the official implementation at {URL}.",
+    f"For all baselines we follow the code of the authors at {URL}.",
+    f"Our code is based on the repository at {URL}.",
+    f"Our implementation builds upon the original code available at {URL}.",
+    f"We adopt the open-source implementation from the PILOT toolbox [smith], available at {URL}.",
+    f"As for StateMask, we use their released open-sourced code from {URL}.",
+    f"For details, we refer the reader to the SciBERT code, which we use for all experiments. — {URL}",
+    f"The code of StateMask is available at {URL}.",
+    f"Mistral 7B is available for unrestricted use, while its model architecture and setup are open source: {URL}.",
+    f"We used the scripts provided by the organisers at {URL}.",
+    f"The models were trained with fairseq. — {URL}",
+    f"Hyperparameters are taken from {URL}.",
+    f"We evaluate with the standard script. — 4{URL}",
+    f"We fine-tune using the library of [smith]. — {URL}",
+    f"Following prior work, we run {URL} with default settings.",
+    f"Their code is available at {URL}.",
+    f"The data set is available at {URL} [smith].",
+    f"We implemented our model with the toolkit at {URL}.",
+    f"The tokenizer is from {URL}",
+]
+KEYS = (BibEntry("smith", "Smith. 2019. A paper.", title="A paper"),)
+
+
+def tier_of(around: str) -> Tier:
+    return from_text(PAPER, [(URL, around)], bibliography=KEYS).own[0].tier
+
+
+@pytest.mark.parametrize("around", OWN)
+def test_words_of_releasing_make_a_repository_official(around: str) -> None:
+    assert tier_of(around) is Tier.OFFICIAL
+
+
+@pytest.mark.parametrize("around", NOT_OWN)
+def test_words_of_using_do_not(around: str) -> None:
+    assert tier_of(around) is Tier.MENTIONED
+
+
+def test_an_unofficial_implementation_is_a_reimplementation_of_the_cited_work() -> None:
+    found = from_text(PAPER, [(URL, f"We use an unofficial implementation of [smith] at {URL}.")], bibliography=KEYS)
+    assert found.own[0].tier is Tier.MENTIONED
+    assert found.references[0].tier is Tier.REIMPLEMENTATION
+
+
+def test_a_repository_named_like_the_paper_is_at_least_the_authors() -> None:
+    links = from_text(PAPER, [("https://github.com/DequanWang/tent", "Entropy goes down. — 1 https://github.com/DequanWang/tent")]).own
+    assert links == (
+        CodeLink(
+            PAPER.id,
+            WorkId("repo:github.com/DequanWang/tent"),
+            Tier.AUTHOR,
+            ("text",),
+            ("text: “Entropy goes down. — 1 https://github.com/DequanWang/tent”",),
+        ),
+    )
+
+
+def test_only_the_sentence_with_the_address_speaks() -> None:
+    around = f"Our code is available at https://github.com/ada/own. For BERT we use {URL}. We thank everybody."
+    found = from_text(PAPER, [(URL, around), ("https://github.com/ada/own", around)]).own
+    assert [(link.repo, link.tier) for link in found] == [("repo:github.com/ada/own", Tier.OFFICIAL), (REPO, Tier.MENTIONED)]
+
+
+def test_an_address_beside_a_citation_is_that_works() -> None:
+    found = from_text(PAPER, [(URL, f"We use the official implementation of [smith] at {URL}. [nearest citation: jones]")], bibliography=KEYS)
+    assert [(link.key, link.repo, link.tier) for link in found.references] == [("smith", REPO, Tier.AUTHOR)]
+    assert found.own[0].tier is Tier.MENTIONED
+
+
+def test_a_mention_read_from_a_pdf_ties_the_address_to_its_entry() -> None:
+    sentence = f"We use the released code of Smith (2019) at {URL}."
+    found = from_text(PAPER, [(URL, sentence)], mentions=[Mention("ref-7", sentence)])
+    assert [(link.key, link.tier) for link in found.references] == [("ref-7", Tier.AUTHOR)]
+
+
+def test_an_entry_that_gives_an_address_links_its_own_work() -> None:
+    entry = BibEntry("gpt4all", "Anand. GPT4All: a chatbot. https://github.com/nomic-ai/gpt4all, 2023.", title="GPT4All: a chatbot")
+    found = from_text(PAPER, [], bibliography=[entry]).references
+    assert [(link.key, link.repo, link.tier) for link in found] == [("gpt4all", "repo:github.com/nomic-ai/gpt4all", Tier.OFFICIAL)]
+
+
+def test_deposits_are_noted_and_are_no_repositories() -> None:
+    found = from_text(PAPER, [("https://doi.org/10.5281/zenodo.3876047", "Our code is archived at https://doi.org/10.5281/zenodo.3876047.")])
+    assert found.own == ()
+    assert found.archives == ("10.5281/zenodo.3876047",)
+    assert archives("see zenodo.org/record/7865748") == ("zenodo.org/record/7865748",)
+
+
+def test_the_abstract_and_the_comment_speak_too() -> None:
+    paper = Work(PAPER.id, title=PAPER.title, abstract=f"We do a thing. Code is available at {URL}.", meta={"comment": "12 pages; https://github.com/ada/other"})
+    assert [(link.repo, link.tier, link.said_by) for link in from_abstract(paper)] == [
+        (REPO, Tier.OFFICIAL, ("abstract",)),
+        ("repo:github.com/ada/other", Tier.AUTHOR, ("comment",)),
+    ]
+
+
+CODE = Work(REPO, kind="code")
+ARXIV = "https://arxiv.org/abs/2401.00001"
+
+
+def readme_tier(text: str, *others: Work) -> Tier | None:
+    links = [link for link in from_readme(CODE, text, [PAPER, *others]) if link.paper == PAPER.id]
+    return links[0].tier if links else None
+
+
+def test_a_readme_that_opens_with_the_paper_is_official() -> None:
+    assert readme_tier(f"# TENT\n\nOfficial code for the paper [TENT]({ARXIV}).\n") is Tier.OFFICIAL
+    assert readme_tier("# TENT: Fully Test-Time Adaptation by Entropy Minimization\nThis is the code for the paper.\n") is Tier.OFFICIAL
+
+
+def test_a_readme_that_only_asks_to_be_cited_with_it_is_the_authors() -> None:
+    text = "# Tools\n" + "word " * 600 + "\n## Citation\n@article{w, title={{TENT}: Fully Test-Time Adaptation by Entropy Minimization}}\n"
+    assert readme_tier(text) is Tier.AUTHOR
+
+
+def test_a_readme_that_says_unofficial_is_a_reimplementation() -> None:
+    assert readme_tier(f"# tent-pytorch\nUnofficial PyTorch implementation of {ARXIV}\n") is Tier.REIMPLEMENTATION
+
+
+def test_a_readme_that_names_it_among_others_mentions_it() -> None:
+    text = "# Zoo\nOfficial code of [Zoo](https://arxiv.org/abs/2301.99999).\n" + "word " * 600 + f"\nWe compare with {ARXIV}.\n"
+    assert readme_tier(text) is Tier.MENTIONED
+
+
+def test_a_readme_that_does_not_name_it_says_nothing() -> None:
+    assert readme_tier("# Engine\nA difference engine. See arXiv:2401.000019 and 12401.00001.") is None
+
+
+def link(tier: Tier, by: str, repo: WorkId = REPO) -> CodeLink:
+    return CodeLink(PAPER.id, repo, tier, (by,), (f"{by}: said so",))
+
+
+def test_paper_and_repository_that_name_each_other_are_official_together() -> None:
+    merged = merge([link(Tier.MENTIONED, "pdf"), link(Tier.AUTHOR, "readme", WorkId("repo:github.com/Ada/Engine"))])
+    assert len(merged) == 1
+    assert merged[0].tier is Tier.OFFICIAL
+    assert merged[0].said_by == ("pdf", "readme")
+    assert merged[0].evidence[-1] == "the paper and the repository name each other"
+
+
+def test_two_passing_mentions_stay_mentions() -> None:
+    assert merge([link(Tier.MENTIONED, "pdf"), link(Tier.MENTIONED, "readme")])[0].tier is Tier.MENTIONED
+
+
+def test_a_repository_that_calls_itself_a_reimplementation_is_one_unless_the_paper_owns_it() -> None:
+    assert merge([link(Tier.AUTHOR, "huggingface"), link(Tier.REIMPLEMENTATION, "readme")])[0].tier is Tier.REIMPLEMENTATION
+    assert merge([link(Tier.OFFICIAL, "latex"), link(Tier.REIMPLEMENTATION, "readme")])[0].tier is Tier.OFFICIAL
+
+
+def test_links_come_best_first_and_keep_every_word() -> None:
+    other = WorkId("repo:github.com/ada/other")
+    merged = merge([link(Tier.MENTIONED, "latex", other), link(Tier.AUTHOR, "huggingface"), link(Tier.OFFICIAL, "latex")])
+    assert [(found.repo, found.tier) for found in merged] == [(REPO, Tier.OFFICIAL), (other, Tier.MENTIONED)]
+    assert merged[0].evidence == ("huggingface: said so", "latex: said so")
+    assert merge([]) == ()
+
+
+def test_rows_of_the_archive_are_read() -> None:
+    rows = [
+        {"paper_arxiv_id": "2401.00001", "repo_url": URL, "is_official": True, "mentioned_in_paper": True},
+        {"paper_title": PAPER.title, "repo_url": "https://github.com/bob/tent-jax", "is_official": False, "mentioned_in_github": True},
+        {"paper_arxiv_id": "9999.00001", "repo_url": URL, "is_official": True},
+    ]
+    found = from_papers_with_code(rows, [PAPER])
+    assert [(item.repo, item.tier) for item in found] == [(REPO, Tier.OFFICIAL), ("repo:github.com/bob/tent-jax", Tier.REIMPLEMENTATION)]
+
+
+def test_hostile_words_end_soon() -> None:
+    for around in ("our code " * 20_000, "we release " * 20_000, "[a; " * 20_000, "the " * 50_000 + "code is", "." * 50_000):
+        assert from_text(PAPER, [(URL, around + URL)]).own[0].repo == REPO
+    assert from_readme(CODE, "@a{" * 100_000 + "#" * 100_000, [PAPER]) == ()

@@ -14,7 +14,7 @@ SWALLOWED = {
     " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
     " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
     " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
-    " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar",
+    " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
     "mm": "setcounter addtocounter setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
     " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",

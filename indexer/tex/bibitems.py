@@ -8,11 +8,11 @@ fields (REVTeX and ACM `\bibinfo`, apacite), the names are believed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.tex.identifiers import arxiv_doi, arxiv_in, doi_in, year_in
 from indexer.tex.machine import Entry
-from indexer.tex.names import like_people, printed_people, turn
+from indexer.tex.names import like_people, people_first, printed_people, turn
 from lineage.model import BibEntry
 
 _FIELD = re.compile("\x0f([^\x0f\x10\x16]{1,40})\x10\\s*([^\x0f\x10\x16]*)\x16")
@@ -22,12 +22,13 @@ _ITALIC = re.compile("\x11([^\x11\x12]{3,600})\x12")
 _QUOTED = re.compile(r"[“\"‘]\s*([^“”\"]{6,600}?)[,.]?\s*[”\"]")
 _LABEL_YEAR = re.compile(r"\(\s*((?:19|20)\d\d)[a-z]?\s*\)")
 _AUTHOR_YEAR = re.compile(r"[\s,(]((?:19|20)\d\d)[a-z]?\)?[.,:]?\s*\Z")
-_INLINE_YEAR = re.compile(r"\A(.{3,3000}?)[.,]?\s+\(?((?:19|20)\d\d)[a-z]?\)?[.,:]\s+(\S.*)\Z", re.DOTALL)
 _TITLE_TAIL = re.compile(r"[,.]?\s*\(?\b(?:19|20)\d\d[a-z]?\)?\s*\Z")
 _IN = re.compile(r"\A(?:In|in)\b[:\s]+")
 _URL_WORDS = re.compile(r"\b(?:URL|Available(?: at| online)?|Online|Accessed[^.]*|\[Online\])\b[:.]?", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\sA-Z.][.?!])\s+(?=[A-Z0-9\"“])")
-_HAND_AUTHORS = re.compile(r"\A((?:[^,.]{1,60}|[A-Z]\.)(?:[^.:]|(?<=\b[A-Z])\.|(?<=\bal)\.|(?<=\b[A-Z][a-z])\.){0,3000}?)[.:]\s+(?=[A-Z0-9“\"])")
+_COMMA_END = re.compile(r",\s+(?=in[:\s]|[Pp]roc|[A-Z][\w.&]*(?:\s+[\w.&:()-]+){0,12}?,?\s+(?:vol\.?\s*)?\d)|(?<=[^\sA-Z.][.?!])\s+(?=[A-Z0-9“])")
+_VENUE_START = re.compile(r",?\s+(?:In[:\s]+(?=[A-Z])|in:\s|in\s+(?=Proc|Adv|IEEE|ACM))|[,.]\s+(?=arXiv|CoRR|Proceedings\b|Advances in\b)")
+_ETAL = re.compile(r"et\.?\s*al\.?")
 _MAX_TEXT = 30_000
 
 
@@ -73,9 +74,10 @@ def _named(text: str) -> _Parts | None:
     for name, value in _FIELD.findall(text):
         named.setdefault(name.strip().lower(), []).append(_bare(value))
     title = " ".join(named.get("title", [])[:1])
-    if not title:
-        return None
     people = named.get("author") or named.get("person") or named.get("authors") or []
+    if not title and not people:
+        return None
+    people = people or [_bare(text.split("\x0e")[0])]
     venue = next((named[each][0] for each in ("journal", "booktitle", "series", "publisher") if each in named), "")
     return _Parts(" and ".join(people), title, venue, named)
 
@@ -90,7 +92,11 @@ def _parts(text: str) -> _Parts:
 
 def _of_blocks(blocks: list[str]) -> _Parts:
     first = _bare(blocks[0])
-    if not like_people(first) and (len(blocks) == 1 or _only_address(blocks[1]) or not _first_may_be_people(first)):
+    people, rest = people_first(first)
+    if people and len(rest) > len("A title") and not like_people(first):
+        running = _of_running(blocks[0])
+        return replace(running, venue=" ".join([running.venue, *blocks[1:]]))
+    if not people and not like_people(first) and (_only_address(blocks[1]) or not _first_may_be_people(first)):
         return _Parts("", first, " ".join(blocks[1:]))
     if _IN.match(_bare(blocks[1])):
         return _Parts(first, "", " ".join(blocks[1:]))
@@ -110,43 +116,29 @@ def _only_address(block: str) -> bool:
 def _of_running(text: str) -> _Parts:
     bare = _bare(text)
     if quoted := _QUOTED.search(bare):
-        return _Parts(bare[: quoted.start()], quoted[1], _after_quote(text, bare[quoted.end() :]))
-    if (dated := _INLINE_YEAR.match(bare)) and like_people(dated[1]):
-        title, _, venue = _first_sentence(dated[3])
-        return _Parts(f"{dated[1]} {dated[2]}", title, _italic(text) or venue)
-    italic = _ITALIC.search(text)
-    before = _bare(text[: italic.start()]) if italic else bare
-    people, rest = _split_people(before)
-    title = _first_sentence(rest)[0]
-    if italic and not title:
-        return _Parts(people, _bare(italic[1]), _bare(text[italic.end() :]))
-    return _Parts(people, title, _italic(text) or rest[len(title) :])
+        return _Parts(bare[: quoted.start()], quoted[1], _venue_in(text) or bare[quoted.end() :])
+    people, rest = people_first(bare)
+    italics = [found for found in _ITALIC.finditer(text) if not _ETAL.match(_bare(found[1]))]
+    if italics and _bare(text[: italics[0].start()]).strip(" ,.:;") == people.strip(" ,.:;"):  # the title itself is in italics
+        return _Parts(people, _bare(italics[0][1]), _venue_in(text[italics[0].end() :]) or _bare(text[italics[0].end() :]))
+    if italics:
+        rest = rest.partition(_bare(italics[0][1]))[0] or rest
+    title, venue = _title_first(rest.strip(), commas=people.endswith(",") or bare[len(people) : len(people) + 1] == ",")
+    return _Parts(people, title, _venue_in(text) or venue)
 
 
-def _after_quote(text: str, rest: str) -> str:
-    return _italic(text) or rest
+def _venue_in(text: str) -> str:
+    """The first words in italics that are not `et al.`."""
+    return next((_bare(found[1]) for found in _ITALIC.finditer(text) if not _ETAL.match(_bare(found[1]))), "")
 
 
-def _italic(text: str) -> str:
-    found = _ITALIC.search(text)
-    return _bare(found[1]) if found else ""
-
-
-def _first_sentence(text: str) -> tuple[str, str, str]:
-    parts = _SENTENCE.split(text.strip(), maxsplit=1)
-    title = re.split(r",?\s+(?:In|in)[:\s]+(?=[A-Z])|,\s*arXiv", parts[0], maxsplit=1)[0]
-    return title, " ", " ".join(parts[1:]) or parts[0][len(title) :]
-
-
-def _split_people(text: str) -> tuple[str, str]:
-    if (found := _HAND_AUTHORS.match(text)) and like_people(found[1]):
-        return found[1], text[found.end() :]
-    # "A. One, B. Two, The title of it, ..." (no full stop after the people)
-    pieces = text.split(", ")
-    count = 0
-    while count < len(pieces) and like_people(pieces[count]) and len(pieces[count].split()) <= 5:
-        count += 1
-    return ", ".join(pieces[:count]), ", ".join(pieces[count:]) if count < len(pieces) else ""
+def _title_first(text: str, *, commas: bool) -> tuple[str, str]:
+    """The title that a running entry goes on with after its people, and the rest."""
+    pattern = _COMMA_END if commas else _SENTENCE
+    end = pattern.search(text)
+    other = _VENUE_START.search(text, 8)
+    cut = min((found.start() for found in (end, other) if found), default=len(text))
+    return text[:cut].strip(), text[cut:].strip(" ,.")
 
 
 def _people(parts: _Parts) -> tuple[str, ...]:

@@ -85,15 +85,25 @@ def _closing(body: str, pos: int) -> int:
 
 
 def _people(value: str) -> tuple[str, ...]:
-    people: list[dict[str, str]] = []
-    for name, part in _values(value, _PART):
-        if not people or name in people[-1] or (name == "prefix" and "family" in people[-1]):
-            people.append({})
-        people[-1][name] = plain(part)
-    if people:
-        order = ("given", "prefix", "family", "suffix")
-        return tuple(" ".join(person[part] for part in order if person.get(part)) for person in people)
-    return _old_people(value)
+    order = ("given", "prefix", "family", "suffix")
+    people: list[str] = []
+    for person in _groups(value):
+        parts = {name: plain(part) for name, part in _values(person, _PART)}
+        people.append(" ".join(parts[name] for name in order if parts.get(name)))
+    return tuple(name for name in people if name) or _old_people(value)
+
+
+def _groups(value: str) -> Iterator[str]:
+    """The contents of the outermost groups."""
+    depth = start = 0
+    for found in _BRACE.finditer(value):
+        if found[0] == "{":
+            start = found.end() if depth == 0 else start
+            depth += 1
+        elif found[0] == "}":
+            depth -= 1
+            if depth == 0:
+                yield value[start : found.start()]
 
 
 def _old_people(value: str) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def italic(m: Machine, tok: Token) -> None:
 def url(m: Machine, tok: Token) -> None:
     """An address: kept as a link and as text."""
     address = _address(m)
-    if in_entry(m):
+    if in_entry(m) and tok != r"\path":
         m.out.put(f"\x13{address}\x14\x15")
     elif address:
         start = m.out.here()
@@ -100,4 +100,5 @@ def _address(m: Machine) -> str:
     found = source.address() if source else None
     if found is None:
         found = written(m.reader.argument())
+    found = found.replace(r"\doibase", "https://doi.org/")
     return "".join(found.replace(r"\%", "%").replace(r"\_", "_").replace(r"\#", "#").replace(r"\&", "&").replace(r"\~", "~").split())

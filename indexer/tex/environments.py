@@ -12,7 +12,7 @@ from indexer.tex.machine import Float, Group, Machine, Opener
 from indexer.tex.macros import expand
 from indexer.tex.numbering import Target
 from indexer.tex.scanner import Token
-from indexer.tex.sectioning import end_abstract
+from indexer.tex.sectioning import begin_abstract
 from indexer.tex.stream import Mark, Stream
 from indexer.tex.symbols import words
 from lineage.model import Status
@@ -176,7 +176,7 @@ def opened(m: Machine, name: str, close: Callable[[], None] | None = None) -> No
 def abstract(m: Machine, name: str) -> None:
     """The abstract, in the preamble or in the text."""
     m.reader.optional()
-    m.divert(Group("env", name), Stream(flowing=True, style=("abstract", ("Abstract",), "")), lambda stream: end_abstract(m, stream))
+    begin_abstract(m, Group("env", name))
 
 
 def floating(m: Machine, name: str) -> None:

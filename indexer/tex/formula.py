@@ -214,5 +214,5 @@ def compact(tokens: list[Token]) -> str:
     """Tokens of a formula as one line of TeX per row, without needless space."""
     text = written([tok for tok in tokens if tok and tok != ROW + "w"])
     text = _WHITE.sub(" ", text).replace("{ ", "{").replace(" }", "}").replace(" _", "_").replace(" ^", "^")
-    rows = (row.strip().removesuffix("%") for row in text.split(ROW))
+    rows = (row.strip() for row in text.split(ROW))
     return "\n".join(row for row in rows if row)

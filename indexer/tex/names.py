@@ -7,13 +7,25 @@ import re
 from indexer.tex.plain import plain
 
 MAX_PEOPLE = 5_000
+MAX_LIST = 100_000
 _AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
 _SPLIT = re.compile(r"\s*[,;]\s*(?:and\b|&)\s*|\s+(?:and|&)\s+|\s*[,;]\s*")
-_INITIALS = re.compile(r"(?:[A-Z][a-z]?\.?[ -]?|\.[A-Z]\.?){1,5}\Z")
-_YEAR_END = re.compile(r"[\s,.(\[]*\b(?:19|20)\d\d[a-z]?\b[).\]]*\s*\Z")
+_INITIALS = re.compile(r"(?:[^\W\d_a-z][a-z]?\.[ -]{0,2}|[^\W\d_a-z](?![^\W\d_A-Z])[ -]?){1,6}\Z")
+_YEAR_END = re.compile(r"[\s,(\[]*\b(?:19|20)\d\d[a-z]?\b[).\]]*\s*\Z")
 _ETAL = re.compile(r",?\s*\b(?:et\.?\s+al\.?|and others|others)(?=[\s,.;)]|\Z)\.?", re.IGNORECASE)
 _EDITORS = re.compile(r"\(?\b[Ee]d(?:itor)?s?\b\.?\)?\.?")
 _SUFFIX = re.compile(r"(?:[JS]r\.?|I{2,3}|IV)\Z")
+_DOTTED = r"(?:[^\W\d_a-z][a-z]\.[ -]{0,2}(?:[^\W\d_a-z]\.[ -]{0,2})*+|(?:[^\W\d_a-z]\.[ -]{0,2})++)"
+_PARTICLES = r"(?:(?:van|von|der|den|de|di|da|del|della|dos|du|la|le|el|al|ter|ten|bin|ibn)\s+|[dDO]['’]){0,3}"
+_LAST = _PARTICLES + r"[^\W\d_][\w'’`-]{1,40}(?:\s(?:[JS]r\.|I{2,3}\b)|(?:\s[^\W\d_a-z][\w'’-]{1,40}){1,2}(?=\s*(?:[,;:&]|and\b|\.\s)))?"
+_ENDS = r"(?=\s*(?:[,;:.(&“\"]|and\b|et\s+al|\Z))"
+_STYLES = (
+    re.compile(_LAST + r",\s*" + _DOTTED),  # Last, F. M.
+    re.compile(_DOTTED + r"\s?" + _LAST),  # F. M. Last
+    re.compile(r"[^\W\d_a-z][\w'’-]{1,30}(?:\s+[^\W\d_a-z]\.?){0,3}\s+" + _LAST + _ENDS),  # First M. Last
+)
+_BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and\b|&)?|\band\b|&)\s*")
+_AFTER = re.compile(r"\s*(?:,?\s*et\.?\s+al\.?|,?\s*and others)?\s*(?:\(?\b(?:19|20)\d\d[a-z]?\b\)?)?\s*[.,:;]?\s*")
 _PERSON = re.compile(r"[^\W\d_][\w.'’`´ ‐-]{0,80}\Z")
 
 
@@ -44,7 +56,8 @@ def turn(name: str) -> str:
 
 def printed_people(text: str) -> tuple[str, ...]:
     """First-name-first names of a printed list ("A. One, B. Two, and C. Three"; "One, A., Two, B.")."""
-    text = _EDITORS.sub("", _ETAL.sub("", _YEAR_END.sub("", text.strip()))).strip(" ,.;:")
+    text = _EDITORS.sub("", _ETAL.sub("", _YEAR_END.sub("", text.strip()))).strip(" ,;:")
+    text = text if re.search(r"\b[A-Z]\.\Z", text) else text.rstrip(" .")
     parts = [part.strip() for part in _SPLIT.split(text) if part and part.strip(" .")]
     if _inverted(parts):
         parts = _paired(parts)
@@ -66,9 +79,7 @@ def _inverted(parts: list[str]) -> bool:
 def _paired(parts: list[str]) -> list[str]:
     out: list[str] = []
     for part in parts:
-        if (_INITIALS.match(part) and out and " " not in out[-1].removeprefix("van ").removeprefix("de ")) or (
-            _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0])
-        ):
+        if _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0]):
             out[-1] = f"{part} {out[-1]}"
         else:
             out.append(part)
@@ -88,3 +99,19 @@ def like_people(text: str) -> bool:
 def _one_person(name: str) -> bool:
     words = name.split()
     return 2 <= len(words) <= 4 and all(word[0].isupper() or len(word) <= 3 for word in words)
+
+
+def people_first(text: str) -> tuple[str, str]:
+    """The list of people that a printed entry begins with, and what follows it; nothing and the text where it begins with none."""
+    for style in _STYLES:
+        end, pos = 0, 0
+        while found := style.match(text, pos):
+            end = found.end()
+            between = _BETWEEN.match(text, end)
+            if not between or not between[0].strip() or end > MAX_LIST:
+                break
+            pos = between.end()
+        after = _AFTER.match(text, end) if end else None
+        if after and (after[0].strip() or end == len(text) or text[end - 1] in ". "):
+            return text[: after.end()].strip(" ,:;"), text[after.end() :]
+    return "", text

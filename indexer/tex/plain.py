@@ -14,6 +14,7 @@ _COMMAND = re.compile(r"\\(?:([A-Za-z]+)\*?[ \t]*|(.))", re.DOTALL)
 _DROPPED = re.compile(r"\\(?:penalty-?\d+|(?:vspace|hspace|cite|citep|footnote)\*?\{[^{}]*\})")
 _BRACES = re.compile(r"[{}]")
 _ADDRESS = re.compile(r"\\(?:url|path|href)\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
+_SIGN = re.compile(r"\$([^$\\]{1,2})\$")
 _CONTROL = re.compile("[\x00-\x1f]+")
 
 
@@ -25,6 +26,7 @@ def plain(text: str, limit: int = 20_000) -> str:
         text = _DROPPED.sub("", text)
         text = _ACCENT.sub(_accent, text)
         text = _COMMAND.sub(_command, text)
+    text = _SIGN.sub(lambda found: found[1], text)
     text = _BRACES.sub("", text).replace("~", " ")
     return " ".join(typeset(text).replace("\x00", "{").replace("\x01", "}").split())
 

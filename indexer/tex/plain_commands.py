@@ -13,7 +13,7 @@ from indexer.tex.plain import plain
 from indexer.tex.scanner import PAR, Token, written
 from indexer.tex.symbols import MATH_SIGNS, SYMBOLS, accented, words
 
-_GLUE = re.compile(r"[ \t]*=?[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp|fil+)?(?:[ \t]+(?:plus|minus)[ \t]*[\d.]+[a-z]{2,4})*")
+_GLUE = re.compile(r"[ \t]*=?[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp|fil+)?(?:\s+(?:plus|minus)\s*[\d.]+[a-z]{2,4})*")
 _ASSIGNED = re.compile(
     r"[ \t]*=[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp)?(?![A-Za-z])(?:[ \t]+(?:plus|minus)[ \t]*[\d.]+[a-z]{2,4})*"
 )

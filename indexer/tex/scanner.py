@@ -117,7 +117,7 @@ def written(tokens: list[Token] | tuple[Token, ...]) -> str:
     """Tokens as TeX source again."""
     out: list[str] = []
     for tok in tokens:
-        if out and letters_end(out[-1]) and tok[:1].isalpha():
+        if out and letters_end(out[-1]) and tok[:1].isalnum():
             out.append(" ")
         out.append(tok)
     return "".join(out)

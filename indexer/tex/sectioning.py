@@ -74,14 +74,20 @@ def abstract(m: Machine, tok: Token) -> None:
         m.reader.back()
     if following == "{":
         m.reader.next()
-        m.divert(Group("capture"), Stream(flowing=True, style=("abstract", ("Abstract",), "")), lambda stream: end_abstract(m, stream))
+        begin_abstract(m, Group("capture"))
 
 
-def end_abstract(m: Machine, stream: Stream) -> None:
-    """An abstract is over: it joins the text, whether it stood in the preamble or not."""
-    stream.end_block()
-    m.main.end_block()
-    m.main.absorb(stream)
+def begin_abstract(m: Machine, group: Group) -> None:
+    """An abstract joins the text when it is over, whether it stood in the preamble or not."""
+    path, m.path = m.path, ("Abstract",)
+
+    def then(stream: Stream) -> None:
+        m.path = path
+        stream.end_block()
+        m.main.end_block()
+        m.main.absorb(stream)
+
+    m.divert(group, Stream(flowing=True, style=("abstract", ("Abstract",), "")), then)
 
 
 def footnote(m: Machine, tok: Token) -> None:

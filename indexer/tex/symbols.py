@@ -152,6 +152,16 @@ SYMBOLS = {
     "BCBT": ",",
     "BCBL": ",",
     "natexlab": "",
+    "bibnamedelima": " ",
+    "bibnamedelimb": " ",
+    "bibnamedelimc": " ",
+    "bibnamedelimd": " ",
+    "bibnamedelimi": " ",
+    "bibinitperiod": ".",
+    "bibinitdelim": " ",
+    "bibrangedash": "–",
+    "BBOQ": "“",
+    "BBCQ": "”",
     "today": "",
 }
 

@@ -15,7 +15,9 @@ function matches(node) {
 // What is emphasised: the pointed or chosen work with its neighbours, else what the search finds, else everything.
 function emphasise() {
   const centre = state.pointed || state.chosen;
-  const lit = (node) => (centre ? near.get(centre).has(node.id) && (centre !== data.target || node.score >= 0) : !state.words || matches(node));
+  const lit = (node) => (centre ? near.get(centre).has(node.id) : !state.words || matches(node));
+  // What is only passed over dims the rest a little, what is chosen dims it well.
+  picture.classList.toggle("pointing", Boolean(state.pointed));
   for (const mark of marks) {
     const away = hidden(mark.node);
     mark.group.toggleAttribute("hidden", away);
@@ -144,8 +146,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 function refresh() {
-  const found = data.nodes.filter((node) => !hidden(node) && matches(node)).length;
-  $("found").textContent = state.words ? `${found} of ${data.nodes.length} match` : "";
+  const shown = data.nodes.filter((node) => !hidden(node));
+  const found = shown.filter(matches).length;
+  const whole = shown.length === data.nodes.length;
+  $("found").textContent = state.words ? `${found} of ${shown.length} match` : whole ? "" : `${shown.length} of ${data.nodes.length} shown`;
   emphasise();
   if (!table.hidden) tabulate();
 }
@@ -187,10 +191,25 @@ $("skip").addEventListener("click", (event) => {
   table.focus();
 });
 
+function weigh(least) {
+  state.least = least;
+  $("least").value = String(least);
+  $("least-now").textContent = least ? least.toFixed(2) : "0";
+}
+
+$("least").addEventListener("input", (event) => {
+  weigh(Number(event.target.value));
+  refresh();
+});
+
+// A very large lineage starts with its heaviest works; the line above says so, and the slider brings the others.
+const CROWD = 400;
+$("weigh").hidden = data.nodes.length < 30;
+for (let least = 5; data.nodes.length > CROWD && least <= 90 && data.nodes.filter((node) => !hidden(node)).length > CROWD; least += 5) weigh(least / 100);
 filters();
 welcome();
 measure();
-emphasise();
+refresh();
 fit();
 
 // Before anything is moved the whole stays in sight; afterwards the middle stays where it is.

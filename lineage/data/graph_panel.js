@@ -30,8 +30,12 @@ function list(name, items) {
 }
 
 function quotes(edge) {
-  return edge.evidence.map(({ role, sentence, section: where }) => {
-    const words = [role ? data.roles[role] : "also cited", where ? `section ${where}` : ""].filter(Boolean).join(" · ");
+  const sentences = [...new Set(edge.evidence.map((one) => one.sentence))];
+  return sentences.map((sentence) => {
+    const said = edge.evidence.filter((one) => one.sentence === sentence);
+    const roles = said.map((one) => (one.role ? data.roles[one.role] : "also cited")).join(", ");
+    const where = said.find((one) => one.section);
+    const words = [roles, where ? `section ${where.section}` : ""].filter(Boolean).join(" · ");
     return make("blockquote", {}, make("bdi", {}, `“${sentence}”`), make("footer", {}, words));
   });
 }

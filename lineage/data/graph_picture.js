@@ -5,7 +5,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const byId = new Map(data.nodes.map((node) => [node.id, node]));
 const near = new Map(data.nodes.map((node) => [node.id, new Set([node.id])]));
 // x and y are the place of the layout's origin, k the scale, tall how much further heights are spread to fill the screen.
-const state = { k: 1, tall: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), words: "" };
+const state = { k: 1, tall: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), least: 0, words: "" };
 const picture = document.getElementById("picture");
 
 for (const edge of data.edges) {
@@ -31,6 +31,7 @@ const roleWords = (node) => {
 };
 const hidden = (node) => {
   if (node.target) return false;
+  if (node.score < state.least) return true;
   if (node.kind !== "code") return state.off.has(roleClass(node));
   if (state.off.has("code")) return true;
   const papers = data.edges.filter((edge) => edge.kind === "code" && edge.target === node.id).map((edge) => byId.get(edge.source));
@@ -78,8 +79,10 @@ const marks = data.nodes.map((node) => {
   const ring = node.target ? make("svg:circle", { class: "ring" }) : null;
   const grip = make("svg:circle", { class: "grip" });
   const text = make("svg:text", {}, node.label);
-  const group = make("svg:g", { class: `node${heavy}`, tabindex: "0", role: "button", "aria-label": spoken(node) }, grip, second, shape, ring, text);
-  return { node, group, shape, second, ring, grip, text, width: 0, side: "" };
+  const group = make("svg:g", { class: `node${heavy}`, tabindex: "0", role: "button", "aria-label": spoken(node) }, grip, second, shape, ring, node.target ? null : text);
+  // The target's name is drawn over everything, since no place beside it is free of lines.
+  const over = node.target ? make("svg:g", { class: "over", "aria-hidden": "true" }, text) : null;
+  return { node, group, over, shape, second, ring, grip, text, width: 0, side: "" };
 });
 const markOf = new Map(marks.map((mark) => [mark.node.id, mark]));
 const layers = { bands: make("svg:g", {}), lines: make("svg:g", {}), marks: make("svg:g", {}), axis: make("svg:g", { class: "axis", "aria-hidden": "true" }) };
@@ -89,7 +92,7 @@ layers.axis.append(strip, ...bands.map((band) => band.text), ...breaks.map((one)
 layers.lines.append(...lines.map((line) => line.path));
 // In the order of weight: that is the order of the Tab key.
 layers.marks.append(...marks.map((mark) => mark.group));
-picture.append(layers.bands, layers.lines, layers.marks, layers.axis);
+picture.append(layers.bands, layers.lines, layers.marks, ...marks.map((mark) => mark.over).filter(Boolean), layers.axis);
 
 const size = () => ({ width: picture.clientWidth || 800, height: picture.clientHeight || 500 });
 const shown = (mark) => !mark.group.hasAttribute("hidden");
@@ -101,7 +104,7 @@ function placeMark(mark) {
   mark.sx = state.x + state.k * node.x;
   mark.sy = state.y + state.k * state.tall * node.y;
   mark.r = r;
-  mark.group.setAttribute("transform", `translate(${mark.sx.toFixed(1)} ${mark.sy.toFixed(1)})`);
+  for (const one of [mark.group, mark.over]) one?.setAttribute("transform", `translate(${mark.sx.toFixed(1)} ${mark.sy.toFixed(1)})`);
   mark.grip.setAttribute("r", Math.max(12, r + 3));
   if (node.kind === "code") {
     for (const name of ["x", "y"]) mark.shape.setAttribute(name, -r);
@@ -204,16 +207,19 @@ function draw() {
 function fit() {
   const { width, height } = size();
   const [left, top, right, bottom] = data.box;
-  const whole = Math.min((width - 24) / (right - left), (height - 44) / (bottom - top));
+  // The axis stands above, the slider below.
+  const [head, foot] = [28, document.getElementById("weigh").hidden ? 10 : 50];
+  const room = Math.max(80, height - head - foot);
+  const whole = Math.min((width - 24) / (right - left), room / (bottom - top));
   const least = width < 600 ? 0.5 : 0.2;
   state.k = Math.min(1.45, Math.max(least, whole));
   const spare = width - state.k * (right - left);
   const target = byId.get(data.target);
   // What does not fit is left out on the old side: the target stays in sight.
   state.x = spare >= 0 ? spare / 2 - state.k * left : width - 12 - state.k * right;
-  state.tall = Math.min(1.7, Math.max(1, (height - 50) / (state.k * (bottom - top))));
-  const over = state.k * (bottom - top) > height - 30;
-  state.y = over && target ? height / 2 - state.k * target.y : 12 + height / 2 - (state.k * state.tall * (top + bottom)) / 2;
+  state.tall = Math.min(1.7, Math.max(1, room / (state.k * (bottom - top))));
+  const over = state.k * (bottom - top) > room + 1;
+  state.y = head + room / 2 - (over && target ? state.k * target.y : (state.k * state.tall * (top + bottom)) / 2);
   state.moved = false;
   draw();
 }

@@ -1,6 +1,7 @@
 """How completely a paper's own references and citations are read from its LaTeX source.
 
-    python -m benchmarks.references --data DIR [--kind latex|pdf] [--json] [--wrong]
+    python -m benchmarks.references --data DIR [--kind latex|pdf] [--json] [--wrong] [--as-given]
+    python -m benchmarks.references --torture 0.1,1,10
 
 DIR has the form of the evaluation data: `references/src/<id>*.tar.gz` (e-prints) and the truth in
 `references/gold/<id>.refs.jsonl` and `.contexts.jsonl`. Entries are matched by key; `title` columns match by title
@@ -30,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.parsers.latex import parse
+from lineage.errors import ParseError
 from lineage.ids import normal_title
 from lineage.model import BibEntry, WorkId
 
@@ -70,9 +72,10 @@ class Row:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=Path())
     parser.add_argument("--kind", choices=("latex", "pdf"), default="latex")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--torture", metavar="MB,MB", help="time the hostile generators of the tests at these sizes instead")
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--as-given", action="store_true")
     arguments = parser.parse_args()
@@ -80,11 +83,30 @@ def main() -> None:
         sys.argv = [sys.argv[0], "--data", str(arguments.data), *(["--json"] if arguments.json else [])]
         importlib.import_module("benchmarks.references_pdf").main()
         return
+    if arguments.torture:
+        torture([float(size) for size in arguments.torture.split(",")])
+        return
     rows = list(measure_all(arguments.data / "references", as_given=arguments.as_given))
     if arguments.json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
         _print(rows, wrong=arguments.wrong)
+
+
+def torture(sizes: Sequence[float]) -> None:
+    """Seconds per megabyte of every hostile generator."""
+    for name, make in importlib.import_module("tests.indexer.test_latex_torture").CASES.items():
+        figures = []
+        for size in sizes:
+            members = make(int(size * 1e6))
+            start = time.perf_counter()
+            try:
+                status = parse(members, WorkId("local:benchmark"), "").status.value
+            except ParseError as error:
+                status = error.status.value
+            seconds = time.perf_counter() - start
+            figures.append(f"{seconds * 1e6 / sum(map(len, members.values())):8.2f} s/MB {status:>8}")
+        print(f"{name:>22}", *figures, flush=True)
 
 
 def measure_all(folder: Path, *, as_given: bool = False) -> Iterator[Row]:

@@ -57,8 +57,8 @@ def _begins_elsewhere(table: Files) -> bool:
 
 def _bibliography(machine: Machine, table: Files, main: str) -> tuple[BibEntry, ...]:
     cited = list(dict.fromkeys(key for cite in machine.main.cites for key in cite.keys))
-    bib = read_bib_files(table, machine.found.bibliographies, machine.note)
     printed = _printed(machine, table, main, set(cited))
+    bib = read_bib_files(table, machine.found.bibliographies, machine.note, printed=bool(printed))
     return reference_list(printed, bib, cited, machine.found.nocite, machine.note)
 
 

@@ -34,11 +34,14 @@ class BibFiles:
         return replace(bib_entry(record, inherit(record, self.records), raw), key=key)
 
 
-def read_bib_files(files: Files, named: Iterable[str], note: Note) -> BibFiles:
-    """Every .bib file that the paper names, or all there are when it names none that exists."""
+def read_bib_files(files: Files, named: Iterable[str], note: Note, *, printed: bool) -> BibFiles:
+    """Every .bib file that the paper names, or all there are when it names none that exists.
+
+    A missing one is noted unless there is a `printed` list, which e-prints carry in its stead.
+    """
     found = {name: files.find(name, ending=".bib") for name in dict.fromkeys(named)}
     for name, member in found.items():
-        if member is None:
+        if member is None and not printed:
             note(name if name.endswith(".bib") else name + ".bib", Status.NOT_FOUND, "a bibliography file that is not in the source")
     members = [member for member in found.values() if member] or files.ending(".bib")
     out = BibFiles({}, {}, {})

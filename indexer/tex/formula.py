@@ -132,10 +132,20 @@ class Formula(Mode):
             self._cite(machine)
         elif tok in machine.tables.protected and tok in machine.tables.commands:
             self._reference(machine, tok)
+        elif tok in (r"\left", r"\right"):
+            self._delimiter(machine)
         elif tok not in _DROPPED:
             self.tokens.append(tok)
         if tok in _WORDS:
             self.tokens.append(ROW + "w")
+
+    def _delimiter(self, machine: Machine) -> None:
+        r"""`\left.` and `\right.` print nothing."""
+        following = machine.reader.next()
+        if following is not None and following.startswith("."):
+            machine.reader.push([following[1:] or " "])
+        elif following is not None:
+            machine.reader.back()
 
     def _cite(self, machine: Machine) -> None:
         machine.reader.take("soo")

@@ -16,7 +16,7 @@ _TAIL = r"(?:[ \t]*+\n(?![ \t]*+\n)[ \t]*+|[ \t]++)?+"
 _REST = (
     r"|((?:[^\\{}$&#~%^_\[\]\n]++|\n(?![ \t]*+\n))++)"  # 2 a run of text
     r"|(\n[ \t]*+\n\s*+)"  # 3 a blank line
-    r"|(%[^\n]*+(?:\n[ \t]*+)?+)(\n\s*+)?"  # 4 a comment, 5 a blank line after it
+    r"|(%[^\n]*+(?:\n[ \t]*+)?+|(?:\$\$\$\$)++)(\n\s*+)?"  # 4 a comment or an empty formula, 5 a blank line after a comment
     r"|(\$\$?|##?[1-9]|[{}&#~^_\[\]])"  # 6 a sign of its own
     r"|(\\(?:[^A-Za-z]|\Z))"  # 7 a command of one sign
 )

@@ -14,17 +14,9 @@ from lineage import registry
 from lineage.errors import LineageError
 from lineage.settings import Settings, config_file
 
-_PACKAGES = tuple("paper-lineage semanticscholar arxiv pymupdf faiss-cpu onnxruntime tokenizers sentence-transformers torch openai".split())
-    "paper-lineage",
-    "semanticscholar",
-    "arxiv",
-    "pymupdf",
-    "faiss-cpu",
-    "onnxruntime",
-    "tokenizers",
-    "sentence-transformers",
-    "torch",
-    "openai",
+_PACKAGES = (
+    *("paper-lineage", "semanticscholar", "arxiv", "pymupdf", "faiss-cpu"),
+    *("onnxruntime", "tokenizers", "sentence-transformers", "torch", "openai"),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.papers import PaperText
-from indexer.repositories import Code, fetch_repository, read_members
+from indexer.repositories import Code, pinned, read_members, tarball
 from indexer.sources import local
 from indexer.target import is_path, resolve
 from indexer.workbench import Workbench
@@ -50,7 +50,8 @@ def _addition(bench: Workbench, source: str) -> Addition:
         return _folder(bench, Path(source))
     repo = None if is_path(source) else ids.repo_id(source)
     if repo:
-        work, blob = fetch_repository(bench, repo)
+        work = pinned(bench, bench.github.repository(repo))
+        blob = tarball(bench, work)
         return Addition(work, Status.OK, f"commit {str(work.meta['commit'])[:12]}", blob=blob, digest=blob.sha256)
     found = resolve(bench, source)
     if not found.text.document:

@@ -71,6 +71,10 @@ class Blobs:
                 _settle(part, out, path)
         return Blob(sha256, media_type, size, url, now())
 
+    def remove(self, sha256: str) -> None:
+        """Take bytes out of the store (what `--no-target-code` looked at and may not keep)."""
+        self.path(sha256).unlink(missing_ok=True)
+
 
 def now() -> str:
     """This moment in UTC, ISO 8601, to the second."""

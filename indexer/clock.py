@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,7 +14,7 @@ class Clock:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seconds: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._start = time.monotonic()
 
     @contextmanager

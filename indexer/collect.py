@@ -6,35 +6,24 @@ generation made from the same is already there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
-from lineage.exclusion import Exclusion
-
 from indexer.additions import Addition, additions
+from indexer.code import Repository, quest
 from indexer.papers import PaperText, fetch_paper
-from indexer.plan import BuildRequest, choose_papers, choose_repos, fetchable, reference_row
-from indexer.repositories import fetch_repository
+from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
 from indexer.target import Found
-from indexer.trace import Trace, trace
+from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
-from lineage.errors import SourceError
-from lineage.model import Blob, CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
+from lineage import ranking
+from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 from lineage.progress import Stage
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True)
-class Repository:
-    """A pinned repository, its tarball, and the link that brought it here."""
-
-    work: Work
-    blob: Blob
-    link: CodeLink
 
 
 @dataclass(frozen=True)
@@ -52,6 +41,7 @@ class Collected:
     rows: tuple[LedgerRow, ...]
     coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    kept_out: frozenset[str] = frozenset()
 
     def inputs(self) -> list[Any]:
         """What the generation is a function of, in a form that can be hashed."""
@@ -90,7 +80,7 @@ class _Gathering:
         self.added: tuple[Addition, ...] = ()
         self.coverage: Mapping[str, Any] = {}
         self.notes: list[str] = []
-        self.exclusion = Exclusion.of(request.blacklist, no_target_code=request.no_target_code, target=found.work)
+        self.kept_out: frozenset[str] = frozenset()
 
     def follow(self) -> None:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
@@ -146,43 +136,16 @@ class _Gathering:
                 self.repositories.append(Repository(addition.work, addition.blob, link))
 
     def fetch_repositories(self) -> None:
-        """The best repositories within the budget, pinned; renames that lead to one repository are one."""
+        """The best repositories within the budget, for the papers whose links are known, their own texts included."""
         scores = {reference.cited: reference.score for reference in reversed(self.references)} | {self.target.id: 2.0}
-        allowed: list[CodeLink] = []
-        for link in self.links:
-            reason = self.exclusion.reason(link, self.works.get(link.paper))
-            if reason:
-                self.rows.append(LedgerRow("source", link.repo, link.repo, "select", Status.POLICY_SKIPPED, reason))
-            else:
-                allowed.append(link)
-        chosen, left = choose_repos(allowed, scores, self.request.repos)
-        self.rows += left
-        outcomes = self._each("repositories", chosen, self._repository, lambda link: link.repo)
-        for link, outcome in zip(chosen, outcomes, strict=True):
-            self._keep(link, outcome)
-
-    def _repository(self, link: CodeLink) -> Repository | SourceError:
-        published = str(self.works[link.paper].meta.get("published") or "") if link.paper in self.works else ""
-        try:
-            work, blob = fetch_repository(self.bench, link.repo, published if self.request.code_as_of == "paper" else "")
-        except SourceError as error:
-            return error
-        return Repository(work, blob, link)
-
-    def _keep(self, link: CodeLink, outcome: Repository | SourceError) -> None:
-        if isinstance(outcome, SourceError):
-            self.rows.append(LedgerRow("source", link.repo, link.repo, "code", outcome.status, str(outcome)))
-            return
-        reason = self.exclusion.reason_for_work(outcome.work)
-        same = next((r for r in self.repositories if r.work.id.lower() == outcome.work.id.lower()), None)
-        if reason or same:
-            detail = reason or f"the same repository as {outcome.work.id}, renamed"
-            self.rows.append(LedgerRow("source", link.repo, link.repo, "code", Status.POLICY_SKIPPED, detail))
-            return
-        self.repositories.append(outcome)
-        self.works[outcome.work.id] = outcome.work
-        detail = f"commit {str(outcome.work.meta.get('commit'))[:12]}"
-        self.rows.append(LedgerRow("source", outcome.work.id, link.repo, "code", Status.OK, detail))
+        texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
+        said = [link for work, document in texts if document for link in said_in(work, document)]
+        kept = quest(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said])
+        self.links = list(kept.links)
+        self.repositories += kept.repositories
+        self.works |= {repository.work.id: repository.work for repository in kept.repositories}
+        self.rows += kept.rows
+        self.kept_out = kept.content
 
     def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
         """`work` over all items, four at a time, in order, with progress."""
@@ -194,21 +157,23 @@ class _Gathering:
         return results
 
     def collected(self) -> Collected:
-        """The whole, with links pointing to the names that renamed repositories have now."""
-        names = {alias.lower(): r.work.id for r in self.repositories for alias in (r.work.id, *r.work.aliases, r.link.repo)}
-        links = tuple(replace(link, repo=names.get(link.repo.lower(), link.repo)) for link in self.links)
+        """The whole, with the target's references ranked once more by all links that are known now."""
+        own = [r for r in self.references if r.citing == self.target.id and r.known_by != ("you",)]
+        rest = [r for r in self.references if r not in own]
+        ranked = ranking.rank(own, works=self.works, links=self.links, target=self.works[self.target.id])
         return Collected(
             request=self.request,
             target=self.works[self.target.id],
             works=self.works,
-            references=tuple(self.references),
-            links=_unique(links),
+            references=(*ranked, *rest),
+            links=tuple(self.links),
             texts=self.texts,
             repositories=tuple(self.repositories),
             added=self.added,
             rows=tuple(self.rows),
             coverage=self.coverage,
             notes=tuple(self.notes),
+            kept_out=self.kept_out,
         )
 
 
@@ -217,10 +182,3 @@ def _ending(work: Work, text: PaperText) -> tuple[Status, str]:
     if text.document or text.status.retryable or not work.abstract:
         return text.status, text.detail
     return Status.ABSTRACT_ONLY, f"its abstract is indexed; {text.detail}"
-
-
-def _unique(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
-    kept: dict[tuple[WorkId, str], CodeLink] = {}
-    for link in links:
-        kept.setdefault((link.paper, link.repo.lower()), link)
-    return tuple(kept.values())

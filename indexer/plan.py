@@ -37,7 +37,8 @@ class BuildRequest:
     @classmethod
     def from_meta(cls, meta: Mapping[str, Any]) -> BuildRequest:
         """The request that `as_meta` wrote."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in meta.items()})
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in meta.items()}
+        return cls(**values)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
@@ -26,16 +26,16 @@ def remembered(
     cache_: DerivedCache, kind: type[T], key: str, version: str, make: Callable[[], T], keep: Callable[[T], bool] = lambda made: True
 ) -> T:
     """The `kind` kept under (key, version), or what `make` gives, then kept if `keep` says so."""
-    stage = kind.__name__
+    stage, adapter = kind.__name__, _adapter(kind)  # type: ignore[arg-type]  # a type is hashable
     kept = cache_.get(key, stage, version)
     if kept is not None:
         try:
-            found: T = _adapter(kind).validate_json(kept)
+            found: T = adapter.validate_json(kept)
         except ValidationError:
             pass
         else:
             return found
     made = make()
     if keep(made):
-        cache_.put(key, stage, version, _adapter(kind).dump_json(made))
+        cache_.put(key, stage, version, adapter.dump_json(made))
     return made

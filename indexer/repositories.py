@@ -1,11 +1,12 @@
 """The code of one repository: resolved, pinned to a commit, streamed and parsed, with a row for each member.
 
 Nothing is checked out and nothing is extracted: members are read out of the tarball's bytes, and their names
-are data. What the parsers made of them is remembered by the tarball's hash.
+are data. What was made of them is remembered by the tarball's hash.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from lineage.errors import ParseError
 from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
+_TELLING = 300
+"""Bytes from which on a file's content tells whose it is: empty packages, stubs and markers do not."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +31,44 @@ class Code:
     rows: tuple[LedgerRow, ...]
 
 
-def fetch_repository(bench: Workbench, repo: WorkId, before: str = "") -> tuple[Work, Blob]:
-    """The repository's record, pinned in `meta["commit"]`, and its tarball; raises `SourceError`.
+@dataclass(frozen=True)
+class Front:
+    """What a tarball says of itself without being parsed: its README, and the hashes of the texts that tell whose they are."""
 
-    `before` (a date, ISO 8601) asks for the last commit up to it instead of the head of the default branch.
-    """
+    readme: str
+    content: frozenset[str]
+
+
+def pinned(bench: Workbench, work: Work, before: str = "") -> Work:
+    """The repository's record with `meta["commit"]`: the head of its default branch, or the last commit up to the date `before`."""
     with bench.clock.timed("fetch"):
-        work = bench.github.repository(repo)
         sha, date = bench.github.commit(work, before=before)
-        blob = bench.github.tarball(work, sha)
-    return replace(work, meta={**work.meta, "commit": sha, "commit_date": date}), blob
+    return replace(work, meta={**work.meta, "commit": sha, "commit_date": date})
+
+
+def tarball(bench: Workbench, work: Work) -> Blob:
+    """The tarball of a pinned repository; raises `SourceError`."""
+    with bench.clock.timed("fetch"):
+        return bench.github.tarball(work, str(work.meta["commit"]))
+
+
+def front(bench: Workbench, blob: Blob) -> Front:
+    """README and content hashes of a tarball whose bytes are here."""
+
+    def make() -> Front:
+        readme, content = "", set[str]()
+        for member in archive.repo_members(bench.blobs.path(blob.sha256), archive.TARBALL):
+            if member.data is None:
+                continue
+            text = member.data.decode("utf-8", "replace").replace("\r\n", "\n")
+            if len(member.data) >= _TELLING and not member.name.lower().startswith("license"):
+                content.add(hashlib.sha256(text.encode()).hexdigest())
+            if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
+                readme = text
+        return Front(readme, frozenset(content))
+
+    with bench.clock.timed("parse"):
+        return remembered(bench.derived, Front, blob.sha256, "front@1", make)
 
 
 def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:

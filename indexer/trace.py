@@ -93,12 +93,21 @@ def _with_arxiv(bench: Workbench, works: Mapping[WorkId, Work]) -> tuple[dict[Wo
 def _links(
     bench: Workbench, citing: Work, document: Document | None, references: Sequence[Reference], works: Mapping[WorkId, Work]
 ) -> tuple[tuple[CodeLink, ...], list[LedgerRow]]:
-    by_key = {key: r.cited for r in references for key in (r.key, *(m.key for m in r.mentions)) if key}
-    said: list[CodeLink] = list(links.from_text(citing, document.links if document else (), by_key))
-    for work in (citing, *works.values()):
-        said += links.from_metadata(work)
+    said = [link for work in (citing, *works.values()) for link in links.from_abstract(work)]
+    if document:
+        said += said_in(citing, document, references)
     asked, rows = _hub(bench, [citing, *(works[r.cited] for r in references)])
     return links.merge([*said, *asked]), rows
+
+
+def said_in(paper: Work, document: Document, references: Sequence[Reference] = ()) -> list[CodeLink]:
+    """What a paper's text says of its own code, and of the code of the works that it cites."""
+    said = links.from_text(
+        paper, document.links, mentions=document.mentions, bibliography=document.bibliography, said_by=document.parser.split("@")[0]
+    )
+    cited = {key: r.cited for r in references for key in (r.key, *(m.key for m in r.mentions)) if key}
+    others = (CodeLink(cited[one.key], one.repo, one.tier, (f"text of {paper.id}",), (one.evidence,)) for one in said.references if one.key in cited)
+    return [*said.own, *others]
 
 
 def _hub(bench: Workbench, papers: Sequence[Work]) -> tuple[list[CodeLink], list[LedgerRow]]:

@@ -1,0 +1,181 @@
+"""Which repositories a lineage gets: every link followed within the budget, and what is kept out, kept out.
+
+Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
+repository is looked at once for the hashes of its files and thrown away, so that copies are known by content
+whatever they are called; only the hashes stay, for `lineage check` to prove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from indexer.plan import BuildRequest, choose_repos
+from indexer.remembered import remembered
+from indexer.repositories import Front, front, pinned, tarball
+from indexer.workbench import Workbench
+from lineage import links as witnesses
+from lineage.errors import SourceError
+from lineage.exclusion import Exclusion
+from lineage.model import Blob, CodeLink, LedgerRow, Status, Tier, Work, WorkId
+from lineage.progress import Stage
+from lineage.readme import beside
+
+_ROUNDS = 2
+_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A pinned repository, its tarball, and the link that brought it here."""
+
+    work: Work
+    blob: Blob
+    link: CodeLink
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Repositories of a lineage, all code links, rows of those that are not here, and what was kept out."""
+
+    repositories: tuple[Repository, ...] = ()
+    links: tuple[CodeLink, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    content: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A repository that is not kept: how it ended, and why in words."""
+
+    status: Status
+    detail: str
+
+
+@dataclass
+class Quest:
+    """The search for the repositories of one lineage; `run` it once."""
+
+    bench: Workbench
+    request: BuildRequest
+    target: Work
+    works: Mapping[WorkId, Work]
+    scores: Mapping[WorkId, float]
+    links: tuple[CodeLink, ...]
+    found: dict[str, Repository] = field(default_factory=dict)
+    rows: dict[str, LedgerRow] = field(default_factory=dict)
+
+    def run(self) -> Kept:
+        """Follow the links, then those that the READMEs name, within the budget of repositories."""
+        self.exclusion = Exclusion.of(self.request.blacklist, no_target_code=self.request.no_target_code, target=self.target)
+        self.exclusion = self.exclusion.knowing(self.links, content=self._own_content())
+        for _ in range(_ROUNDS):
+            fresh = self._round()
+            heard = [link for repository in fresh for link in self._readme(repository)]
+            self.links = witnesses.merge([*self.links, *heard])
+        return Kept(tuple(self.found.values()), self._named_as_now(), tuple(self.rows.values()), self.exclusion.content)
+
+    def _round(self) -> list[Repository]:
+        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        allowed = [link for link in self.links if link.repo.lower() not in known and not self._excluded(link)]
+        chosen, left = choose_repos(allowed, self.scores, self.request.repos - len(self.found))
+        self.rows |= {row.subject.lower(): row for row in left}
+        fresh: list[Repository] = []
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            for n, (link, outcome) in enumerate(zip(chosen, pool.map(self._fetch, chosen), strict=True), 1):
+                self.bench.watch(Stage("repositories", n, len(chosen), link.repo.removeprefix("repo:")))
+                fresh += self._keep(link, outcome)
+        return fresh
+
+    def _excluded(self, link: CodeLink) -> bool:
+        reason = self.exclusion.reason(link, self.works.get(link.paper))
+        if reason:
+            self._row(link, Status.POLICY_SKIPPED, reason)
+        return bool(reason)
+
+    def _fetch(self, link: CodeLink) -> Repository | _Left:
+        published = str(self.works[link.paper].meta.get("published") or "") if link.paper in self.works else ""
+        try:
+            work = self.bench.github.repository(link.repo)
+            if reason := self.exclusion.reason_for_work(work):
+                return _Left(Status.POLICY_SKIPPED, reason)
+            work = pinned(self.bench, work, published if self.request.code_as_of == "paper" else "")
+            known = self.bench.derived.get(self._judged(work), "kept out", "1")
+            return _Left(Status.POLICY_SKIPPED, known.decode()) if known else self._without_copies(Repository(work, tarball(self.bench, work), link))
+        except SourceError as error:
+            return _Left(error.status, str(error))
+
+    def _without_copies(self, repository: Repository) -> Repository | _Left:
+        if not self.request.no_target_code:
+            return repository
+        said = front(self.bench, repository.blob)
+        claims = witnesses.from_readme(repository.work, said.readme, [self.target])
+        reason = self.exclusion.reason_for_content(said.content)
+        if not reason and any(link.tier in _OWN for link in claims):
+            reason = "its README says that it is the target's code"
+        if not reason:
+            return repository
+        self.bench.derived.put(self._judged(repository.work), "kept out", "1", reason.encode())
+        self.bench.blobs.remove(repository.blob.sha256)
+        return _Left(Status.POLICY_SKIPPED, reason)
+
+    def _judged(self, work: Work) -> str:
+        """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again."""
+        return f"{self.target.id} {work.id} {work.meta['commit']}" if self.request.no_target_code else ""
+
+    def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
+        if isinstance(outcome, _Left):
+            self._row(link, outcome.status, outcome.detail)
+            return []
+        name = outcome.work.id.lower()
+        if name in self.found:
+            self._row(link, Status.POLICY_SKIPPED, f"the same repository as {outcome.work.id}, under a former name")
+            return []
+        self.found[name] = outcome
+        self._row(link, Status.OK, f"commit {str(outcome.work.meta['commit'])[:12]}")
+        return [outcome]
+
+    def _row(self, link: CodeLink, status: Status, detail: str) -> None:
+        self.rows[link.repo.lower()] = LedgerRow("source", link.paper, link.repo, "code", status, detail)
+
+    def _readme(self, repository: Repository) -> Iterable[CodeLink]:
+        readme = front(self.bench, repository.blob).readme
+        papers = [work for work in self.works.values() if work.kind == "paper"]
+        yield from witnesses.from_readme(repository.work, readme, papers)
+        yield from beside(repository.work, readme, papers)
+
+    def _own_content(self) -> frozenset[str]:
+        """Hashes of the target's own files, from a tarball that is not kept."""
+        if not self.request.no_target_code:
+            return frozenset()
+        own = [link for link in self.links if self.exclusion.reason(link, self.target)]
+        return frozenset(hash_ for link in own for hash_ in self._hashes(link))
+
+    def _hashes(self, link: CodeLink) -> frozenset[str]:
+        def make() -> Front:
+            work = pinned(self.bench, self.bench.github.repository(link.repo))
+            blob = tarball(self.bench, work)
+            seen = front(self.bench, blob)
+            self.bench.blobs.remove(blob.sha256)
+            return replace(seen, readme="")
+
+        try:
+            return remembered(self.bench.derived, Front, f"own {link.repo.lower()}", "own@1", make).content
+        except SourceError as error:
+            self.rows[f"hashes of {link.repo}".lower()] = LedgerRow(
+                "source", self.target.id, f"hashes of {link.repo}", "code", error.status, str(error)
+            )
+            return frozenset()
+
+    def _named_as_now(self) -> tuple[CodeLink, ...]:
+        """All links, with renamed repositories under the name that they have now."""
+        names = {name.lower(): r.work.id for r in self.found.values() for name in (r.work.id, *r.work.aliases, r.link.repo)}
+        return witnesses.merge(replace(link, repo=names.get(link.repo.lower(), link.repo)) for link in self.links)
+
+
+def quest(
+    bench: Workbench, request: BuildRequest, target: Work, works: Mapping[WorkId, Work], scores: Mapping[WorkId, float], links: Sequence[CodeLink]
+) -> Kept:
+    """The repositories for a lineage; upstream failures become rows."""
+    return Quest(bench, request, target, works, scores, witnesses.merge(links)).run()

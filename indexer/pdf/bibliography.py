@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -149,19 +149,29 @@ def nearest(rows: Sequence[Line], anchor: Anchor, above: float = 0.3) -> int | N
     return best[1] if best else None
 
 
-def entries(region: Region, anchors: Iterable[Anchor]) -> list[Entry]:
+def entries(region: Region, anchors: Sequence[Anchor]) -> list[Entry]:
     """The list's entries, in order."""
     rows = region.rows
-    keys = max((_keys(rows, list(anchors), above) for above in (0.3, -0.2)), key=len)
+    keys = max((_keys(rows, anchors, above) for above in (0.3, -0.2)), key=len)
     printed = _labels(rows)
     if printed and len(printed) >= 0.8 * len(keys):
-        moved = {_at_label(n, printed): key for n, key in keys.items()}
+        named = _in_order(rows, anchors)
+        same = len(named) == len(printed)
+        moved = dict(zip(sorted(printed), named, strict=True)) if same else {_at_label(n, printed): key for n, key in keys.items()}
         return list(_cut(rows, sorted(printed), moved, printed))
     starts = set(keys)
     shaped = _by_shape(rows)
     if len(keys) < 3 or len(shaped) > 1.25 * len(keys) + 3:
         starts = _merged(starts, shaped, rows)
     return list(_cut(rows, sorted(starts | {0}) if rows else [], keys, {}))
+
+
+def _in_order(rows: Sequence[Line], anchors: Sequence[Anchor]) -> list[str]:
+    """Names of the places on the list's pages in reading order. Publishers put them up to two lines off, but in order."""
+    second = {row.page: row.box[0] for row in sorted(rows, key=lambda row: -row.box[0]) if row.column == 1}
+    pages = {row.page for row in rows}
+    here = [anchor for anchor in anchors if anchor.page in pages]
+    return [anchor.name for anchor in sorted(here, key=lambda a: (a.page, a.page in second and a.x > second[a.page] - 30, a.y))]
 
 
 def _keys(rows: Sequence[Line], anchors: Sequence[Anchor], above: float) -> dict[int, str]:

@@ -24,6 +24,7 @@ _YEARS = r"(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0
 _AUTHOR_YEAR = re.compile(
     rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
 )
+_ADDRESS = re.compile(r"https?:|www\.|/")
 _BRACKETS = re.compile(r"\([^()]{1,900}\)|\[[^\[\]]{1,300}\]")
 _PROSE = frozenset({"paragraph", "abstract", "caption", "footnote", "list", "table", "text", "equation", "algorithm"})
 
@@ -43,7 +44,7 @@ def cites(
     """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
     found = ((places.under(link.page, link.box), key) for link, key in links)
     # a citation broken over columns makes pdfTeX draw its link over the footnotes between them as well
-    linked = [Cite(*where, key) for where, key in found if where and not re.search(r"https?:|www\.|/", text[slice(*where)])]
+    linked = [Cite(*where, key) for where, key in found if where and not _ADDRESS.search(text, where[0], where[1] + 8)]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
     for other in (_raised(text, writer, labels), _in_parentheses(text, labels)) if not linked else ():
         # the rarer forms are read only where the usual ones are absent, and then only if they cite a good part

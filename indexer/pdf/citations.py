@@ -44,7 +44,7 @@ def cites(
     """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
     found = ((places.under(link.page, link.box), key) for link, key in links)
     # a citation broken over columns makes pdfTeX draw its link over the footnotes between them as well
-    linked = [Cite(*where, key) for where, key in found if where and not _ADDRESS.search(text, where[0], where[1] + 8)]
+    linked = [Cite(*where, key) for where, key in found if where and not _in_address(text, *where)]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
     for other in (_raised(text, writer, labels), _in_parentheses(text, labels)) if not linked else ():
         # the rarer forms are read only where the usual ones are absent, and then only if they cite a good part
@@ -53,6 +53,12 @@ def cites(
     covered = {n // 4 for cite in linked for n in range(cite.start, cite.end + 1)}
     extra = [cite for cite in printed if not any(n // 4 in covered for n in range(cite.start, cite.end))]
     return sorted(dict.fromkeys([*linked, *extra]), key=lambda cite: (cite.start, cite.end))
+
+
+def _in_address(text: str, start: int, end: int) -> bool:
+    """Whether characters stand in a web address."""
+    word = re.search(r"\S*\Z", text[max(0, start - 200) : start])
+    return _ADDRESS.search(text, start - len(word[0] if word else ""), end + 8) is not None
 
 
 def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:

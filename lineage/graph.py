@@ -17,7 +17,7 @@ from math import isnan
 import networkx as nx
 
 from lineage.ids import abs_url
-from lineage.model import CodeLink, Reference, Tier, Work, WorkId
+from lineage.model import CodeLink, Reference, Role, Tier, Work, WorkId
 from lineage.picture.placement import Layout, place
 
 MAX_TEXT = 600
@@ -34,7 +34,7 @@ def build(target: Work, works: Mapping[WorkId, Work], references: Sequence[Refer
 
     `works` holds what is known of each identifier; one that is missing is a node with what its reference says.
     Two references between the same works are one edge with the evidence of both. Node attributes: `kind`, `title`,
-    `authors`, `year`, `venue`, `score`, `role` (the first), `roles`, `licence`, `url`, `target`, `distance`, `order`
+    `authors`, `year`, `venue`, `score`, `role` (the heaviest but background), `roles`, `licence`, `url`, `target`, `distance`, `order`
     (of first mention in the heaviest citing work), `commit`, `archived`. Edge attributes of `kind` "cites": `role`,
     `roles`, `score`, `why`, `evidence` with `evidence_roles` and `sections` line by line, `mentions`, `key`,
     `known_by`, `merged`, `influential`; of "code": `tier`, `said_by`, `evidence`.
@@ -162,8 +162,8 @@ def _share(score: float) -> float:
 
 
 def _roles(reference: Reference | None) -> list[str]:
-    """Roles by weight, each once."""
-    verdicts = sorted(reference.roles, key=lambda v: (-v.score, v.role)) if reference else []
+    """Roles by weight, each once; background last, since it is what remains where nothing more is said."""
+    verdicts = sorted(reference.roles, key=lambda v: (v.role is Role.BACKGROUND, -v.score, v.role)) if reference else []
     return list(dict.fromkeys(v.role.value for v in verdicts))
 
 

@@ -172,7 +172,9 @@ function placeBands(width, height) {
     rect.setAttribute("x", left);
     rect.setAttribute("width", wide);
     rect.setAttribute("height", height);
-    const name = column.year === null && wide < 80 ? "?" : column.year !== null && wide < 40 ? `’${column.name.slice(-2)}` : column.name;
+    // Two digits stand for years from 1950 to 2049 only.
+    const short = column.year === null ? wide < 80 && "?" : column.year >= 1950 && wide < 40 && `’${column.name.slice(-2)}`;
+    const name = short || column.name;
     const half = name.length * 3.5;
     text.textContent = name;
     const middle = column.year === null ? Math.max(left + wide / 2, Math.min(half + 4, left + wide)) : left + wide / 2;
@@ -217,7 +219,7 @@ function fit() {
   const target = byId.get(data.target);
   // What does not fit is left out on the old side: the target stays in sight.
   state.x = spare >= 0 ? spare / 2 - state.k * left : width - 12 - state.k * right;
-  state.tall = Math.min(1.7, Math.max(1, room / (state.k * (bottom - top))));
+  state.tall = Math.min(2.2, Math.max(1, room / (state.k * (bottom - top))));
   const over = state.k * (bottom - top) > room + 1;
   state.y = head + room / 2 - (over && target ? state.k * target.y : (state.k * state.tall * (top + bottom)) / 2);
   state.moved = false;

@@ -2,11 +2,11 @@
 
 Labels stand to the left of their marks, lines leave to the right, a repository stands under its paper. Each year is a
 column of one or more lanes; a lane moves as near to the older ones as the labels at the same height allow. Heights
-start from the role (what is built upon in the middle, at the height of the target; background at the edges, in the
-order of mention, because neighbours in the text are neighbours in topic), are pulled towards neighbours in the graph,
-and are then made free of overlap: the least squares fit under separation (pool adjacent violators; Barlow et al.,
-"Statistical Inference under Order Restrictions", 1972). Of several heights for the whole, the one that a screen
-shows largest is taken. No randomness.
+start from the role: what is built upon, and what weighs much without a role, in the middle, at the height of the
+target; background at the edges, in the order of mention, because neighbours in the text are neighbours in topic. They
+are pulled towards neighbours in the graph and then made free of overlap: the least squares fit under separation (pool
+adjacent violators; Barlow et al., "Statistical Inference under Order Restrictions", 1972). Of several heights for the
+whole, the one that a screen shows largest is taken. No randomness.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _SCREEN = (900.0, 660.0)
 _ENOUGH = 1.2
 _ASPECT = 1.5
 _TRIALS = 14
+_HEAVY = 0.5
 _SWEEPS = 4
 _PULL = 0.6
 _GAP = 12.0
@@ -176,7 +177,8 @@ def _levels(graph: nx.DiGraph, blocks: Sequence[_Block]) -> list[list[_Block]]:
     rest: list[_Block] = []
     for block in blocks:
         node = graph.nodes[block.members[0]]
-        held.get("base" if node["target"] else str(node["role"]), rest).append(block)
+        central = node["target"] or (node["score"] >= _HEAVY and node["role"] not in held)
+        held.get("base" if central else str(node["role"]), rest).append(block)
     rest.sort(key=lambda b: (graph.nodes[b.members[0]]["order"], b.members[0]))
     inner = [held[level] for level in LEVELS]
     for i, level in enumerate(inner):

@@ -83,6 +83,12 @@ def test_the_role_of_a_work_is_the_one_it_plays_nearest_to_the_target():
     assert build(TARGET, WORKS, (*REFERENCES[:3], far), LINKS).nodes[OLD]["role"] == "method"
 
 
+def test_background_is_the_role_of_a_work_only_where_nothing_more_is_said():
+    verdicts = (RoleVerdict(Role.BACKGROUND, 0.9, "x"), RoleVerdict(Role.SETUP, 0.3, "y"))
+    edge = build(TARGET, WORKS, (replace(REFERENCES[0], roles=verdicts),), ()).edges[TARGET.id, BASE]
+    assert (edge["role"], edge["roles"]) == ("setup", "setup, background")
+
+
 @pytest.mark.parametrize(("score", "kept"), [(float("nan"), 0.0), (-1.0, 0.0), (7.0, 1.0), (0.5, 0.5)])
 def test_a_weight_is_always_between_nought_and_one(score, kept):
     graph = build(TARGET, WORKS, (replace(REFERENCES[0], score=score),), ())

@@ -19,6 +19,9 @@ from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Status, WorkId
 
 PARSER = "latex@1"
+MAX_MISSING = 200
+"""Cited keys looked for in further .bbl files before those are read."""
+
 _HARMLESS = {Status.POLICY_SKIPPED, Status.OK_REPAIRED, Status.UNRESOLVED, Status.NOT_FOUND}
 
 
@@ -63,35 +66,42 @@ def _bibliography(machine: Machine, table: Files, main: str) -> tuple[BibEntry, 
 
 
 def _printed(machine: Machine, table: Files, main: str, cited: set[str]) -> list[BibEntry]:
-    """Entries of the .bbl (or several, for papers with a list per part), then of lists written in the text."""
+    """Entries of the .bbl, then of lists written in the text, then of other .bbl files that hold what is still missing."""
     by_hand = [entry_fields(entry) for entry in machine.found.entries]
-    out: list[BibEntry] = []
-    for name in _bbl_files(machine, table, main):
-        text = table.text(name)
-        if is_biblatex(text):
-            out += biblatex_entries(text)
-            continue
-        machine.found.entries.clear()
-        machine.origin = "bbl"
-        machine.run(table.open(name))
-        out += [entry_fields(entry) for entry in machine.found.entries]
-    known = {entry.key for entry in out}
-    useful = [entry for entry in out if not by_hand or entry.key in cited]
-    return [*useful, *(entry for entry in by_hand if entry.key not in known)] if by_hand else out
+    own = _own_bbls(machine, table, main)
+    printed = [entry for name in own for entry in _read_bbl(machine, table, name)]
+    known = {entry.key for entry in printed}
+    useful = [entry for entry in printed if not by_hand or entry.key in cited]
+    out = [*useful, *(entry for entry in by_hand if entry.key not in known)]
+    for name in table.ending(".bbl"):
+        if name not in own:
+            out += _rest(machine, table, name, cited - {entry.key for entry in out})
+    return out
 
 
-def _bbl_files(machine: Machine, table: Files, main: str) -> list[str]:
+def _rest(machine: Machine, table: Files, name: str, missing: set[str]) -> list[BibEntry]:
+    """What another .bbl (a supplement's, a second list's) says of keys that are cited and not yet listed."""
+    text = table.text(name)
+    if not any(f"{{{key}}}" in text for key in list(missing)[:MAX_MISSING]):
+        machine.note(name, Status.POLICY_SKIPPED, "another .bbl; nothing in it is cited that the paper's own does not list")
+        return []
+    return [entry for entry in _read_bbl(machine, table, name) if entry.key in missing]
+
+
+def _read_bbl(machine: Machine, table: Files, name: str) -> list[BibEntry]:
+    if is_biblatex(table.text(name)):
+        return list(biblatex_entries(table.text(name)))
+    machine.found.entries.clear()
+    machine.origin = "bbl"
+    machine.run(table.open(name))
+    return [entry_fields(entry) for entry in machine.found.entries]
+
+
+def _own_bbls(machine: Machine, table: Files, main: str) -> list[str]:
     stem = main.rpartition(".")[0] or main
     named = [found for each in machine.found.bbls if (found := table.find(each, near=main, ending=".bbl"))]
     own = table.find(stem + ".bbl", ending=".bbl")
-    if own:
-        named.append(own)
-    every = table.ending(".bbl")
-    chosen = list(dict.fromkeys(named)) or every
-    for name in every:
-        if name not in chosen:
-            machine.note(name, Status.POLICY_SKIPPED, "another .bbl; the paper's own was read")
-    return chosen
+    return list(dict.fromkeys([*named, own] if own else named)) or table.ending(".bbl")[:1]
 
 
 def _document(

@@ -15,13 +15,14 @@ SWALLOWED = {
     " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
     " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
     " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
-    "mm": "setcounter addtocounter setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
+    "mm": "addtocounter newcites setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
     " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
     "mmm": "definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
-    "om": "includegraphics author authors affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference color"
+    "om": "includesvg includestandalone lstinputlisting verbatiminput"
+    " includegraphics author authors affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference color"
     " pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
-    "omm": "rule",
+    "omm": "rule inputminted",
     "omoo": "rowcolor",
     "ommm": "newacronym",
     "somm": "titlespacing",

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from indexer.tex.arguments import PREFIXED, SWALLOWED
 from indexer.tex.citing import cite, cite_text, nocite
-from indexer.tex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, toggle
+from indexer.tex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
 from indexer.tex.entries import bibitem, field, href, italic, marker, url
 from indexer.tex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.tex.machine import Handler
 from indexer.tex.numbering import LEVELS
-from indexer.tex.plain_commands import accent, csname, ding, ensuremath, first_of_two, glue, lstinline, midrule, subfloat, swallow, verb, xspace
+from indexer.tex.plain_commands import (
+    accent,
+    csname,
+    ding,
+    ensuremath,
+    first_of_two,
+    glue,
+    lstinline,
+    midrule,
+    onedot,
+    subfloat,
+    swallow,
+    verb,
+    xspace,
+)
 from indexer.tex.scanner import Token
 from indexer.tex.sectioning import abstract, appendix, caption, footnote, heading, label, reference, title
 from indexer.tex.signs import item, line_break, math_open, par, two_column
@@ -74,9 +88,11 @@ STRUCTURE: dict[Token, Handler] = {
     r"\let": let,
     r"\newtheorem": newtheorem,
     r"\numberwithin": numberwithin,
+    r"\setcounter": setcounter,
     r"\csname": csname,
     r"\catcode": catcode,
     r"\xspace": xspace,
+    r"\onedot": onedot,
     r"\par": par,
     r"\\": line_break,
     r"\newline": line_break,

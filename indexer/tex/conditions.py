@@ -55,6 +55,8 @@ def decide(tok: Token, reader: Reader, switches: Switches, macros: dict[Token, M
         return reader.skip_spaces() in macros
     if tok == r"\ifx":
         return _same(reader.skip_spaces(), reader.skip_spaces(), reader, macros)
+    if tok == r"\if":
+        return _sign(reader, macros)
     if tok == r"\ifnum":
         return _number(reader, macros)
     return None
@@ -76,6 +78,21 @@ def _past_csname(reader: Reader) -> None:
     for _ in range(20):
         if reader.next() in (None, r"\endcsname"):
             return
+
+
+def _sign(reader: Reader, macros: dict[Token, Macro]) -> bool | None:
+    r"""`\if0\blind`: two characters, of which one may be a macro's."""
+    signs = ""
+    while len(signs) < len("ab"):
+        tok = reader.skip_spaces()
+        body = macros[tok].body if tok in macros else (tok or "",)
+        text = "".join(body).strip()
+        if not text or text[0] in "\\{}$":
+            return None
+        signs += text[0]
+        if tok not in macros and len(text) > 1:
+            reader.push([text[1:]])
+    return signs[0] == signs[1]
 
 
 def _number(reader: Reader, macros: dict[Token, Macro]) -> bool | None:

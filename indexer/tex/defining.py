@@ -9,10 +9,15 @@ from indexer.tex.plain import plain
 from indexer.tex.scanner import Token, written
 from lineage.model import Status
 
+MAX_DIGITS = 5
+FLOAT_COUNTERS = {"figure": "Figure", "table": "Table", "algorithm": "Algorithm"}
+
 
 def define(m: Machine, tok: Token) -> None:
     """A definition of a command."""
     found = read_definition(m.reader, tok)
+    if found and found[0] == r"\thesection" and r"\Alph" in found[1].body:
+        m.counters.appendix = True
     if found and not (tok == r"\providecommand" and found[0] in m.macros):
         m.define(*found)
 
@@ -76,3 +81,10 @@ def toggle(m: Machine, tok: Token) -> None:
 def newif(m: Machine, tok: Token) -> None:
     r"""`\newif\ifname`."""
     m.switches.declare(m.reader.skip_spaces() or "")
+
+
+def setcounter(m: Machine, tok: Token) -> None:
+    r"""`\setcounter{section}{0}`."""
+    name, value = m.reader.word(), m.reader.word()
+    if value.isdigit() and len(value) < MAX_DIGITS:
+        m.counters.values[FLOAT_COUNTERS.get(name, name)] = int(value)

@@ -289,7 +289,7 @@ def skipped(m: Machine, name: str) -> None:
 
 def picture(m: Machine, name: str) -> None:
     """A drawing: its words are kept only where it cites something."""
-    m.reader.optional()
+    m.reader.take("" if name in ("forest", "dependency") else "o")
 
     def then(stream: Stream) -> None:
         stream.end_block()

@@ -27,6 +27,7 @@ _BEGIN = re.compile(r"^[^%\n]*?\\begin\s*\{document\}", re.MULTILINE)
 _BODY = re.compile(r"\\(?:section|chapter|title|begin|input|bye|abstract|cite)\b")
 _PART = re.compile(r"^[^%\n]*?\\documentclass\s*(?:\[[^\]\n]{0,200}\])?\s*\{(?:subfiles|standalone)\}", re.MULTILINE)
 _INCLUDES = re.compile(r"^[^%\n]*?\\(?:input|include|subfile|subfileinclude)\s*\{?\s*([^\s{}%\\]{1,200})", re.MULTILINE)
+_SUPPLEMENT = re.compile(r"supp|appendix", re.IGNORECASE)
 _INPUTENC = re.compile(rb"\\usepackage\s*\[([A-Za-z0-9-]{3,12})\]\s*\{inputenc\}|\\inputencoding\{([A-Za-z0-9-]{3,12})\}")
 _CODECS = {
     "latin1": "latin-1",
@@ -146,14 +147,14 @@ class Files:
         }
         tops = [name for name in heads if name not in included] or heads
         best = max(tops, key=lambda name: self._score(name, texts[name]))
-        rest = {name for name in tops if name != best}
-        return Mains((best,), _others(rest))
+        supplements = sorted(name for name in tops if name != best and _SUPPLEMENT.search(posixpath.basename(name)) and not _SUPPLEMENT.search(best))
+        return Mains((best, *supplements), _others(set(tops) - {best, *supplements}))
 
     def _score(self, name: str, text: str) -> tuple[int, int, int, int, str]:
         stem = posixpath.splitext(name)[0]
         named = posixpath.basename(stem).lower() in {"main", "ms", "paper", "arxiv", "article", "manuscript", "root", "camera_ready"}
         body = len(text) + sum(len(self.members.get(self.find(written, near=name) or "", b"")) for written in _INCLUDES.findall(text)[:500])
-        complete = bool(_BEGIN.search(text)) + (stem + ".bbl" in self.members)
+        complete = bool(_BEGIN.search(text)) + (stem + ".bbl" in self.members) - 2 * bool(_SUPPLEMENT.search(posixpath.basename(stem)))
         return complete, int(named), -name.count("/"), body, name
 
     def _declared(self) -> list[str]:

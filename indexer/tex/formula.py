@@ -40,6 +40,7 @@ _ARGUMENT = {
     r"\raisebox": "moo",
 }
 _PLAIN_ENVIRONMENTS = frozenset(words("aligned split gathered alignedat subequations"))
+_IN_FORMULAS = frozenset(words("array tabular minipage tikzpicture tikzcd center split aligned"))
 _ENDS = frozenset(
     words(r"\section \subsection \subsubsection \paragraph \chapter \item \bibitem \maketitle \appendix \caption \footnote \bibliography")
 )
@@ -182,6 +183,9 @@ class Formula(Mode):
         if (tok == r"\end" and name == self.environment) or (tok == r"\end" and machine.within(name) and name not in self.inner):
             self.finish(machine)
             machine.end(name)
+        elif name == "document" or (not self.environment and name in machine.tables.environments and name not in _IN_FORMULAS):
+            self.finish(machine)
+            machine.reader.push([tok, "{", name, "}"])
         elif name in _PLAIN_ENVIRONMENTS:
             return
         else:

@@ -26,6 +26,9 @@ MAX_WORK = 3_000_000
 MAX_CAPTURES = 40
 """Captures within captures; deeper ones are read as running text."""
 
+_BRANCHES = frozenset({r"\else", r"\or", r"\fi"})
+_STATES = ("true", "false")
+
 Handler = Callable[["Machine", Token], None]
 Opener = Callable[["Machine", str], None]
 
@@ -184,7 +187,9 @@ class Machine:
             if not expand(self.reader, macro):
                 self.note("macros", Status.PARTIAL, "the expansion of the author's commands was cut short at its budget")
             return True
-        return self._condition(tok)
+        if tok[1:3] == "if" or tok in _BRANCHES:
+            return self._condition(tok)
+        return tok.endswith(_STATES) and self.switches.assign(tok)
 
     def _condition(self, tok: Token) -> bool:
         if self.switches.known(tok):
@@ -197,7 +202,7 @@ class Machine:
         if tok in (r"\else", r"\or"):
             self._skip(tok, to_else=False)
             return True
-        return tok == r"\fi" or self.switches.assign(tok)
+        return tok == r"\fi"
 
     def _skip(self, tok: Token, *, to_else: bool) -> None:
         if skip_branch(self.reader, self.switches, to_else=to_else) is None:

@@ -25,6 +25,8 @@ def unknown(m: Machine, tok: Token) -> None:
     sign = SYMBOLS.get(tok[1:])
     if sign is not None:
         m.out.space() if sign == " " else m.out.put(sign) if sign else None
+    elif tok.startswith((r"\bibliography", r"\putbib")):  # multibib, bibunits: \bibliographyapp{refs}
+        m.found.bibliographies += [name.strip() for name in m.reader.word().split(",") if name.strip()]
     elif is_cite(tok):
         cite(m, tok)
     elif tok[1:] in MATH_SIGNS:
@@ -87,6 +89,16 @@ def xspace(m: Machine, tok: Token) -> None:
     m.reader.back()
     if following not in _NO_XSPACE and following[0] not in ".,'/?;:!~-)}{&":
         m.out.space()
+
+
+def onedot(m: Machine, tok: Token) -> None:
+    """The full stop of `e.g.` in the conference styles, left out before another one."""
+    following = m.reader.next()
+    if following is not None:
+        m.reader.back()
+        if not following.startswith("."):
+            m.out.put(".")
+            xspace(m, tok)
 
 
 def ensuremath(m: Machine, tok: Token) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.tex.machine import Float, Group, Handler, Machine, Section
 from indexer.tex.numbering import LEVELS, Target, letter, sentinel
 from indexer.tex.scanner import Token
-from indexer.tex.stream import Stream
+from indexer.tex.stream import Cite, Stream
 
 
 def heading(m: Machine, tok: Token) -> None:
@@ -17,11 +17,20 @@ def heading(m: Machine, tok: Token) -> None:
     name = tok[1:]
 
     def then(stream: Stream) -> None:
-        title = " ".join(stream.text().split())
+        title = _without_citations(stream)
         if m.in_document and title:
             _begin_section(m, name, title, stream, numbered=not starred)
 
     m.capture(then)
+
+
+def _without_citations(stream: Stream) -> str:
+    """The words of a title as a section's name."""
+    text, last, parts = stream.text(), 0, []
+    for found in stream.cites:
+        parts.append(text[last : found.start])
+        last = found.end
+    return " ".join("".join([*parts, text[last:]]).split())
 
 
 def _begin_section(m: Machine, name: str, title: str, stream: Stream, *, numbered: bool) -> None:
@@ -32,6 +41,7 @@ def _begin_section(m: Machine, name: str, title: str, stream: Stream, *, numbere
     m.headings = [kept for kept in m.headings if kept[0] < level]
     m.headings.append((level, title))
     m.path = tuple(each for _, each in m.headings)
+    stream.cites = [Cite(found.keys, found.start, found.end, m.path) for found in stream.cites]
     m.target = Target("Appendix" if m.counters.appendix else "Section", number, title)
     m.lists.clear()
     out = m.main

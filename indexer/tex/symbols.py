@@ -151,7 +151,6 @@ SYMBOLS = {
     "BHBI": "-",
     "BCBT": ",",
     "BCBL": ",",
-    "natexlab": "",
     "bibnamedelima": " ",
     "bibnamedelimb": " ",
     "bibnamedelimc": " ",

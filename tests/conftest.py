@@ -1,0 +1,38 @@
+"""Shared by every test: nobody's settings, no network but loopback, and the demonstration's upstream."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.demo import DEMO, Demo
+from tests.upstream import Upstream, World
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_nobody(monkeypatch, tmp_path):
+    for name in [name for name in os.environ if name.startswith("LINEAGE_")] + ["S2_API_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY"]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LINEAGE_CONFIG", str(tmp_path / "no-config.toml"))
+    monkeypatch.setenv("LINEAGE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def world():
+    return World.load(DEMO)
+
+
+@pytest.fixture
+def upstream(world):
+    with Upstream(world) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def built(world, tmp_path_factory):
+    """The demonstration lineage, built once with the packaged embedder; tests only read it."""
+    with Upstream(world) as running:
+        demo = Demo(tmp_path_factory.mktemp("built"), running.url, packaged=True)
+        demo.report = demo.build()
+    return demo

@@ -1,0 +1,270 @@
+"""The whole way through: a target in, a ledger that adds up and answered questions out, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError
+from lineage.model import Status
+from tests.demo import DEMO, NAME, TARGET, Demo
+from tests.upstream import Upstream
+from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
+from tests.upstream.faults import Status as Answer
+
+
+def _equation(ledger):
+    return ledger["in"] == ledger["ok"] + ledger["degraded"] + ledger["failed"] + ledger["excluded"]
+
+
+def test_every_reference_of_both_witnesses_has_one_row(built):
+    assert built.report.references["total"] == 8
+    assert built.report.references["by_status"] == {"abstract_only": 1, "metadata_only": 1, "ok": 3, "pdf_only": 1, "unresolved": 2}
+    assert _equation(built.report.ledger)
+
+
+def test_all_four_repositories_are_found_however_they_are_linked(built):
+    shown = built.service.show()
+    fetched = {link.repo: link.tier.value for link in shown.links if shown.works.get(link.repo) and shown.works[link.repo].meta.get("commit")}
+    assert set(fetched) == {
+        "repo:github.com/fennlab/probe-bench",
+        "repo:github.com/northlake-vision/patchmask",
+        "repo:github.com/qmori/softcrop",
+        "repo:github.com/slateworks/plainvit",
+    }
+
+
+@pytest.mark.parametrize("row", [json.loads(line) for line in (DEMO / "questions.jsonl").read_text().splitlines()], ids=lambda row: row["id"])
+def test_each_question_of_the_demonstration_finds_its_lines_within_ten(built, row):
+    hits = built.service.query(row["query"], k=10).hits
+    places = [(hit.chunk.work, hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in hits]
+    gold = row["gold"]
+    assert any(
+        work.lower() == f"repo:github.com/{one['repo']}".lower() and path == one["path"] and start <= one["end"] and end >= one["start"]
+        for work, path, start, end in places
+        for one in gold
+    ), places
+
+
+def test_the_second_build_sends_nothing_and_finds_the_same_generation(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    first = demo.build()
+    upstream.forget()
+    second = demo.build()
+    assert upstream.requests == []
+    assert second.unchanged
+    assert (second.generation, second.content_hash) == (first.generation, first.content_hash)
+
+
+def test_two_homes_build_the_same_content(tmp_path, upstream):
+    one, other = Demo(tmp_path / "a", upstream.url).build(), Demo(tmp_path / "b", upstream.url).build()
+    assert one.content_hash == other.content_hash
+
+
+def test_nothing_is_asked_of_a_host_that_the_contract_does_not_name(tmp_path, upstream):
+    Demo(tmp_path, upstream.url).build()
+    hosts = {request.host for request in upstream.requests}
+    assert hosts <= {"api.semanticscholar.org", "export.arxiv.org", "arxiv.org", "api.github.com", "codeload.github.com", "huggingface.co"}
+
+
+def test_a_key_is_never_sent_to_a_mirror(tmp_path, upstream):
+    Demo(tmp_path, upstream.url, s2_api_key="canary-key", github_token="canary-token").build(papers=1, repos=1)
+    assert not [request for request in upstream.requests if "canary" in repr(request)]
+
+
+def test_a_build_offline_after_one_online_gives_the_same_generation(tmp_path, upstream):
+    first = Demo(tmp_path, upstream.url).build()
+    second = Demo(tmp_path, upstream.url, offline=True).build()
+    assert second.content_hash == first.content_hash
+
+
+def test_offline_with_an_empty_store_says_what_was_tried(tmp_path):
+    with pytest.raises(UpstreamError) as raised:
+        Demo(tmp_path, "http://127.0.0.1:9", offline=True).build()
+    assert "9912.00001" in str(raised.value)
+    assert "same command" in raised.value.hint
+
+
+def test_an_upstream_that_is_not_there_is_unreachable_and_the_same_command_resumes(tmp_path):
+    with pytest.raises(UpstreamError) as raised:
+        Demo(tmp_path, "http://127.0.0.1:9").build()
+    assert raised.value.exit_code == 4
+
+
+def test_an_unknown_target_is_not_found(tmp_path, upstream):
+    with pytest.raises(NotFound, match="2101.99999"):
+        Demo(tmp_path, upstream.url).build("arxiv:2101.99999")
+
+
+def test_a_title_finds_its_paper(tmp_path, upstream):
+    made = Demo(tmp_path, upstream.url).build('"TinyMask: Masked Image Modelling for Encoders of Five Million Parameters"', papers=0, repos=0)
+    assert made.target.id == TARGET
+
+
+def test_a_word_that_is_no_target_is_wrong_usage(tmp_path, upstream):
+    with pytest.raises(BadIdentifier):
+        Demo(tmp_path, upstream.url).build("adam")
+
+
+def test_an_ambiguous_title_lists_its_candidates(tmp_path, world):
+    def twins(page):
+        return {"data": [page["data"][0], {**page["data"][0], "paperId": "f" * 40, "externalIds": {"DOI": "10.1/twin"}}]}
+
+    with Upstream(world, faults=Faults((Fault(r"search/match", MutateJson(twins)),))) as running, pytest.raises(AmbiguousTarget) as raised:
+        Demo(tmp_path, running.url).build('"ProbeBench: Linear Probes Done with Care"')
+    assert len(raised.value.candidates) == 2
+
+
+@pytest.mark.parametrize("papers", [0, 2])
+def test_what_is_beyond_the_budget_is_excluded_with_its_rank_and_nothing_is_lost(tmp_path, upstream, papers):
+    made = Demo(tmp_path, upstream.url).build(papers=papers, repos=0)
+    assert made.references["total"] == 8
+    assert made.references["by_status"].get("policy_skipped", 0) == 5 - papers
+    assert made.repositories == 0
+
+
+def test_strict_ends_with_losses(built):
+    with pytest.raises(Losses):
+        built.service.insist(built.report, True)
+    built.service.insist(built.report, False)
+    whole = replace(built.report, ledger={"in": 1, "ok": 1, "degraded": 0, "failed": 0, "excluded": 0})
+    built.service.insist(whole, True)
+
+
+FAULTS = {
+    "a 429 storm that passes": Fault(r".", too_many("0"), chance=0.3),
+    "every 503 once": Fault(r".", Answer(503), chance=0.2),
+    "broken connections": Fault(r"codeload|e-print", Drop(), times=2),
+    "captchas": Fault(r"huggingface", captcha(), times=1),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_passing_troubles_leave_no_trace_in_what_is_built(tmp_path, world, name):
+    with Upstream(world) as calm:
+        wanted = Demo(tmp_path / "calm", calm.url).build()
+    with Upstream(world, faults=Faults((FAULTS[name],), seed=3)) as troubled:
+        made = Demo(tmp_path / "troubled", troubled.url).build()
+    assert made.content_hash == wanted.content_hash
+
+
+def test_a_service_that_stays_down_is_a_row_and_the_rest_is_built(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"huggingface", Answer(500)),))) as troubled:
+        made = Demo(tmp_path, troubled.url).build()
+    assert made.repositories == 3
+    assert any(row.status is Status.UPSTREAM_5XX for row in made.losses)
+    assert _equation(made.ledger)
+
+
+def test_github_refusing_in_mid_run_loses_only_what_it_refused(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"api\.github\.com", rate_limited(4102444800), skip=2),))) as troubled:
+        made = Demo(tmp_path, troubled.url).build()
+    assert made.references["total"] == 8
+    assert _equation(made.ledger)
+
+
+def test_semantic_scholar_gone_leaves_the_papers_own_bibliography(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"semanticscholar", Answer(403)),))) as troubled:
+        made = Demo(tmp_path, troubled.url).build()
+    assert made.references["total"] == 8
+    assert any("semantic" in row.subject for row in made.losses)
+
+
+def test_an_interrupted_build_resumes_without_asking_twice(tmp_path, world, monkeypatch):
+    with Upstream(world) as running:
+        demo = Demo(tmp_path, running.url)
+        monkeypatch.setattr("indexer.pipeline.read", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            demo.build()
+        monkeypatch.undo()
+        assert demo.service.lineages() == ()
+        running.forget()
+        made = Demo(tmp_path, running.url).build()
+        assert running.requests == []
+    assert made.chunks > 50
+
+
+def _interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_two_builds_of_one_target_do_not_write_at_once(tmp_path, upstream):
+    from indexer.store import Store
+
+    with Store(tmp_path).writing(NAME), pytest.raises(StoreBusy, match="process"):
+        Demo(tmp_path, upstream.url).build()
+
+
+def test_a_folder_and_a_repository_added_by_hand_answer_too(tmp_path, upstream):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "quokka.py").write_text("def quokka_schedule(step):\n    '''The quokka schedule.'''\n    return 0.125 * step\n")
+    demo = Demo(tmp_path / "home", upstream.url)
+    demo.build(papers=0, repos=0)
+    made = demo.service.add(NAME, [str(folder), "https://github.com/qmori/softcrop"])
+    assert made.repositories == 2
+    assert made.references["total"] == 10
+    best = demo.service.query("what is the quokka schedule?", k=1).hits[0]
+    assert best.chunk.path == "quokka.py"
+
+
+def test_a_local_paper_is_built_without_asking_for_its_record(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    made = demo.build(str(DEMO / "papers" / "9909.00104.pdf"), papers=0, repos=0)
+    assert made.target.id.startswith("local:")
+    assert made.references["total"] > 0
+    assert not [request for request in upstream.requests if "semanticscholar" in request.host and "local" in request.path]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.pdf", b"", "empty"),
+        ("broken.pdf", b"%PDF-1.4\nnothing", "."),
+        ("page.pdf", b"<html><body>hello</body></html>", "."),
+    ],
+)
+def test_a_file_that_is_no_paper_is_refused_in_words(tmp_path, upstream, name, content, said):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises((NotFound, BadIdentifier, Exception), match=said) as raised:
+        Demo(tmp_path / "home", upstream.url).build(str(path))
+    assert getattr(raised.value, "exit_code", 1) in {2, 3}
+
+
+def test_the_targets_code_is_kept_out_by_name_and_by_content(tmp_path, world):
+    with Upstream(world) as running:
+        demo = Demo(tmp_path, running.url)
+        made = demo.build("arxiv:9911.00102", no_target_code=True)
+        assert "repo:github.com/northlake-vision/patchmask" not in {hit.work.id for hit in demo.service.query("decoder reset parameters", k=50).hits}
+        assert demo.service.check() == ()
+    assert made.lineage == "arxiv-9911.00102"
+
+
+def test_a_blacklisted_repository_is_neither_fetched_nor_returned(tmp_path, world):
+    with Upstream(world) as running:
+        demo = Demo(tmp_path, running.url)
+        demo.build(blacklist=("https://github.com/slateworks/plainvit",))
+        assert not [r for r in running.requests if r.host == "codeload.github.com" and "plain" in r.path]
+        hits = demo.service.query("truncated normal init weights", k=50).hits
+    assert "repo:github.com/slateworks/plainvit" not in {hit.work.id for hit in hits}
+
+
+def test_a_dry_run_fetches_no_code_and_writes_no_lineage(tmp_path, upstream):
+    from indexer.plan import BuildRequest
+
+    demo = Demo(tmp_path, upstream.url)
+    plan = demo.service.plan(BuildRequest(TARGET))
+    assert [work.id for work in plan.papers][0] == "arxiv:9911.00102"
+    assert plan.minutes > 0
+    assert not [request for request in upstream.requests if request.host == "codeload.github.com"]
+    assert demo.service.lineages() == ()
+
+
+def test_depth_two_follows_the_ancestors(tmp_path, upstream):
+    shallow = Demo(tmp_path / "1", upstream.url).build()
+    deep = Demo(tmp_path / "2", upstream.url).build(depth=2)
+    assert deep.references["total"] > shallow.references["total"]
+    assert _equation(deep.ledger)

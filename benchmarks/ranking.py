@@ -62,13 +62,22 @@ class Pair:
 
 def extended(data: Path) -> list[Pair]:
     rows = role_data.read_jsonl(data / "roles/pst_extended.jsonl.gz")
-    return [Pair(_mentions(role_data.mark_common(r["contexts"])), r["label"] == "impact-revealing", r["citing_s2"], r["citing_pst"] is not None) for r in rows]
+    return [
+        Pair(_mentions(role_data.mark_common(r["contexts"])), r["label"] == "impact-revealing", r["citing_s2"], r["citing_pst"] is not None)
+        for r in rows
+    ]
 
 
 def apart(pairs: Sequence[Pair], others: Sequence[Pair]) -> list[Pair]:
     """The pairs of papers that share no stretch of `SHARED` letters at a fixed grid with the others: papers of the test are not learnt from."""
     known = {core[i : i + SHARED] for p in others for m in p.mentions for core in [_core(m.sentence)] for i in range(max(0, len(core) - SHARED + 1))}
-    met = {p.paper for p in pairs for m in p.mentions for core in [_core(m.sentence)] if any(core[i : i + SHARED] in known for i in range(0, max(1, len(core) - SHARED), 10))}
+    met = {
+        p.paper
+        for p in pairs
+        for m in p.mentions
+        for core in [_core(m.sentence)]
+        if any(core[i : i + SHARED] in known for i in range(0, max(1, len(core) - SHARED), 10))
+    }
     return [p for p in pairs if p.paper not in met]
 
 

@@ -22,6 +22,7 @@ MAX_MENTIONS = 200
 SHOWN = 4
 UNCITED = 0.25
 
+_ORDER = {role: n for n, role in enumerate(Role)}
 _SECTIONS = (
     ("related work", re.compile(r"related|prior work|previous work|literature|background|state of the art|overview of", re.IGNORECASE)),
     ("introduction", re.compile(r"introduction|motivation|\(front\)|abstract", re.IGNORECASE)),
@@ -30,18 +31,47 @@ _SECTIONS = (
     ("method", re.compile(r"method|model|approach|architecture|algorithm|framework|technique|preliminar|system|pipeline", re.IGNORECASE)),
     ("discussion", re.compile(r"discussion|conclusion|limitation|future|ethic|impact", re.IGNORECASE)),
 )
+_MUTE = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "by",
+        "for",
+        "from",
+        "with",
+        "and",
+        "or",
+        "as",
+        "at",
+        "is",
+        "are",
+        "be",
+        "it",
+        "its",
+        "this",
+        "that",
+        "we",
+        "our",
+        "i",
+    }
+)
 _DATA_TITLE = re.compile(r"\b(?:data ?sets?|corpus|corpora|benchmark|treebank|large-scale (?:data|hierarchical)|database)\b", re.IGNORECASE)
 _METRIC_TITLE = re.compile(r"\b(?:metric|automatic evaluation of|evaluation measure|evaluating (?:text|summar)|bleu|rouge|score)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class RoleModel:
-    """Weights by role and cue, the bias and the least probability that counts as a verdict, and where they come from.
+    """Weights by cue in the order of `Role`, the bias and the least probability that counts as a verdict, and where they come from.
 
     `sections` are added by the kind of section a mention stands in; `provenance` names data, command and date.
     """
 
-    weights: Mapping[Role, Mapping[str, float]]
+    weights: Mapping[str, tuple[float, ...]]
     bias: Mapping[Role, float]
     threshold: Mapping[Role, float]
     sections: Mapping[str, Mapping[Role, float]]
@@ -55,11 +85,11 @@ def shipped() -> RoleModel:
 
 
 def read_model(text: str) -> RoleModel:
-    """A model from its JSON."""
+    """A model from its JSON: `roles` in the order of `Role`, `cues` with a weight for each, in 1/`unit` of log-odds."""
     raw = json.loads(text)
     roles = {Role(name): one for name, one in raw["roles"].items()}
     return RoleModel(
-        weights={role: one["weights"] for role, one in roles.items()},
+        weights={cue: tuple(w / raw["unit"] for w in given) for cue, given in raw["cues"].items()},
         bias={role: one["bias"] for role, one in roles.items()},
         threshold={role: one["threshold"] for role, one in roles.items()},
         sections={name: {Role(r): w for r, w in given.items()} for name, given in raw["sections"]["weights"].items()},
@@ -98,21 +128,23 @@ def section_kind(path: Iterable[str]) -> str:
 
 
 def _verdict(role: Role, found: Mapping[str, str], mention: Mention, section: str, model: RoleModel) -> RoleVerdict:
-    weights = model.weights[role]
-    spoke = {name: weights[name] for name in found if name in weights}
+    n = _ORDER[role]
+    spoke = {name: model.weights[name][n] for name in found if name in model.weights}
     place = model.sections.get(section, {}).get(role, 0.0)
     total = model.bias[role] + sum(spoke.values()) + place
-    strongest = sorted((n for n in spoke if spoke[n] > 0), key=lambda n: (-spoke[n], n))[:SHOWN]
-    said = [_readable(name, found[name]) for name in strongest]
+    strongest = sorted((cue for cue in spoke if spoke[cue] > 0), key=lambda cue: (found[cue] in _MUTE, -spoke[cue], cue))
+    said = list(dict.fromkeys(_readable(name, found[name]) for name in strongest))[:SHOWN]
     if place > 0:
         said.append(f"section: {section}")
     score = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-    return RoleVerdict(role, round(score, 4), mention.sentence, mention.section, tuple(dict.fromkeys(said)))
+    return RoleVerdict(role, round(score, 4), mention.sentence, mention.section, tuple(said))
 
 
 def _readable(name: str, words: str) -> str:
-    """A cue as a person reads it: the words where there are some, else its name."""
-    text = words if ("…" in words or "[it]" in words or not name[:1].isupper()) and words and not words.isdigit() else f"“{words}”" if words else name
+    """A cue as a person reads it: the words of the sentence where it has some, else its name."""
+    if not words or words.isdigit() or name.startswith("cited"):
+        return name
+    text = words if "…" in words or "[it]" in words else f"“{words}”"
     return f"{text} (next to it)" if name.startswith("beside:") else text
 
 

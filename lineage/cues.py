@@ -12,22 +12,25 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 TARGET = "⟦T⟧"
 OTHER = "⟦o⟧"
+NAME = "\x00"
 MAX_TEXT = 4000
 MAX_FOCUS = 4
 NEAR, MIDDLE = 3, 8
 REACH = 4
-LONGEST = 4
+LONGEST = 3
 
 _CITE_TAG = re.compile(r"<cite>([^<]{0,300})</cite>")
 _TOKEN = re.compile(r"⟦T⟧|⟦o⟧|[A-Za-z]+(?:[-'’][A-Za-z]+)*|\d+(?:\.\d+)?%?|[^\sA-Za-z\d]")
 _NUMERIC = re.compile(r"\[\s*\d{1,3}[a-z]?(?:\s*[,;–-]\s*\d{1,3}[a-z]?)*\s*\]")
 _NAME = r"[A-Z][\w'’-]{1,30}(?:\s+(?:et\s+al\.?|(?:and|&)\s+[A-Z][\w'’-]{1,30}))?"
 _AUTHOR_YEAR = re.compile(rf"{_NAME},?\s*(?:\(\s*(?:19|20)\d\d[a-z]?\s*\)|(?:19|20)\d\d[a-z]?\b)")
+_MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}|[A-Za-z]\d")
 _GROUP = re.compile(r"[(\[]\s*(?:(?:see|e\.g\.|cf\.|i\.e\.),?\s*)?((?:⟦[To]⟧[\s,;]*(?:and\s+)?){1,60})[)\]]")
 _BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z⟦(\[\"“])")
 _ABBREVIATED = re.compile(r"(?:\b(?:al|e\.g|i\.e|cf|Fig|Eq|Sec|Tab|vs|etc|resp|approx|Dr|No)|\b[A-Z])\.$")
@@ -117,7 +120,7 @@ def _lexicon() -> Mapping[str, tuple[str, ...]]:
     return {word: tuple(names) for word, names in found.items()}
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def classes(word: str) -> tuple[str, ...]:
     """The classes of one lower-case word or pair of words; the longest beginning that is listed counts."""
     lexicon = _lexicon()
@@ -127,7 +130,15 @@ def classes(word: str) -> tuple[str, ...]:
 
 
 def _tokens(text: str) -> list[str]:
-    return [t if t in (TARGET, OTHER) else t.lower() for t in _TOKEN.findall(text)]
+    """Words in lower case, the markers as they are, and names that no class knows behind `NAME`."""
+    raw = _TOKEN.findall(text)
+    return [token if token in (TARGET, OTHER) else _word(token, raw[i - 1] if i else ".") for i, token in enumerate(raw)]
+
+
+def _word(token: str, before: str) -> str:
+    low = token.lower()
+    named = _MARKED.search(token) or (token[:1].isupper() and before not in ".:")
+    return NAME + low if named and not classes(low) else low
 
 
 def _labels(tokens: Sequence[str]) -> list[tuple[int, str]]:
@@ -137,31 +148,46 @@ def _labels(tokens: Sequence[str]) -> list[tuple[int, str]]:
     for i, token in enumerate(tokens):
         if token in (TARGET, OTHER):
             found.append((i, "IT" if token == TARGET else "OTHERS"))
-            continue
-        if i <= skip:
-            continue
-        pair = _lexicon().get(f"{token} {tokens[i + 1]}") if i + 1 < len(tokens) else None
-        if pair:
-            skip = i + 1
-        found += [(i, name) for name in (pair or classes(token))]
+        elif token.startswith(NAME):
+            found.append((i, "NAME"))
+        elif i > skip:
+            pair = _lexicon().get(f"{token} {tokens[i + 1]}") if i + 1 < len(tokens) else None
+            skip = i + 1 if pair else skip
+            found += [(i, name) for name in (pair or classes(token))]
     return found
 
 
 def cues(marked: Marked) -> dict[str, str]:
     """Cue -> the words it was read from."""
+    own = _speaks_of_itself(marked)
     found: dict[str, str] = {}
     for sentence in marked.focus:
         tokens = _tokens(sentence)
         labels = _labels(tokens)
         at = tokens.index(TARGET) if TARGET in tokens else len(tokens)
-        for name, words in (*_placed(tokens, labels, at), *_sequences(tokens, labels), *_phrases(tokens, at), *_shape(marked, tokens, at)):
+        told = (*_placed(tokens, labels, at), *_told_by(tokens, labels, own), *_sequences(tokens, labels), *_said(tokens), *_phrases(tokens, at))
+        for name, words in (*told, *_shape(marked, tokens, at)):
             found.setdefault(name, words)
     beside = _tokens(marked.near)
     for i, name in _labels(beside):
-        found.setdefault(f"beside:{name}", beside[i])
-    for name, words in _sequences(beside, _labels(beside), longest=2):
+        found.setdefault(f"beside:{name}", _shown(beside[i]))
+    for name, words in (*_sequences(beside, _labels(beside), longest=2), *_said(beside)):
         found.setdefault(f"beside:{name}", words)
     return found
+
+
+def _speaks_of_itself(marked: Marked) -> bool:
+    """Whether a sentence that holds the citation says "we", "our" or "this paper"."""
+    return any(name == "WE" for sentence in marked.focus for _, name in _labels(_tokens(sentence)))
+
+
+def _told_by(tokens: Sequence[str], labels: Sequence[tuple[int, str]], own: bool) -> Iterator[tuple[str, str]]:
+    """Classes with who speaks: "we extend" inherits, "they extend" does not."""
+    for i, name in labels:
+        if name not in {"WE", "IT", "OTHERS"}:
+            yield f"{name} {'of ours' if own else 'of others'}", _shown(tokens[i])
+    if not own:
+        yield "does not speak of the work itself", ""
 
 
 def _placed(tokens: Sequence[str], labels: Sequence[tuple[int, str]], at: int) -> Iterator[tuple[str, str]]:
@@ -170,20 +196,25 @@ def _placed(tokens: Sequence[str], labels: Sequence[tuple[int, str]], at: int) -
         if name == "IT":
             continue
         side, far = ("before", at - i) if i < at else ("after", i - at)
-        where = "near" if far <= NEAR else "middle" if far <= MIDDLE else "far"
-        yield f"{name} {side}", tokens[i]
-        yield f"{name} {where} {side}", tokens[i]
-        yield f"{name}", tokens[i]
+        where = "next" if far == 1 else "near" if far <= NEAR else "middle" if far <= MIDDLE else "far"
+        word = _shown(tokens[i])
+        yield from ((f"{name} {side}", word), (f"{name} {where} {side}", word), (name, word))
 
 
 def _sequences(tokens: Sequence[str], labels: Sequence[tuple[int, str]], longest: int = LONGEST) -> Iterator[tuple[str, str]]:
-    """Runs of two to four classes, whatever words stand between; repeated classes count once."""
+    """Runs of two and three classes, whatever words stand between; repeated classes count once."""
     line = [pair for n, pair in enumerate(labels) if n == 0 or pair[1] != labels[n - 1][1]]
     for size in range(2, longest + 1):
         for start in range(len(line) - size + 1):
             run = line[start : start + size]
-            if size < 4 or any(name == "IT" for _, name in run):
-                yield " > ".join(name for _, name in run), " … ".join(_shown(tokens[i]) for i, _ in run)
+            yield " > ".join(name for _, name in run), " … ".join(_shown(tokens[i]) for i, _ in run)
+
+
+def _said(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Words and pairs of words anywhere in the sentence; names are left out."""
+    plain = [token if token.isalpha() else "" for token in tokens]
+    yield from ((f"says {word}", word) for word in plain if word)
+    yield from ((f"says {one} {other}", f"{one} {other}") for one, other in pairwise(plain) if one and other)
 
 
 def _phrases(tokens: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
@@ -200,7 +231,7 @@ def _phrases(tokens: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
 
 
 def _shown(token: str) -> str:
-    return {TARGET: "[it]", OTHER: "[others]"}.get(token, token)
+    return {TARGET: "[it]", OTHER: "[others]"}.get(token, token.removeprefix(NAME))
 
 
 def _shape(marked: Marked, tokens: Sequence[str], at: int) -> Iterator[tuple[str, str]]:

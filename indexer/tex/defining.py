@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexer.tex.machine import Machine
-from indexer.tex.macros import Macro, read_definition, read_environment, read_let
+from indexer.tex.macros import read_definition, read_environment, read_let
 from indexer.tex.numbering import LEVELS
 from indexer.tex.plain import plain
 from indexer.tex.scanner import Token, written
@@ -26,8 +26,7 @@ def let(m: Machine, tok: Token) -> None:
     r"""`\let\name=\other`."""
     found = read_let(m.reader)
     if found:
-        name, other = found
-        m.define(name, m.macros.get(other) or Macro((other,)))
+        m.alias(*found)
 
 
 def new_environment(m: Machine, tok: Token) -> None:

@@ -30,6 +30,8 @@ _DROPPED = frozenset(
 )
 _WORDS = frozenset(words(r"\text \textrm \textnormal \textsc \textit \textbf \textsf \texttt \mbox \hbox \textcolor"))
 _ARGUMENT = {
+    r"\addtocounter": "mm",
+    r"\setlength": "mm",
     r"\vspace": "m",
     r"\hspace": "sm",
     r"\color": "om",
@@ -126,7 +128,8 @@ class Formula(Mode):
             self._uncount(machine)
         elif tok == r"\tag":
             machine.reader.flag("*")
-            self.number = machine.reader.word()
+            printed = machine.reader.word()
+            self.number = "" if "\\" in printed else printed
         elif tok == r"\label":
             machine.counters.label(machine.reader.word(), Target("Equation", self.number) if self.number else machine.target)
         elif "cite" in tok:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from indexer.tex.conditions import Switches, decide, skip_branch
 from indexer.tex.files import Files, Lost
-from indexer.tex.macros import Environment, Macro, expand
+from indexer.tex.macros import Environment, Macro, expand, without_itself
 from indexer.tex.numbering import Counters, Target
 from indexer.tex.reader import Reader
 from indexer.tex.scanner import PAR, Source, Token
@@ -121,6 +121,7 @@ class Machine:
         self.tables = tables
         self.reader = Reader()
         self.macros: dict[Token, Macro] = {}
+        self.aliases: dict[Token, Token] = {}
         self.environments: dict[str, Environment] = {}
         self.theorems: dict[str, tuple[str, str]] = {}
         self.switches = Switches()
@@ -165,7 +166,11 @@ class Machine:
     def step(self, tok: Token) -> None:
         """Take one token."""
         self.work += 1
-        if tok[0] == "\\" and self._before(tok):
+        if tok in self.aliases:
+            tok = self.aliases[tok]
+            if tok in _BRANCHES and self._condition(tok):
+                return
+        elif tok[0] == "\\" and self._before(tok):
             return
         if self.mode is not None:
             self.mode.step(self, tok)
@@ -211,7 +216,16 @@ class Machine:
     def define(self, name: Token, macro: Macro) -> None:
         """Remember an author's command, unless it would redefine what this reader relies on."""
         if name not in self.tables.protected and macro.body != (name,):
-            self.macros[name] = macro
+            self.macros[name] = without_itself(name, macro, self.macros.get(name))
+            self.aliases.pop(name, None)
+
+    def alias(self, name: Token, other: Token) -> None:
+        r"""`\let`: the name means what the other means now, whatever that one is redefined to later."""
+        if other in self.macros:
+            self.define(name, self.macros[other])
+        elif name not in self.tables.protected and name != other:
+            self.aliases[name] = self.aliases.get(other, other)
+            self.macros.pop(name, None)
 
     def open(self, group: Group) -> None:
         """Open a group; `}` or `\\end` will close it."""

@@ -76,9 +76,12 @@ def _macro(body: tuple[Token, ...], count: int, default: list[Token] | None) -> 
 def read_def(reader: Reader) -> tuple[Token, Macro] | None:
     r"""The rest of a `\def`: its name and definition, or None."""
     name = reader.skip_spaces()
+    while name == r"\expandafter":
+        name = reader.skip_spaces()
     parameters: list[Token] = []
     while (tok := reader.next()) is not None and tok != "{" and len(parameters) < 40:
-        parameters.append(tok)
+        if tok != r"\expandafter":
+            parameters.append(tok)
     if tok != "{" or name is None:
         return None
     reader.back()
@@ -139,6 +142,15 @@ def read_environment(reader: Reader) -> tuple[str, Environment]:
     count, default = _arity(reader)
     begin = tuple(reader.body())
     return name, Environment(_macro(begin, count, default), tuple(reader.body()))
+
+
+def without_itself(name: Token, macro: Macro, old: Macro | None) -> Macro:
+    r"""The macro with its own name in its body replaced by what that meant before (`\def\x\expandafter{\x more}`)."""
+    if name not in macro.body:
+        return macro
+    before = old.body if old and not old.signature else ()
+    body = [part for tok in macro.body for part in (before if tok == name else (tok,))]
+    return Macro(tuple(body), macro.signature, macro.defaults, macro.opaque)
 
 
 def expand(reader: Reader, macro: Macro) -> bool:

@@ -187,3 +187,12 @@ def test_duplicate_keys_in_a_printed_list_stay_apart_when_they_are_different_wor
 
 def test_a_missing_bibliography_file_is_named():
     assert lost(paper("k"))["refs.bib"] is Status.NOT_FOUND
+
+
+def test_a_second_list_gives_what_the_first_lacks_and_is_named_otherwise():
+    first, second = listed(r"\bibitem{a} A. One. \newblock First. \newblock 2001."), listed(r"\bibitem{b} B. Two. \newblock Second. \newblock 2002.")
+    source = rb"\documentclass{article}\begin{document}x \cite{a,b}\end{document}"
+    members = {"main.tex": source, "main.bbl": first.encode(), "supp.bbl": second.encode(), "old.bbl": listed(r"\bibitem{z} Z").encode()}
+    document = parse(members, WorkId("arxiv:2501.00001"), "b")
+    assert [entry.key for entry in document.bibliography] == ["a", "b"]
+    assert lost(document) == {"old.bbl": Status.POLICY_SKIPPED}

@@ -105,6 +105,24 @@ def test_the_authors_own_commands_are_expanded_with_xspace_and_optional_argument
     assert document.text == "SciFact beats SciFact, 5 points and 9 points by <3>."
 
 
+def test_let_keeps_the_old_meaning_and_a_definition_may_wrap_itself():
+    document = read(
+        r"\a{} \b{}", r"\newcommand{\a}{one}\let\olda\a\renewcommand{\a}{\olda{} two}\def\b{x}\expandafter\def\expandafter\b\expandafter{\b y}"
+    )
+    assert document.text == "one two xy"
+    assert document.status is Status.OK
+
+
+def test_a_drawing_is_text_only_where_it_cites():
+    document = read(r"a \begin{tikzpicture}\node {plain};\end{tikzpicture} b \begin{forest}[root[\cite{k}]]\end{forest}")
+    assert "plain" not in document.text
+    assert [mention.key for mention in document.mentions] == ["k"]
+
+
+def test_a_lost_dollar_costs_a_paragraph_and_not_the_paper():
+    assert read("a $x + y\n\nNext \\cite{k} one $z").text == "a $x + y$\n\nNext [k] one $z$"
+
+
 def test_definitions_in_a_style_file_beside_the_paper_are_known():
     assert read(r"\sys{} works", r"\usepackage{mine}", mine__sty=r"\newcommand{\sys}{Hydra}\newcommand\a@b{no}").text == "Hydra works"
 

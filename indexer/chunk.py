@@ -90,13 +90,16 @@ def _header(document: Document, text: Text, piece: Piece, own: list[Span]) -> st
     if document.kind == "paper":
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
         return f"{top} · {_first_row(text, piece)}".removesuffix(" · ")
-    named = dict.fromkeys(span.header for span in own if span.header)
-    headers = [one for one in named if not any(other != one and other.startswith(one) for other in named)] or [document.path]
-    if len(headers) == 1:
-        return headers[0]
-    shared = _prefix([header.split(" · ") for header in headers])
-    rest = [" · ".join(header.split(" · ")[len(shared) :]) for header in headers]
-    return " · ".join([*shared, "; ".join(part for part in rest if part)]).removesuffix(" · ")
+    if document.kind == "docs":
+        return next((span.header for span in own if span.header), document.path)
+    # Signatures and docstrings stand in the text itself, and an embedder reads only so many tokens.
+    return " · ".join(part for part in (document.path, _symbol(own), _class_around(piece)) if part)
+
+
+def _class_around(piece: Piece) -> str:
+    """The signature of the class that a method, or a part of one, belongs to."""
+    around = [span for span in piece.spans if span.role == "class" and span.start < piece.start and span.path]
+    return next((part for part in around[-1].header.split(" · ")[1:] if around[-1].path[-1] in part), "") if around else ""
 
 
 def _first_row(text: Text, piece: Piece) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from indexer.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
@@ -12,20 +12,21 @@ from lineage.model import Document, Span
 
 @dataclass(frozen=True)
 class Policy:
-    """Sizes of one kind: units below `tiny` lines of content are loose, loose neighbours are packed to `lines` and `chars`.
+    """Sizes of one kind, in lines: units below `tiny` are loose, loose neighbours are packed to `lines` and `chars`.
 
-    A class of at most `together` lines is one piece; `piece_lines` is the goal when a long unit is cut.
+    A class of at most `together` is one piece; a unit too long to be shown is cut into pieces of about `piece`, which
+    is what an embedder sees of it (some 250 tokens).
     """
 
     tiny: int
     lines: int
     chars: int
     together: int = 0
-    piece_lines: int = 45
+    piece: int = 30
 
 
 POLICIES = {
-    "code": Policy(tiny=3, lines=40, chars=1_600, together=30),
+    "code": Policy(tiny=5, lines=40, chars=2_400, together=60),
     "config": Policy(tiny=10_000, lines=40, chars=1_600),
     "docs": Policy(tiny=6, lines=40, chars=1_600),
 }
@@ -62,8 +63,8 @@ def _inside(text: Text, node: _Node, around: tuple[Span, ...], policy: Policy) -
     """Pieces of what lies inside a node, loose neighbours packed."""
     is_unit = node.span.role != "file"
     inner = (*around, node.span) if is_unit and node.span.role != "block" else around
-    lines = policy.piece_lines if _cuttable(inner) else policy.lines
-    chars = MAX_CHARS if _cuttable(inner) else policy.chars
+    long = _cuttable(inner)
+    lines, chars = (policy.piece, MAX_CHARS) if long else (policy.lines, policy.chars)
     for loose, group in groupby(_parts(text, node, inner, policy), key=lambda piece: piece.loose):
         run = list(group)
         yield from packed(text, run, lines, chars) if loose else run
@@ -100,9 +101,9 @@ def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> I
     elif node.parts:
         yield from _inside(text, node, inner, policy)
     elif named:
-        yield from cut(text, piece, policy.piece_lines)
+        yield from cut(text, piece, policy.piece)
     else:
-        yield from (Piece(part.start, part.end, part.spans, loose=True) for part in cut(text, piece, policy.piece_lines))
+        yield from (replace(part, loose=True) for part in cut(text, piece, policy.piece))
 
 
 def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:

@@ -7,59 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from indexer.tex.algorithms import algorithmic
+from indexer.tex.floats import FLOATS, TABULARS, floating, tabular
 from indexer.tex.formula import NUMBERED, UNNUMBERED, Formula
-from indexer.tex.machine import Float, Group, Machine, Opener
+from indexer.tex.machine import Group, Machine, Opener
 from indexer.tex.macros import expand
 from indexer.tex.numbering import Target
 from indexer.tex.scanner import Token
 from indexer.tex.sectioning import begin_abstract
-from indexer.tex.stream import Mark, Stream
+from indexer.tex.stream import Stream
 from indexer.tex.symbols import words
 from lineage.model import Status
 
 END_USER = r"\lineage@end"
-FLOATS = {
-    "figure": "Figure",
-    "wrapfigure": "Figure",
-    "SCfigure": "Figure",
-    "sidewaysfigure": "Figure",
-    "teaserfigure": "Figure",
-    "marginfigure": "Figure",
-    "floatingfigure": "Figure",
-    "table": "Table",
-    "wraptable": "Table",
-    "sidewaystable": "Table",
-    "SCtable": "Table",
-    "margintable": "Table",
-    "longtable": "Table",
-    "supertabular": "Table",
-    "longtblr": "Table",
-    "talltblr": "Table",
-    "algorithm": "Algorithm",
-    "algorithm2e": "Algorithm",
-    "algo": "Algorithm",
-    "listing": "Listing",
-    "program": "Listing",
-}
-_ARGUMENTS = {"wrapfigure": "omom", "wraptable": "omom", "SCfigure": "oo", "floatingfigure": "om"}
-TABULARS = {
-    "tabular": "om",
-    "tabular*": "mom",
-    "tabularx": "mom",
-    "tabulary": "mm",
-    "array": "om",
-    "longtable": "om",
-    "supertabular": "om",
-    "tabu": "m",
-    "tblr": "om",
-    "longtblr": "om",
-    "talltblr": "om",
-    "NiceTabular": "omo",
-    "NiceTabular*": "mom",
-    "NiceTabularX": "mom",
-    "tabbing": "",
-    "xltabular": "mm",
-}
 LISTS = {
     "itemize": "o",
     "enumerate": "o",
@@ -177,63 +137,6 @@ def abstract(m: Machine, name: str) -> None:
     """The abstract, in the preamble or in the text."""
     m.reader.optional()
     begin_abstract(m, Group("env", name))
-
-
-def floating(m: Machine, name: str) -> None:
-    """A float: a stream of its own that follows the paragraph it stands in."""
-    kind = FLOATS[name.rstrip("*")]
-    m.reader.take(_ARGUMENTS.get(name.rstrip("*"), "" if name in TABULARS else "o"))
-    m.floats.append(Float(kind))
-    role = "algorithm" if kind in ("Algorithm", "Listing") else "paragraph"
-    tabulars, m.tabulars = m.tabulars, 0
-    lists, m.lists = m.lists, []
-
-    def then(stream: Stream) -> None:
-        m.tabulars, m.lists = tabulars, lists
-        _end_float(m, stream)
-
-    m.divert(Group("env", name), Stream(flowing=True, style=(role, m.path, "")), then)
-    if name in TABULARS:
-        m.reader.take(TABULARS[name])
-        _rows(m)
-
-
-def _end_float(m: Machine, stream: Stream) -> None:
-    stream.end_block()
-    each = m.floats.pop()
-    stream.marks = [_of_float(mark, each) for mark in stream.marks]
-    if m.out.flowing:
-        m.out.defer(stream)
-    else:
-        m.out.inline(stream)
-
-
-def _of_float(mark: Mark, each: Float) -> Mark:
-    if mark.role in ("table", "algorithm", "paragraph", "equation"):
-        return Mark(mark.start, mark.end, mark.role, mark.path, each.label or mark.label, each.caption)
-    return mark
-
-
-def tabular(m: Machine, name: str) -> None:
-    """Rows on lines, cells between bars."""
-    m.reader.take(TABULARS[name])
-    out, style = m.out, m.out.style
-
-    def close() -> None:
-        m.tabulars -= 1
-        if m.tabulars == 0 and out.flowing:
-            out.cut()
-            out.style = style
-
-    opened(m, name, close)
-    _rows(m)
-
-
-def _rows(m: Machine) -> None:
-    m.tabulars += 1
-    if m.tabulars == 1 and m.out.flowing:
-        m.out.cut()
-        m.out.style = ("table", m.out.style[1], m.out.style[2])
 
 
 def listing(m: Machine, name: str) -> None:
@@ -359,78 +262,6 @@ def lettered(m: Machine, name: str) -> None:
     """`appendices`: sections are lettered."""
     m.counters.start_appendix()
     opened(m, name)
-
-
-def algorithmic(m: Machine, name: str) -> None:
-    """Steps of an algorithm, each on its own line."""
-    m.reader.optional()
-    out, style = m.out, m.out.style
-    if out.flowing:
-        out.cut()
-        out.style = ("algorithm", *style[1:])
-
-    def close() -> None:
-        if out.flowing:
-            out.cut()
-            out.style = style
-
-    opened(m, name, close)
-
-
-_STEPS = {
-    "STATE": "",
-    "IF": "if ",
-    "ELSIF": "else if ",
-    "ELSE": "else",
-    "ENDIF": "end if",
-    "FOR": "for ",
-    "FORALL": "for all ",
-    "ENDFOR": "end for",
-    "WHILE": "while ",
-    "ENDWHILE": "end while",
-    "REPEAT": "repeat",
-    "UNTIL": "until ",
-    "LOOP": "loop",
-    "ENDLOOP": "end loop",
-    "RETURN": "return ",
-    "REQUIRE": "Require: ",
-    "ENSURE": "Ensure: ",
-    "INPUT": "Input: ",
-    "OUTPUT": "Output: ",
-    "PRINT": "print ",
-    "FUNCTION": "function ",
-    "ENDFUNCTION": "end function",
-    "PROCEDURE": "procedure ",
-    "ENDPROCEDURE": "end procedure",
-    "KWIN": "Input: ",
-    "KWOUT": "Output: ",
-    "KWDATA": "Data: ",
-    "KWRESULT": "Result: ",
-    "KWRET": "return ",
-    "FOREACH": "for each ",
-    "EIF": "if ",
-    "UIF": "if ",
-    "COMMENT": "▷ ",
-    "TCP": "// ",
-    "TCC": "// ",
-    ";": "",
-}
-
-
-def algorithm_step(m: Machine, tok: Token) -> None:
-    """A step of an algorithm begins a line with its keyword."""
-    word = _STEPS.get(tok[1:].upper().replace("LINEX", ""), "")
-    if tok[1:].upper() in ("COMMENT", "TCP", "TCC"):
-        m.reader.flag("*")
-        m.out.write(" " + word)
-        return
-    m.out.newline()
-    m.out.write(word)
-
-
-def is_step(tok: Token, m: Machine) -> bool:
-    """Whether a command is a step of the algorithm that is being read."""
-    return tok[1:].upper() in _STEPS and m.within("algorithm", "algorithm*", "algorithmic", "algorithm2e", "algo", "algorithmic*")
 
 
 def _environments() -> dict[str, Opener]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from indexer.tex.algorithms import algorithm_step, is_step
 from indexer.tex.commands import COMMANDS, PROTECTED
-from indexer.tex.environments import END_USER, ENVIRONMENTS, algorithm_step, begin, end, is_step
+from indexer.tex.environments import END_USER, ENVIRONMENTS, begin, end
 from indexer.tex.machine import Machine, Tables
 from indexer.tex.plain_commands import unknown
 from indexer.tex.scanner import Token

@@ -12,22 +12,14 @@ from lineage.generation import open_generation
 from lineage.progress import Waiting, Watch, unwatched
 
 if TYPE_CHECKING:
-    from api.service import Service
     from indexer.workbench import Workbench
     from lineage.ports import Embedder
     from lineage.settings import Settings
     from retrieval.engine import Engine
 
 
-def service(settings: Settings) -> Service:
-    """The operations over one store. Nothing is opened, imported or sent until an operation needs it."""
-    from api.service import Service
-
-    return Service(Parts(settings))
-
-
 class Parts:
-    """What operations are made from, each part made when first asked for."""
+    """What operations are made from. Nothing is opened, imported or sent until an operation needs it."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

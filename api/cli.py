@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from api import display, wire
-from api.bootstrap import service as service_of
+from api.bootstrap import Parts
 from api.service import Service, absolute, fragments
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
@@ -54,7 +54,7 @@ TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a loc
 
 
 def _service(home: Path | None, offline: bool = False) -> Service:
-    return service_of(configuration.load(home=home, offline=offline or None))
+    return Service(Parts(configuration.load(home=home, offline=offline or None)))
 
 
 def _print(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
@@ -106,7 +106,7 @@ def build(
         blacklist=fragments(blacklist),
         code_as_of=code_as_of.value,
     )
-    service = service_of(settings)
+    service = Service(Parts(settings))
     if dry_run:
         with _watching(quiet) as watch:
             plan = service.plan(request, watch=watch)

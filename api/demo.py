@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from api import display
-from api.bootstrap import service
+from api.bootstrap import Parts
 from api.progress import watching
+from api.service import Service
 from indexer.plan import BuildRequest
 from lineage import settings as configuration
 from lineage.errors import NotFound
@@ -33,7 +34,7 @@ def run(folder: Path, quiet: bool = False) -> None:
     """Build the demonstration into `folder` and answer its questions; raises `NotFound` outside a source tree."""
     start = time.monotonic()
     with upstream() as url:
-        operations = service(configuration.load(home=folder.resolve(), mirror=url, offline=False))
+        operations = Service(Parts(configuration.load(home=folder.resolve(), mirror=url, offline=False)))
         with watching(quiet) as watch:
             made = operations.build(BuildRequest(TARGET), watch=watch)
     print(display.report(made).rsplit("\nask:", 1)[0])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from api.bootstrap import Parts
 from lineage import generation as layout
 from lineage import ids
 from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageError
@@ -20,7 +21,6 @@ from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.progress import Watch, unwatched
 
 if TYPE_CHECKING:
-    from api.bootstrap import Parts
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding

@@ -159,8 +159,8 @@ def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | N
     return fitting[0] if fitting else None
 
 
-def mentions(text: str, spans: Sequence[Span], found: Sequence[Cite]) -> tuple[Mention, ...]:
-    """One mention per entry and sentence."""
+def mentions(text: str, spans: Sequence[Span], found: Sequence[Cite], said_by: str = "pdf") -> tuple[Mention, ...]:
+    """One mention per entry and sentence; `found` in the order of the text."""
     company = _company(text, found)
     homes = [(span, list(sentences(text, span.start, span.end))) for span in spans if span.role in _PROSE]
     seen: dict[tuple[str, int], Mention] = {}
@@ -174,7 +174,7 @@ def mentions(text: str, spans: Sequence[Span], found: Sequence[Cite]) -> tuple[M
         start, end = next(((s, e) for s, e in inside if s <= cite.start < e), (span.start, span.end))
         seen.setdefault(
             (cite.key, start),
-            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by="pdf"),
+            Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by=said_by),
         )
     return tuple(seen.values())
 

@@ -19,7 +19,7 @@ SWALLOWED = {
     " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
     "mmm": "definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
-    "om": "includesvg includestandalone lstinputlisting verbatiminput"
+    "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
     " includegraphics author authors affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference color"
     " pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
     "omm": "rule inputminted",

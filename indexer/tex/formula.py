@@ -31,6 +31,8 @@ _DROPPED = frozenset(
 _WORDS = frozenset(words(r"\text \textrm \textnormal \textsc \textit \textbf \textsf \texttt \mbox \hbox \textcolor"))
 _ARGUMENT = {
     r"\addtocounter": "mm",
+    r"\includegraphics": "om",
+    r"\adjincludegraphics": "om",
     r"\setlength": "mm",
     r"\vspace": "m",
     r"\hspace": "sm",

@@ -10,9 +10,9 @@ from indexer.tex.scanner import PAR, Source, Token
 from lineage.model import Status
 
 MAX_OPENED = 2_000
-MAX_REPEATS = 8
+MAX_REPEATS = 4
 MAX_FILES_DEEP = 50
-MAX_CHARACTERS = 48 * 1024 * 1024
+MAX_CHARACTERS = 20 * 1024 * 1024
 
 
 def include(m: Machine, tok: Token) -> None:

@@ -11,6 +11,7 @@ from indexer.tex.machine import Handler
 from indexer.tex.numbering import LEVELS
 from indexer.tex.plain_commands import (
     accent,
+    color,
     csname,
     ding,
     ensuremath,
@@ -92,6 +93,7 @@ STRUCTURE: dict[Token, Handler] = {
     r"\csname": csname,
     r"\catcode": catcode,
     r"\xspace": xspace,
+    **_named("textcolor color", color),
     r"\onedot": onedot,
     r"\par": par,
     r"\\": line_break,

@@ -63,41 +63,45 @@ def _read(pdf: Any, truncated: bool) -> Pages:
         status = Status.TRUNCATED if truncated else Status.PARSE_ERROR if pdf.is_repaired else Status.EMPTY
         raise ParseError(status, "no page can be found in the file")
     _damaged()
-    pages, lost, seen, notes = [], [], _Seen(), []
-    for index in range(total):
-        subject = f"page {index + 1}"
-        if index >= MAX_PAGES or seen.chars > MAX_CHARS:
-            lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGES} pages or {MAX_CHARS} characters"))
-            continue
-        try:
-            page = _page(pdf, index, seen)
-            if _damaged():
-                seen.damaged.append(index + 1)
-            if page.lines or index + 1 not in seen.damaged:
-                pages.append(page)
-            else:
-                lost.append((subject, Status.PARSE_ERROR, "damaged, nothing readable is left"))
-        except _TooMuchError:
-            lost.append((subject, Status.TOO_LARGE, f"over {MAX_PAGE_CHARS} characters or {MAX_PAGE_LINES} lines on one page"))
-        except _mupdf_errors() as error:
-            lost.append((subject, Status.PARSE_ERROR, str(error)[:200]))
+    seen = _Seen()
+    pages = [page for index in range(total) if (page := _page_or_loss(pdf, index, seen))]
     if seen.damaged:
         listed = ", ".join(map(str, seen.damaged[:20])) + (" ..." if len(seen.damaged) > 20 else "")
-        notes.append(f"damaged data on page {listed}: text may be missing or wrong there")
+        seen.notes.append(f"damaged data on page {listed}: text may be missing or wrong there")
     if truncated:
-        notes.append("the file has no end mark (%%EOF): it was probably cut short")
-    meta = pdf.metadata or {}
+        seen.notes.append("the file has no end mark (%%EOF): it was probably cut short")
     return Pages(
         pages=tuple(pages),
         total=total,
         anchors=tuple(_anchors(pdf)),
-        title=str(meta.get("title") or "").strip(),
+        title=str((pdf.metadata or {}).get("title") or "").strip(),
         repaired=bool(pdf.is_repaired) or truncated or bool(seen.damaged),
         hidden=seen.hidden,
         invisible=seen.invisible,
-        notes=tuple(notes + seen.notes),
-        lost=tuple(lost),
+        notes=tuple(seen.notes),
+        lost=tuple(seen.lost),
     )
+
+
+def _page_or_loss(pdf: Any, index: int, seen: _Seen) -> Page | None:
+    """One page, or None and a row in `seen.lost`."""
+    lost: tuple[Status, str]
+    try:
+        if index >= MAX_PAGES or seen.chars > MAX_CHARS:
+            raise _TooMuchError
+        page = _page(pdf, index, seen)
+        damaged = _damaged()
+        seen.damaged += [index + 1] if damaged else []
+        if page.lines or not damaged:
+            return page
+        lost = (Status.PARSE_ERROR, "damaged, nothing readable is left")
+    except _TooMuchError:
+        limits = f"{MAX_PAGES} pages, {MAX_CHARS} characters, or on one page {MAX_PAGE_CHARS} characters or {MAX_PAGE_LINES} lines"
+        lost = (Status.TOO_LARGE, f"over {limits}")
+    except _mupdf_errors() as error:
+        lost = (Status.PARSE_ERROR, str(error)[:200])
+    seen.lost.append((f"page {index + 1}", *lost))
+    return None
 
 
 def _damaged() -> bool:
@@ -127,6 +131,7 @@ class _Seen:
         self.invisible = 0
         self.notes: list[str] = []
         self.damaged: list[int] = []
+        self.lost: list[tuple[str, Status, str]] = []
 
 
 def _page(pdf: Any, index: int, seen: _Seen) -> Page:

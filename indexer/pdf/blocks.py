@@ -26,7 +26,7 @@ _KNOWN = re.compile(
 _APPENDIX = re.compile(r"(appendix|supplement)\b", re.IGNORECASE)
 _CAPTION = re.compile(
     r"(?:supplementary |extended data )?(figure|fig\.?|table|tab\.|algorithm|listing|chart|scheme)\s*"
-    r"(\d{1,3}|[A-Z]\.?\d{0,3}|[IVX]{1,6})(?:\s?\([a-z]\))?(\s*[.:|–—-]|\s+(?=[A-Z])|\s*\Z)",
+    r"(\d{1,3}|(?-i:[A-Z]\.?\d{0,3}|[IVX]{1,6}))(?:\s?\([a-z]\))?(\s*[.:|–—-]|\s+(?-i:(?=[A-Z]))|\s*\Z)",
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"[•●▪◦‣⁃■–∗*·-]\s+\S|\(?(?:[ivx]{1,4}|[a-z]|\d{1,2})[.)]\s+\S")

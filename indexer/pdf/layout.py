@@ -35,15 +35,17 @@ class Sheet:
 def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
     """Every page in reading order."""
     repeated = _repeated(pages)
-    return tuple(_sheet(page, repeated) for page in pages)
+    gutters = sorted(gutter / page.width for page in pages if (gutter := find_gutter(page.lines, page.width)))
+    usual = gutters[len(gutters) // 2] if len(gutters) >= 3 else None
+    return tuple(_sheet(page, repeated, usual) for page in pages)
 
 
-def _sheet(page: Page, repeated: frozenset[tuple[str, int]]) -> Sheet:
+def _sheet(page: Page, repeated: frozenset[tuple[str, int]], usual: float | None) -> Sheet:
     margin = _margin_numbers(page)
     out = {id(line) for line in page.lines if _key(line) in repeated or id(line) in margin or _STAMP.match(line.text)}
     kept = [line for line in page.lines if id(line) not in out]
     numbers = {id(line) for line in _page_numbers(kept, page.height)}
-    rows = tuple(in_order([line for line in kept if id(line) not in numbers], page.width))
+    rows = tuple(in_order([line for line in kept if id(line) not in numbers], page.width, usual))
     gone = tuple(line.text.strip() for line in page.lines if id(line) in out | numbers)
     return Sheet(page.number, page.width, page.height, rows, gone)
 
@@ -87,9 +89,15 @@ def _margin_numbers(page: Page) -> set[int]:
     return found
 
 
-def in_order(lines: Sequence[Line], width: float) -> Iterator[Line]:
-    """Rows in reading order: bands between lines that cross the gutter, and in each band the left column first."""
+def in_order(lines: Sequence[Line], width: float, usual: float | None = None) -> Iterator[Line]:
+    """Rows in reading order: bands between lines that cross the gutter, and in each band the left column first.
+
+    `usual` is where the document's other pages have their gutter, as a share of the width: a figure with columns of
+    its own must not move it.
+    """
     gutter = find_gutter(lines, width)
+    if gutter is not None and usual is not None and abs(gutter - usual * width) > 0.03 * width and _parts(lines, usual * width, width):
+        gutter = usual * width
     if gutter is None:
         yield from rows(lines)
         return
@@ -117,11 +125,16 @@ def find_gutter(lines: Sequence[Line], width: float) -> float | None:
     assert best is not None  # noqa: S101 - sixty steps were made
     near = [x for x, crossing in _profile(wide, width) if crossing <= best[1]]
     gutter = _middle(near, best[0])
+    return gutter if _parts(lines, gutter, width) else None
+
+
+def _parts(lines: Sequence[Line], gutter: float, width: float) -> bool:
+    """Whether rows of text end before a gutter and begin after it, side by side, and not too many cross it."""
+    wide = [line for line in lines if line.box[2] - line.box[0] > 0.12 * width]
+    crossing = sum(line.box[0] < gutter - 1 and line.box[2] > gutter + 1 for line in wide)
     left = [line for line in wide if line.box[2] <= gutter + 2 and line.box[2] > gutter - 0.25 * width]
     right = [line for line in wide if line.box[0] >= gutter - 2 and line.box[0] < gutter + 0.12 * width]
-    if min(len(left), len(right)) < 4 or best[1] > 1.2 * (len(left) + len(right)):
-        return None
-    return gutter if _pairs(left, right) >= 4 else None
+    return min(len(left), len(right)) >= 4 and crossing <= 1.2 * (len(left) + len(right)) and _pairs(left, right) >= 4
 
 
 def _profile(lines: Sequence[Line], width: float) -> list[tuple[float, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _STOP = re.compile(r"[.!?][”\"’')\]]{0,2}(?:\s?\d{1,2}(?=\s)|\s\[[\d,;\s–-]{1,60}\]\.?(?=\s))?\s+(?=[\"“(\[]?[^\W_a-z])|\n\n")
 _SHORT = re.compile(
-    r"(?:\b(?:et al|al|e\.g|i\.e|cf|vs|etc|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Sect|Ch|App|Tab|Thm|Lem|Prop|Def|Ref|Refs|"
+    r"(?:\b(?:et al|al|[Ee]\.g|[Ii]\.e|[Cc]f|vs|etc|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Sect|Ch|App|Tab|Thm|Lem|Prop|Def|Ref|Refs|"
     r"No|Nos|Vol|pp|Dr|Prof|Mr|Ms|Mrs|St|Jr|Inc|Ltd|viz|w\.r\.t|a\.k\.a|Alg)|\b[A-Z])\Z"
 )
 

@@ -106,6 +106,7 @@ class Engine:
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
         yield fuse.definition_prior(named(asked.query.text), self._weights.definition)
+        yield fuse.toplevel_prior(self._weights.toplevel)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked) -> Hit:

@@ -30,6 +30,7 @@ class Weights:
     definition: float = 0.5
     graph: float = 0.3
     target: float = 0.4
+    toplevel: float = -0.3
     share: float = 0.6
 
 
@@ -149,6 +150,11 @@ def definition_prior(names: frozenset[str], weight: float) -> Callable[[Chunk], 
         return []
 
     return prior
+
+
+def toplevel_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Disfavours statements outside of every function (imports, glue), which share words with all they glue together."""
+    return lambda chunk: [(weight, "statements outside of every function")] if chunk.role == "module" else []
 
 
 def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

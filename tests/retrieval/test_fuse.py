@@ -7,7 +7,21 @@ from dataclasses import replace
 import pytest
 
 from lineage.model import Chunk, Signal, WorkId
-from retrieval.fuse import Fused, Scored, Weights, apart, boosted, capped, definition_prior, folded, fuse, likelihood, reference_prior, standard
+from retrieval.fuse import (
+    Fused,
+    Scored,
+    Weights,
+    apart,
+    boosted,
+    capped,
+    definition_prior,
+    folded,
+    fuse,
+    likelihood,
+    reference_prior,
+    standard,
+    toplevel_prior,
+)
 
 
 def chunk(row, work="repo:github.com/a/b", path="a.py", start=None, end=None, symbol=""):
@@ -65,6 +79,14 @@ def test_works_that_carry_the_lineage_are_favoured_a_little():
     found = boosted([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], prior)
     assert rows(found) == [2, 1, 3]
     assert found[0].fused.why == ("base of the target (+0.30)",)
+
+
+def test_statements_outside_of_every_function_stand_back_a_little():
+    glue = scored(1, 1.0)
+    glue = replace(glue, chunk=replace(glue.chunk, role="module"))
+    found = boosted([glue, scored(2, 0.9)], toplevel_prior(-0.3))
+    assert rows(found) == [2, 1]
+    assert found[1].fused.why == ("statements outside of every function (-0.30)",)
 
 
 def test_equal_texts_become_one_with_its_copies():

@@ -6,7 +6,7 @@ them found is scored by the other too, so that fusion never has to guess at an a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from lineage.catalog import Catalog
 from lineage.model import ChunkKind, WorkId
 from lineage.ports import VectorIndex, Vectors
-from lineage.tokens import fts_any, fts_query, variants
+from lineage.tokens import fts_any, terms, variants
+from retrieval.focus import rarity
 
 DEPTH = 200
 VARIANTS = 0.5
@@ -45,16 +46,31 @@ def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[W
     return Scope(kinds, without, catalog.rows(kinds, without) if kinds or without else None)
 
 
-def lexical(catalog: Catalog, question: str, scope: Scope, depth: int = DEPTH) -> Ranked:
-    """The best chunks by BM25 over symbol, path, header and body, for the question's words and, at half weight, their variants."""
-    asked = [(fts_query(question), 1.0), (fts_any(known_variants(catalog, question)), VARIANTS)]
+@dataclass(frozen=True)
+class Words:
+    """A question's terms, and the cut and joined forms of them that the index holds and that tell chunks apart.
+
+    `worth` is the rarity of each in the generation, that of the forms at half weight.
+    """
+
+    terms: tuple[str, ...]
+    forms: tuple[str, ...]
+    worth: Mapping[str, float]
+
+
+def words_of(catalog: Catalog, question: str, chunks: int) -> Words:
+    """The words to look for in a generation of so many chunks."""
+    asked = tuple(terms(question))
+    known = catalog.frequencies((*asked, *variants(question)))
+    forms = tuple(form for form, count in known.items() if form not in asked and 0 < count <= COMMON * chunks)
+    worth = rarity({term: known[term] for term in (*asked, *forms) if known[term]}, chunks)
+    return Words(asked, forms, {term: value * (1.0 if term in asked else VARIANTS) for term, value in worth.items()})
+
+
+def lexical(catalog: Catalog, words: Words, scope: Scope, depth: int = DEPTH) -> Ranked:
+    """The best chunks by BM25 over symbol, path, header and body, for the terms and, at half weight, their forms."""
+    asked = [(fts_any(words.terms), 1.0), (fts_any(words.forms), VARIANTS)]
     return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
-
-
-def known_variants(catalog: Catalog, question: str) -> list[str]:
-    """Cut and joined forms of the question's words that the index holds and that tell chunks apart."""
-    most = COMMON * catalog.counts()["chunks"]
-    return [form for form, count in catalog.frequencies(variants(question)).items() if 0 < count <= most]
 
 
 def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), depth: int = DEPTH) -> Ranked:

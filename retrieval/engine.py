@@ -11,10 +11,9 @@ from lineage.errors import EmbedderMismatch
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Hit, Query, WorkId
 from lineage.ports import Embedder, VectorIndex, Vectors
-from lineage.tokens import terms
 from retrieval import candidates, fuse
-from retrieval.candidates import Scope
-from retrieval.focus import focus, rarity
+from retrieval.candidates import Scope, Words
+from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights
 from retrieval.kinship import Kinship
 from retrieval.query import named, plain
@@ -25,11 +24,11 @@ _READ = 100
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question while it is answered: its words without markup, their rarity, what may be found."""
+    """A question while it is answered: its text without markup, the words to look for, what may be found."""
 
     query: Query
-    words: str
-    worth: dict[str, float]
+    text: str
+    words: Words
     scope: Scope
 
 
@@ -68,23 +67,23 @@ class Engine:
     def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
         """The same for many questions, embedded together."""
         asked = [self._asked(query) for query in queries]
-        vectors = self._vectors([one.words for one in asked])
+        vectors = self._vectors([one.text for one in asked])
         return [self._answer(one, None if vectors is None else vectors[n : n + 1]) for n, one in enumerate(asked)]
 
-    def _vectors(self, words: Sequence[str]) -> Vectors | None:
-        if not self._dense or not words:
+    def _vectors(self, texts: Sequence[str]) -> Vectors | None:
+        if not self._dense or not texts:
             return None
         embedder, manifest = self._dense[0](), self._generation.manifest
         if embedder.id != manifest.embedder:
             hint = "set LINEAGE_EMBEDDER to the model of the build, or build again"
             raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
-        return embedder.queries(words)
+        return embedder.queries(texts)
 
     def _asked(self, query: Query) -> _Asked:
-        words = plain(query.text)
+        text = plain(query.text)
         without = self._kinship.target_code if query.no_target_code else frozenset()
-        worth = rarity(self._catalog.frequencies(terms(words)), self._documents)
-        return _Asked(query, words, worth, candidates.scope_of(self._catalog, query.kinds, without))
+        words = candidates.words_of(self._catalog, text, self._documents)
+        return _Asked(query, text, words, candidates.scope_of(self._catalog, query.kinds, without))
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
@@ -117,7 +116,7 @@ class Engine:
             chunk=replace(chunk, copies=self._copies(scored, asked)),
             work=kin.work,
             signals=scored.fused.signals,
-            focus=focus(asked.words, chunk.text, chunk.start_line, asked.worth),
+            focus=focus(chunk.text, chunk.start_line, asked.words.worth),
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,

@@ -7,7 +7,7 @@ import pytest
 
 from indexer.vectors.flat import create
 from lineage.generation import open_generation
-from retrieval.candidates import Scope, dense, lexical, scope_of
+from retrieval.candidates import Scope, dense, lexical, scope_of, words_of
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
 
@@ -26,7 +26,16 @@ def test_everything_is_the_scope_unless_restricted(catalog):
 
 def test_the_lexical_list_stays_in_the_scope(catalog):
     scope = scope_of(catalog, frozenset({"code"}), frozenset({small.FORK}))
-    assert {row for row, _ in lexical(catalog, "init weights adam entropy forward", scope)} <= {0, 1, 7}
+    assert {row for row, _ in lexical(catalog, words_of(catalog, "init weights adam entropy forward", 8), scope)} <= {0, 1, 7}
+
+
+def test_words_are_looked_for_in_the_forms_that_the_index_holds(catalog):
+    words = words_of(catalog, "the optimization of entropy while initializing, forward and adapt", 8)
+    assert words.terms[:2] == ("optimiz", "entropy")
+    assert "init" in words.forms
+    assert "forwardandadapt" not in words.forms
+    assert words.worth["init"] < words.worth["entropy"]
+    assert "optimiz" not in words.worth
 
 
 def test_rows_that_the_other_retriever_found_are_scored_wherever_they_rank():

@@ -37,7 +37,7 @@ def ids(answer):
 def test_the_lines_that_answer_come_first_with_their_proof(engine):
     answer = engine.ask(make_query("what does _init_weights do with linear layers: trunc_normal_?"))
     first = answer.hits[0]
-    assert (first.chunk.path, first.chunk.start_line, first.focus) == ("tent.py", 9, Focus(9, 11))
+    assert (first.chunk.path, first.chunk.start_line, first.focus) == ("tent.py", 9, Focus(11, 11))
     assert first.paper.id == small.CITED
     assert first.reference == small.reference()
     assert first.from_target is False

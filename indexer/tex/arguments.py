@@ -20,7 +20,7 @@ SWALLOWED = {
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
     "mmm": "definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
     "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
-    " includegraphics author authors affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
+    " includegraphics affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
     " pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
     "omm": "rule inputminted",
     "omoo": "rowcolor",

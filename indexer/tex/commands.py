@@ -26,7 +26,7 @@ from indexer.tex.plain_commands import (
     xspace,
 )
 from indexer.tex.scanner import Token
-from indexer.tex.sectioning import abstract, appendix, caption, footnote, heading, label, reference, title
+from indexer.tex.sectioning import abstract, appendix, author, caption, footnote, heading, label, reference, title
 from indexer.tex.signs import item, line_break, math_open, par, two_column
 from indexer.tex.symbols import COMBINING
 
@@ -46,6 +46,7 @@ def _table() -> dict[Token, Handler]:
 
 STRUCTURE: dict[Token, Handler] = {
     **_named(" ".join(LEVELS), heading),
+    **_named("author authors", author),
     **_named("title icmltitle aistatstitle TITLE mlsystitle jmlrtitle", title),
     **_named("input include subfile subfileinclude import subimport includefrom subincludefrom", include),
     **_named("caption captionof subcaption tcaption", caption),

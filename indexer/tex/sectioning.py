@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.tex.machine import Float, Group, Handler, Machine, Section
 from indexer.tex.numbering import LEVELS, Target, letter, sentinel
 from indexer.tex.scanner import Token
-from indexer.tex.stream import Cite, Stream
+from indexer.tex.stream import Cite, Link, Stream
 
 
 def heading(m: Machine, tok: Token) -> None:
@@ -73,8 +73,27 @@ def title(m: Machine, tok: Token) -> None:
 
     def then(stream: Stream) -> None:
         m.found.title = m.found.title or " ".join(stream.text().split())
+        _keep_beside(m, stream)
 
     m.capture(then)
+
+
+def author(m: Machine, tok: Token) -> None:
+    """The authors are no text, but what they are thanked with and the addresses among them are."""
+    m.reader.optional()
+    m.capture(lambda stream: _keep_beside(m, stream))
+
+
+def _keep_beside(m: Machine, stream: Stream) -> None:
+    r"""Notes (`\thanks`) and addresses of a title or author block become notes of the text: code is often announced there."""
+    for link in stream.links:
+        note = Stream()
+        note.put(link.url)
+        note.links.append(Link(link.url, 0, -1))
+        note.whole("footnote", ("Title",))
+        m.main.defer(note, hanging=False)
+    for note, _ in stream.deferred:
+        m.main.defer(note, hanging=False)
 
 
 def abstract(m: Machine, tok: Token) -> None:
@@ -105,8 +124,8 @@ def footnote(m: Machine, tok: Token) -> None:
     m.reader.optional()
 
     def then(stream: Stream) -> None:
-        number = m.counters.step("footnote")
-        stream.whole("footnote", m.path, f"Footnote {number}")
+        label = "" if tok == r"\thanks" else f"Footnote {m.counters.step('footnote')}"
+        stream.whole("footnote", m.path, label)
         m.out.defer(stream)
 
     m.capture(then)

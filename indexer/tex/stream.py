@@ -139,10 +139,10 @@ class Stream:
         self.links += [Link(link.url, link.start + offset, link.anchor) for link in other.links]
         self.deferred += other.deferred
 
-    def defer(self, other: Stream) -> None:
-        """Keep a finished stream until the block is over."""
+    def defer(self, other: Stream, *, hanging: bool = True) -> None:
+        """Keep a finished stream until the block is over; `hanging` on the words that stand here, or on none."""
         if other.length:
-            self.deferred.append((other, self.length))
+            self.deferred.append((other, self.length if hanging else -1))
 
     def whole(self, role: str, path: Path, label: str = "", header: str = "") -> None:
         """Mark everything written so far as one span."""

@@ -322,3 +322,14 @@ def test_real_papers_are_read_whole(paper: str, entries: int, mentions: int):
     document = parse(members, PAPER, "b")
     assert (len(document.bibliography), len(document.mentions)) == (entries, mentions)
     assert document.status is Status.OK
+
+
+def test_code_announced_in_the_thanks_of_a_title_or_among_the_authors_is_a_link_of_the_paper():
+    source = rb"""\documentclass{article}\title{A Title\thanks{Code: \url{https://github.com/a/b}}}
+    \author{Ann Onym\thanks{Equal contribution.}\\ \url{https://github.com/ann}}
+    \begin{document}\maketitle Some words stand here.\footnote{A note.}\end{document}"""
+    document = parse({"main.tex": source}, WorkId("w:1"), "b")
+    assert sorted(url for url, _ in document.links) == ["https://github.com/ann", "https://github.com/a/b"]
+    assert document.title == "A Title"
+    assert "Ann Onym" not in document.text
+    assert [span.label for span in document.spans if span.role == "footnote"][-1] == "Footnote 1"

@@ -1,29 +1,27 @@
 """The command line: every command is one method of `api.service.Service`, told to a person or as JSON.
 
-stdout carries the answer and nothing else; progress, warnings and errors go to stderr. Exit codes are those of
-CONTRACTS: 0 done, 1 a bug, 2 wrong usage, 3 nothing found, 4 an upstream refused, 5 losses under --strict,
-6 the store is damaged, 130 interrupted.
+stdout carries the answer and nothing else; progress, warnings and errors go to stderr. How a command ends, and with
+which exit code, is `api.ending`.
 """
 
 from __future__ import annotations
 
-import errno
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from json import loads
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from api import display, wire
+from api import display, ending, wire
 from api.bootstrap import Parts
 from api.service import Service, absolute, fragments
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
-from lineage.errors import DiskFull, LineageError
+from lineage.errors import UsageError
 from lineage.progress import Watch
 
 app = typer.Typer(
@@ -59,7 +57,7 @@ def _service(home: Path | None, offline: bool = False) -> Service:
 
 def _print(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
     """The answer, once: as the JSON envelope, or as `text` makes it."""
-    print(wire.envelope(value) if as_json else text(value))
+    ending.say(wire.envelope(value) if as_json else text(value))
 
 
 def _watching(quiet: bool) -> AbstractContextManager[Watch]:
@@ -147,7 +145,7 @@ def add(
 def query(
     text: Annotated[str, typer.Argument(help="The question, as you would ask a colleague.", show_default=False)] = "",
     lineage: Lineage = "",
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many hits.")] = 10,
+    k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits"} lines.', show_default=False)] = None,
@@ -164,10 +162,10 @@ def query(
     """
     service = _service(home)
     if batch:
-        for name, answer in service.query_batch(batch, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code):
-            print(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
+        for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code):
+            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
         return
-    answer = service.query(text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code)
+    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code)
     _print(wire.answer_to_json(answer) if json else answer, json, display.answer)
 
 
@@ -209,6 +207,7 @@ def graph(
     form: Annotated[str, typer.Option("--format", help="json, graphml, dot, svg or html.")] = "html",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
     home: Home = None,
+    json: Json = False,
 ) -> None:
     """The lineage as a picture or a file for other tools: x = year, size = weight, colour = role.
 
@@ -218,12 +217,16 @@ def graph(
 
       lineage graph arxiv-2504.17192 --format graphml -o lineage.graphml
     """
-    text = _service(home).graph(lineage, form)
-    if out:
+    text = _service(home).graph(lineage, "json" if json else form)
+    text = wire.envelope(loads(text)) if json else text
+    if not out:
+        ending.say(text)
+        return
+    try:
         out.write_text(text, encoding="utf-8")
-        print(f"wrote {out}", file=sys.stderr)
-    else:
-        print(text)
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+    print(f"wrote {out}", file=sys.stderr)
 
 
 @app.command("list")
@@ -273,34 +276,4 @@ def demo(
 
 def main() -> None:
     """Entry point: runs the command and turns every way to end into an exit code and one clear line."""
-    try:
-        app(standalone_mode=True)
-    except LineageError as error:
-        _fail(error)
-    except KeyboardInterrupt:
-        print("interrupted; what was done is kept, the same command resumes", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
-            _bug(error)
-        _fail(DiskFull(f"no room left on the disk of {error.filename or 'the store'}", hint="free some and run the same command again"))
-    except Exception as error:  # noqa: BLE001 - the one place where a bug becomes an exit code
-        _bug(error)
-
-
-def _fail(error: LineageError) -> None:
-    if "--json" in sys.argv:
-        print(wire.error_envelope(error))
-    print(f"error: {error}", file=sys.stderr)
-    if error.hint:
-        print(f"  hint: {error.hint}", file=sys.stderr)
-    sys.exit(error.exit_code)
-
-
-def _bug(error: BaseException) -> None:
-    traceback.print_exception(error, file=sys.stderr)
-    print(f"error: a bug in lineage ({type(error).__name__}); please report the lines above", file=sys.stderr)
-    sys.exit(1)
+    ending.run(app)

@@ -31,7 +31,7 @@ class _Plain:
         with self._lock:
             line = self._line(event)
         if line:
-            print(line, file=sys.stderr, flush=True)
+            print(_clean(line), file=sys.stderr, flush=True)
 
     def _line(self, event: Event) -> str:
         if isinstance(event, Note):
@@ -54,6 +54,11 @@ def _words(event: Stage, seconds: float) -> str:
     return f"{event.name:<12}{count}{rate} {event.note}".rstrip()
 
 
+def _clean(text: str) -> str:
+    """The text without control characters: it holds titles and names of strangers."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 class _Live:
     """One row a stage, with what it is at and whom it waits for."""
 
@@ -66,14 +71,14 @@ class _Live:
         with self._lock:
             if isinstance(event, Note):
                 style = "yellow" if event.level == "warning" else "default"
-                self._progress.console.print(event.text, style=style, markup=False, highlight=False)
+                self._progress.console.print(_clean(event.text), style=style, markup=False, highlight=False)
             elif isinstance(event, Waiting):
                 self._row("waiting", None, 0, event.text)
             else:
                 self._row(event.name, event.total or None, event.done, event.note)
 
     def _row(self, name: str, total: int | None, done: int, note: str) -> None:
-        note = "".join(c if c.isprintable() else " " for c in note)[:60]
+        note = _clean(note)[:60]
         if name not in self._rows:
             self._rows[name] = self._progress.add_task(name, total=total, note=note)
         self._progress.update(self._rows[name], total=total, completed=done, note=note)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from api.bootstrap import Parts
 from lineage import generation as layout
 from lineage import ids
+from lineage.disk import there
 from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.verify import Finding
 
 MAX_BATCH = 100_000
+MAX_FILE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -203,26 +205,35 @@ def _listed(generation: Generation) -> Listed:
 
 def absolute(text: str) -> str:
     """A path made absolute, so that the same request means the same from another folder; anything else as it is."""
-    path = Path(text).expanduser()
-    return str(path.resolve()) if "://" not in text and len(text) < 1024 and path.exists() else text
+    path = None if "://" in text else there(text)
+    return str(path.resolve()) if path else text
 
 
 def fragments(path: Path | None) -> tuple[str, ...]:
     """The URL fragments of a blacklist file (PaperBench's form: one a line, `#` begins a comment); raises `SettingsError`."""
     if not path:
         return ()
+    lines = (line.strip() for line in _lines(path, SettingsError))
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def _lines(path: Path, kind: type[UsageError]) -> list[str]:
+    """The lines of a text file that the user names, of bounded size; raises `kind`."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the blacklist {path} cannot be read: {error}") from error
-    return tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise kind(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise kind(f"{path} is no text in UTF-8") from error
+    if len(content) > MAX_FILE:
+        raise kind(f"{path} has more than {MAX_FILE:,} bytes")
+    return text.splitlines()
 
 
 def _questions(path: Path) -> Iterator[tuple[str, str]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    lines = _lines(path, UsageError)
     if len(lines) > MAX_BATCH:
         raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
     for number, line in enumerate(lines, 1):

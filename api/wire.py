@@ -38,7 +38,7 @@ def envelope(data: Any) -> str:
 
 def error_envelope(error: LineageError) -> str:
     """What `--json` prints instead when a command ends with an error."""
-    said = {"type": type(error).__name__, "message": str(error), "hint": error.hint, "exit_code": error.exit_code}
+    said = {"type": type(error).__name__, "message": str(error)[:MOST_CHARACTERS], "hint": error.hint[:MOST_CHARACTERS], "exit_code": error.exit_code}
     return dumps({"schema_version": SCHEMA_VERSION, "error": said})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from indexer.papers import PaperText
 from indexer.repositories import Code, pinned, read_members, tarball
 from indexer.sources import local
-from indexer.target import is_path, resolve
+from indexer.target import existing, is_path, resolve
 from indexer.workbench import Workbench
 from lineage import ids
 from lineage.errors import NotFound, ParseError, SourceError, UsageError
@@ -41,13 +41,30 @@ def additions(bench: Workbench, sources: Sequence[str]) -> tuple[Addition, ...]:
             work = Work(ids.repo_id(source) or WorkId(ids.reference_id(source)), title=source)
             made.append(Addition(work, error.status, str(error)))
         except (NotFound, UsageError) as error:
-            raise type(error)(f"--add {source}: {error}", hint=error.hint) from error
+            raise _of(source, error) from error
     return tuple(made)
 
 
+def check(sources: Sequence[str]) -> None:
+    """Raise `NotFound` or `BadIdentifier` for what cannot be added, before anything is fetched."""
+    for source in sources:
+        try:
+            if is_path(source):
+                existing(source)
+            elif not ids.repo_id(source):
+                ids.parse(source)
+        except (NotFound, UsageError) as error:
+            raise _of(source, error) from error
+
+
+def _of(source: str, error: NotFound | UsageError) -> NotFound | UsageError:
+    kind = NotFound if error.exit_code == NotFound.exit_code else UsageError
+    return kind(f"--add {source}: {error}", hint=error.hint)
+
+
 def _addition(bench: Workbench, source: str) -> Addition:
-    if is_path(source) and local.is_code(Path(source)):
-        return _folder(bench, Path(source))
+    if is_path(source) and local.is_code(existing(source)):
+        return _folder(bench, existing(source))
     repo = None if is_path(source) else ids.repo_id(source)
     if repo:
         work = pinned(bench, bench.github.repository(repo))

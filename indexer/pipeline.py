@@ -12,6 +12,7 @@ import json
 import resource
 from collections.abc import Mapping, Sequence
 
+from indexer import additions
 from indexer.chunk import chunks
 from indexer.collect import Collected, collect
 from indexer.contents import read
@@ -35,6 +36,9 @@ _WORTH_WAITING = 1_000
 def build(bench: Workbench, request: BuildRequest) -> BuildReport:
     """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`."""
     before = bench.transport.requests.copy()
+    if request.name:
+        ids.check_name(request.name)
+    additions.check(request.add)
     found = resolve(bench, request.target)
     slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
     with bench.store.writing(slug) as writing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from indexer.plan import fetchable
 from indexer.sources import local
 from indexer.workbench import Workbench
 from lineage import ids
+from lineage.disk import there
 from lineage.errors import AmbiguousTarget, NotFound, SourceError, UpstreamError
 from lineage.ids import Target
 from lineage.merge import merge_works
@@ -34,7 +36,7 @@ def resolve(bench: Workbench, text: str) -> Found:
     could be asked at all.
     """
     if is_path(text):
-        return _from_path(bench, Path(text).expanduser())
+        return _from_path(bench, existing(text))
     target = ids.parse(text)
     bench.watch(Stage("target", 0, 1, text))
     if target.title:
@@ -46,7 +48,19 @@ def resolve(bench: Workbench, text: str) -> Found:
 
 def is_path(text: str) -> bool:
     """Whether a target is meant as a path: it exists, or is written like one."""
-    return "://" not in text and (text.startswith(("./", "../", "/", "~")) or Path(text).exists())
+    return "://" not in text and bool(_WRITTEN.match(text) or there(text))
+
+
+# A name that begins as paths do, or one word that ends as papers do and is no DOI.
+_WRITTEN = re.compile(r"\.{0,2}/|~|(?!10\.\d|doi:)\S{1,250}\.(?:pdf|tex|gz|tgz|tar)\Z", re.IGNORECASE)
+
+
+def existing(text: str) -> Path:
+    """The path that is meant; raises `NotFound` where nothing lies."""
+    path = there(text)
+    if not path:
+        raise NotFound(f"there is no file or folder {text}", hint="check the path")
+    return path
 
 
 def _from_path(bench: Workbench, path: Path) -> Found:

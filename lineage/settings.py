@@ -19,6 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from lineage.disk import check_home
 from lineage.errors import SettingsError
 
 MIB = 1024 * 1024
@@ -65,6 +66,14 @@ class Settings(BaseSettings):
     max_pdf: int = Field(60 * MIB, description="Largest PDF, bytes.")
     max_tarball: int = Field(200 * MIB, description="Largest repository tarball, bytes.")
 
+    @field_validator("home")
+    @classmethod
+    def _home_is_a_path(cls, value: Path) -> Path:
+        try:
+            return value.expanduser()  # a config file or a quoted variable says ~, and no shell has seen it
+        except RuntimeError as error:
+            raise ValueError(f"there is no user {value.parts[0]}") from error
+
     @field_validator("mirror")
     @classmethod
     def _mirror_is_http(cls, value: str) -> str:
@@ -88,10 +97,14 @@ class Settings(BaseSettings):
 def load(**flags: Any) -> Settings:
     """Settings of this process; `flags` are a command's own, None meaning not given. Raises `SettingsError`."""
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        made = Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(f"setting {name}: {first['msg']}", hint="`lineage doctor` lists every setting and where it came from") from error
+        raise SettingsError(
+            f"setting {name}: {first['msg'].removeprefix('Value error, ')}", hint=f"look at the flags, LINEAGE_{name.upper()} and {config_file()}"
+        ) from error
     except (OSError, ValueError) as error:
         raise SettingsError(f"the config file {config_file()} cannot be read: {error}") from error
+    check_home(made.home)
+    return made

@@ -1,0 +1,157 @@
+"""How a command ends: every error, signal and closed pipe becomes an exit code and one clear line.
+
+Exit codes are those of CONTRACTS: 0 done, 1 a bug, 2 wrong usage, 3 nothing found, 4 an upstream refused, 5 losses
+under --strict, 6 the store is damaged, 130 interrupted. Under `--json` an error is one object on stdout as well.
+
+A command that is told to stop unwinds; whatever has not ended a few seconds later (a request under way, a parser) is
+left where it is, which the store is made for: it may be killed at any point.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Any, NoReturn
+
+import typer
+
+from api import display, wire
+from lineage.errors import DiskFull, LineageError, UsageError
+
+GRACE = 3.0
+"""Seconds from the first signal to the end, whatever is under way."""
+MOST = 600
+"""Characters of a line that are shown: it may hold what the user gave, however long. The reason stands at its end."""
+_RESUMES = "what was done is kept; the same command resumes"
+
+_Refusal: Any = typer.BadParameter.__mro__[2]  # click's ClickException, which typer brings along under changing names
+
+
+class Interrupted(LineageError):
+    """Ctrl-C, or a signal that asks to stop."""
+
+    exit_code = 130
+
+
+def run(app: Callable[..., Any]) -> NoReturn:
+    """Run the command of `sys.argv` and leave with its exit code."""
+    _write_utf8()
+    stop = _Stop()
+    try:
+        with _heard(stop):
+            if app(standalone_mode=False) == Interrupted.exit_code:  # what typer makes of KeyboardInterrupt
+                raise KeyboardInterrupt
+            sys.exit(0)
+    except LineageError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        stop.end()
+    except _Refusal as error:
+        _refuse(error)
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            _bug(error)
+        fail(DiskFull(f"no room left on the disk of {error.filename or 'the store'}", hint="free some space and run the same command again"))
+    except Exception as error:  # noqa: BLE001 - the one place where a bug becomes an exit code
+        _bug(error)
+
+
+def say(text: str) -> None:
+    """Print the answer; a reader who has had enough (`| head`) ends the command in peace."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except OSError as error:
+        raise DiskFull(f"the answer cannot be written: {error.strerror}", hint="free some space and run the same command again") from error
+
+
+def fail(error: LineageError) -> NoReturn:
+    """Say what went wrong and what to do about it, and leave with the error's exit code."""
+    message, hint = _line(str(error)), [_line(line) for line in error.hint.splitlines()]
+    if "--json" in sys.argv:
+        print(wire.error_envelope(error), flush=True)
+    print(f"error: {message}", file=sys.stderr)
+    for n, line in enumerate(hint):
+        print(("    " if n else "  hint: ") + line, file=sys.stderr)
+    sys.exit(error.exit_code)
+
+
+def _line(text: str) -> str:
+    """The text on one line, without control characters; of a very long one both ends."""
+    line = display.plain(text)
+    return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 2 :]}"
+
+
+def _refuse(error: Any) -> NoReturn:
+    """What typer found wrong with the command line, in our own form; help where nothing was asked for."""
+    context = error.ctx
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
+    path = context.command_path if context else "lineage"
+    fail(UsageError(error.format_message().rstrip("."), hint=f"{path} --help"))
+
+
+def _bug(error: BaseException) -> NoReturn:
+    traceback.print_exception(error, file=sys.stderr)
+    fail(LineageError(f"a bug in lineage ({type(error).__name__}: {error})", hint="please report it with the lines above"))
+
+
+class _Stop:
+    """What a signal does: the first unwinds the command, a second or `GRACE` seconds end it at once."""
+
+    told = False
+
+    def __call__(self, *_: object) -> None:
+        if self.told:
+            self._leave()
+        self.told = True
+        timer = threading.Timer(GRACE, self._leave)
+        timer.daemon = True
+        timer.start()
+        raise KeyboardInterrupt
+
+    def _leave(self) -> NoReturn:
+        os.write(2, f"error: interrupted\n  hint: {_RESUMES}\n".encode())
+        os._exit(Interrupted.exit_code)
+
+    def end(self) -> NoReturn:
+        """Say so and leave; after a signal without waiting for threads that are still at work."""
+        try:
+            fail(Interrupted("interrupted", hint=_RESUMES))
+        finally:
+            if self.told:
+                sys.stderr.flush()
+                os._exit(Interrupted.exit_code)
+
+
+@contextmanager
+def _heard(stop: _Stop) -> Iterator[None]:
+    """SIGTERM and a lost terminal are heard as Ctrl-C is, unless they are ignored (`nohup`)."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers} if threading.current_thread() is threading.main_thread() else {}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if not stop.told:
+                signal.signal(number, handler)
+
+
+def _write_utf8() -> None:
+    """What is piped is UTF-8 everywhere; what a terminal cannot show becomes a question mark, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")

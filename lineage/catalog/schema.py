@@ -85,12 +85,16 @@ def create(path: Path) -> sqlite3.Connection:
         raise StoreError(f"{path} exists already")
     with translated(path):
         connection = sqlite3.connect(path, isolation_level=None)
-        connection.execute("PRAGMA journal_mode=DELETE")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute(f"PRAGMA user_version={VERSION}")
-        connection.executescript(TABLES)
-        connection.execute("BEGIN")
-        return connection
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.executescript(TABLES)
+            connection.execute("BEGIN")
+        except sqlite3.Error:
+            connection.close()
+            raise
+    return connection
 
 
 def open_finished(path: Path) -> sqlite3.Connection:

@@ -110,24 +110,24 @@ def _cut_line(text: Text, piece: Piece, chars: int) -> Iterator[Piece]:
 def packed(text: Text, pieces: Iterable[Piece], lines: int, chars: int) -> Iterator[Piece]:
     """Neighbouring pieces joined into parts of at most `lines` and `chars`, and of about one size."""
     waiting = [part for piece in pieces for part in cut(text, piece)]
-    while waiting:
-        whole = Piece(waiting[0].start, waiting[-1].end)
+    at = 0
+    while at < len(waiting):
+        whole = Piece(waiting[at].start, waiting[-1].end)
         parts = max(-(-text.lines(whole) // lines), -(-(whole.end - whole.start) // chars))
         goal = (whole.end - whole.start) / parts
-        taken = 1
-        while taken < len(waiting) and _better(text, waiting, taken, goal, lines, chars):
-            taken += 1
-        yield joined(waiting[:taken])
-        waiting = waiting[taken:]
+        end = at + 1
+        while end < len(waiting) and _better(text, waiting[at].start, waiting[end - 1].end, waiting[end].end, goal, lines, chars):
+            end += 1
+        yield joined(waiting[at:end])
+        at = end
 
 
-def _better(text: Text, waiting: list[Piece], taken: int, goal: float, lines: int, chars: int) -> bool:
-    """Whether the part comes nearer to its goal with one piece more."""
-    start, now, then = waiting[0].start, waiting[taken - 1].end, waiting[taken].end
+def _better(text: Text, start: int, now: int, then: int, goal: float, lines: int, chars: int) -> bool:
+    """Whether a part from `start` comes nearer to its goal by ending at `then` rather than `now`."""
     return text.fits(Piece(start, then), lines, chars) and abs(then - start - goal) <= abs(now - start - goal)
 
 
 def joined(pieces: list[Piece]) -> Piece:
     """One piece from the first to the last."""
-    spans = tuple(dict.fromkeys(span for piece in pieces for span in piece.spans))
-    return Piece(pieces[0].start, pieces[-1].end, spans, pieces[0].loose)
+    spans = {id(span): span for piece in pieces for span in piece.spans}
+    return Piece(pieces[0].start, pieces[-1].end, tuple(spans.values()), pieces[0].loose)

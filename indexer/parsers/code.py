@@ -46,7 +46,10 @@ def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[Unit, ...], 
     if parser is None:
         why = "no grammar could be loaded; cut by lines" if known.grammar else ""
         return by_lines.outline(text), Status.PARTIAL if why else Status.OK, why
-    units = shell.outline(text, parser) if language == "bash" else trees.outline(text, parser, known)
+    try:
+        units = shell.outline(text, parser) if language == "bash" else trees.outline(text, parser, known)
+    except TimeoutError as error:
+        return by_lines.outline(text), Status.PARTIAL, f"{error}; cut by lines"
     return units, Status.OK_REPAIRED if detail else Status.OK, detail
 
 

@@ -6,9 +6,15 @@ it is first asked for. Where that folder cannot be written the caller falls back
 
 from __future__ import annotations
 
+import time
 from functools import cache
 
-from tree_sitter import Parser
+from tree_sitter import Parser, Tree
+
+SECONDS = 5.0
+"""Time for one tree; honest files of a megabyte take one second, some hostile ones make a grammar quadratic."""
+
+_BLOCK = 65536
 
 
 @cache
@@ -23,6 +29,16 @@ def get_parser(grammar: str) -> Parser | None:
     except (semble_grammars.GrammarLoadError, semble_grammars.LanguageNotFoundError, semble_grammars.UnsupportedPlatformError):
         return None
     return parser
+
+
+def parse(parser: Parser, data: bytes) -> Tree:
+    """The tree of a whole file; raises `TimeoutError` where the grammar does not finish in `SECONDS`."""
+    deadline = time.monotonic() + SECONDS
+    try:
+        return parser.parse(lambda offset, _: data[offset : offset + _BLOCK], progress_callback=lambda *_: time.monotonic() > deadline)
+    except ValueError as error:
+        parser.reset()
+        raise TimeoutError(f"the grammar did not finish in {SECONDS:g} s") from error
 
 
 def warm(*grammars: str) -> None:

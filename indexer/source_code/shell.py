@@ -6,6 +6,7 @@ import re
 
 from tree_sitter import Node, Parser
 
+from indexer.source_code.grammars import parse
 from indexer.source_code.units import LONG, Unit, comment_text, leading, one_line
 
 _SCRIPT = re.compile(r"[\w./-]+\.(?:py|sh|lua|jl|R)\b|-m\s+[\w.]+")
@@ -13,10 +14,10 @@ _PLAIN = {"comment", "variable_assignment", "declaration_command", "variable_ass
 
 
 def outline(text: str, parser: Parser) -> tuple[Unit, ...]:
-    """One unit per top-level statement; assignments that stand together are one."""
+    """One unit per top-level statement; assignments that stand together are one. May raise `TimeoutError`."""
     lines = text.split("\n")
     found: list[Unit] = []
-    for node in parser.parse(text.encode("utf-8", "replace")).root_node.named_children:
+    for node in parse(parser, text.encode("utf-8", "replace")).root_node.named_children:
         unit = _unit(node, lines, found[-1].last if found else 0)
         if unit and unit.role == "module" and found and found[-1].role == "module" and unit.first <= found[-1].last + 1:
             found[-1] = Unit(found[-1].first, unit.last, "module")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tree_sitter import Node, Parser
 
+from indexer.source_code.grammars import parse
 from indexer.source_code.languages import Language
 from indexer.source_code.units import LONG, Unit, comment_text, leading, one_line
 
@@ -21,9 +22,9 @@ _BODIES = {"block", "compound_statement", "statement_block", "body", "function_b
 
 
 def outline(text: str, parser: Parser, language: Language) -> tuple[Unit, ...]:
-    """Functions, classes and runs of statements; damaged stretches stay in the runs around them."""
+    """Functions, classes and runs of statements; damaged stretches stay in the runs around them. May raise `TimeoutError`."""
     data = text.encode("utf-8", "replace")
-    return _Outline(text.split("\n"), data, language).units(parser.parse(data).root_node, 0, 0, "module")
+    return _Outline(text.split("\n"), data, language).units(parse(parser, data).root_node, 0, 0, "module")
 
 
 class _Outline:

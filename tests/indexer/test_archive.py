@@ -200,3 +200,12 @@ def test_an_archive_is_read_from_a_file_too(tmp_path: Path) -> None:
     path.write_bytes(tar(("r/a.py", b"x")))
     assert outcome(list(repo_members(path, TARBALL))) == [("a.py", "ok")]
     assert outcome(list(members(path, EPRINT))) == [("r/a.py", "ok")]
+
+
+def test_no_damage_to_an_archive_raises() -> None:
+    whole = tar(("a.tex", b"x" * 700), special("l", tarfile.SYMTYPE, "a.tex"), ("n" * 150, b"y"), ("b.tex", b"z" * 900), mode="w")
+    for at in range(0, len(whole), 37):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x55
+        for data in (bytes(damaged), gzip.compress(bytes(damaged), 1), whole[:at], gzip.compress(whole, 1)[:at]):
+            assert all((member.data is None) == (member.status is not Status.OK) for member in members(data))

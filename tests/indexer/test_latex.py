@@ -329,7 +329,7 @@ def test_code_announced_in_the_thanks_of_a_title_or_among_the_authors_is_a_link_
     \author{Ann Onym\thanks{Equal contribution.}\\ \url{https://github.com/ann}}
     \begin{document}\maketitle Some words stand here.\footnote{A note.}\end{document}"""
     document = parse({"main.tex": source}, WorkId("w:1"), "b")
-    assert sorted(url for url, _ in document.links) == ["https://github.com/ann", "https://github.com/a/b"]
+    assert sorted(url for url, _ in document.links) == ["https://github.com/a/b", "https://github.com/ann"]
     assert document.title == "A Title"
     assert "Ann Onym" not in document.text
     assert [span.label for span in document.spans if span.role == "footnote"][-1] == "Footnote 1"

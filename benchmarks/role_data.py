@@ -54,9 +54,9 @@ class Labelled:
 
 
 def read_jsonl(path: Path) -> list[dict]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
-        return [json.loads(line) for line in lines]
+    raw = path.read_bytes()
+    text = gzip.decompress(raw) if path.suffix == ".gz" else raw
+    return [json.loads(line) for line in text.decode("utf-8").splitlines() if line]
 
 
 def digest(text: str) -> str:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from lineage.cues import cues, mark
@@ -21,6 +21,7 @@ from lineage.model import Mention, Role, RoleVerdict
 MAX_MENTIONS = 200
 SHOWN = 4
 UNCITED = 0.25
+MAX_SENTENCE = 4000
 
 _ORDER = {role: n for n, role in enumerate(Role)}
 _SECTIONS = (
@@ -117,9 +118,15 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
     """The probability of every role for one mention, with the cues for it."""
     model = model or shipped()
-    found = cues(mark(mention.sentence, mention.key, mention.together))
+    found = _cues(mention.sentence[:MAX_SENTENCE], mention.key, mention.together)
     section = section_kind(mention.section)
     return tuple(_verdict(role, found, mention, section, model) for role in Role)
+
+
+@lru_cache(maxsize=1 << 13)
+def _cues(sentence: str, key: str, together: tuple[str, ...]) -> Mapping[str, str]:
+    """A reference is judged once for its roles and once for its rank: the reading is the same."""
+    return cues(mark(sentence, key, together))
 
 
 def section_kind(path: Iterable[str]) -> str:

@@ -133,10 +133,15 @@ def _entry_work(entry: BibEntry) -> Work:
     if repo:
         ids.append(repo)
     first = entry.authors[0] if entry.authors else ""
-    ids.append(reference_id(title, first, entry.year, entry.raw))
+    ids.append(reference_id(title, _sound(first), entry.year, _sound(entry.raw)))
     kind = "code" if repo and not entry.venue else "paper"
     own = Work(ids[0], "code" if kind == "code" else "paper", title, entry.authors, entry.year, entry.venue)
     return replace(own, aliases=tuple(ids[1:-1]), said_by=(entry.fields_by or "bibliography",))
+
+
+def _sound(text: str) -> str:
+    """Text that can be encoded: services do send halves of surrogate pairs."""
+    return text[:MAX_RAW].encode("utf-8", "replace").decode("utf-8")
 
 
 def _listed_work(item: ListedReference, source: str) -> Work:
@@ -299,7 +304,7 @@ def _own_name(work: Work, members: Sequence[Witness], works: Mapping[WorkId, Wor
     entry = members[0].entry
     salt, fresh = "", work.id
     while fresh in works:
-        fresh = reference_id("", " ".join(work.authors), work.year, f"{work.title} {entry.raw} {entry.key}{salt}")
+        fresh = reference_id("", _sound(" ".join(work.authors)), work.year, _sound(f"{work.title} {entry.raw} {entry.key}{salt}"))
         salt += "'"
     notes.append(f"{members[0].name}: {work.id} is taken by another work; listed as {fresh}")
     return replace(work, id=fresh, aliases=())

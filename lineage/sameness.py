@@ -167,7 +167,8 @@ def _subtitle(short: Facts, long: Facts) -> str:
     if short.key.compact != long.key.main:
         return ""
     extra = long.key.words[len(short.key.words) :]
-    named = short.key.distinctive() or any(marked(word) for word in short.title.split())
+    together = _same_team(short, long) and short.year is not None and short.year == long.year
+    named = short.key.distinctive() or together or any(marked(word) for word in short.title.split())
     if named and harmless(extra) and _second_agrees(short, long):
         return "same title without the subtitle, same first author" + _apart(short, long)
     return ""

@@ -38,7 +38,7 @@ _SIGNS = (("++", "plusplus "), ("C#", "csharp "), ("F#", "fsharp "), ("A*", "ast
 @lru_cache(maxsize=1 << 17)
 def plain(title: str) -> str:
     """The title without TeX, markup, a preprint's or year's tail, and a cut's ellipsis; one space between words."""
-    text = html.unescape(title[:MAX_TITLE])
+    text = html.unescape(title[:MAX_TITLE]).encode("utf-8", "replace").decode("utf-8")
     text = _COMMAND.sub(lambda m: "&" if m[0] == "\\&" else "", _TAG.sub("", text))
     text = text.replace("~", " ").replace("$", "").replace("{", "").replace("}", "").replace("``", '"').replace("''", '"')
     text = " ".join(text.split()).strip(" .,;\"'“”")

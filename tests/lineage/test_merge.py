@@ -200,6 +200,19 @@ def test_an_entry_without_a_title_is_found_by_its_text():
     assert [r.known_by for r in found.references] == [("pdf", "semantic_scholar")]
 
 
+def test_hostile_entries_are_listed_like_any_other():
+    entries = (
+        entry("\ud800 half a pair", "\udfff", key="\ud800"),
+        entry("", "", None, key="empty"),
+        entry("\\emph{" * 3000, key="braces"),
+        entry("$" * 100_000, "a" * 100_000, key="long"),
+        BibEntry("many", "raw", "A paper of very many people", tuple(f"Person Number{chr(97 + i % 26)}" for i in range(5000)), 2020),
+        entry("深度学习 的 综述", key="other letters"),
+        entry("深度学习 的 历史", key="other letters 2"),
+    )
+    assert count(*entries) == 7
+
+
 def test_an_empty_bibliography_gives_an_empty_result():
     assert reconcile(TARGET, (), (), ()).references == ()
 

@@ -30,7 +30,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def lineage(*words: str, env: Mapping[str, str]) -> tuple[dict[str, Any], str, float]:
     """(data, what went to stderr, wall seconds) of one command."""
     start = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", "from api.cli import main; main()", *words, "--json"], capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "from api.cli import main; main()", *words, "--json"], capture_output=True, text=True, env=env, check=False
+    )
     seconds = time.monotonic() - start
     if done.returncode:
         raise SystemExit(f"{' '.join(words)} ended with {done.returncode}: {done.stderr[-500:]}")

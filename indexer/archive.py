@@ -16,11 +16,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.inflate import Gunzip, Stream
 from indexer.parsers import select
-from indexer.sniff import HEAD, is_binary
-from indexer.sniff import sniff as sniff
-from indexer.tarstream import BLOCK, Entry, entries, padded
+from indexer.unpack.inflate import Gunzip, Stream
+from indexer.unpack.sniff import HEAD, is_binary
+from indexer.unpack.sniff import sniff as sniff
+from indexer.unpack.tarstream import BLOCK, Entry, entries, padded
 from lineage.errors import ParseError
 from lineage.model import Status
 

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from indexer import chunk_lines, chunk_prose
-from indexer.pieces import Piece, Text
+from indexer.chunking import lines, prose
+from indexer.chunking.pieces import Piece, Text
 from lineage.model import Chunk, Document, Span
 
 VERSION = "chunk@1"
@@ -22,7 +22,7 @@ _UNNAMED = {"module", "block", "file", "text"}
 def chunks(document: Document) -> list[Chunk]:
     """Every chunk of a document, in the order of its text."""
     text = Text(document.text)
-    split = chunk_prose.pieces if document.kind == "paper" else chunk_lines.pieces
+    split = prose.pieces if document.kind == "paper" else lines.pieces
     found = (text.trimmed(piece) for piece in split(document, text))
     return [_chunk(document, text, piece) for piece in found if piece.end > piece.start]
 

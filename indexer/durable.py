@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _BLOCK = 1 << 20
@@ -32,6 +35,20 @@ def write_whole(path: Path, data: bytes) -> None:
         aside.unlink(missing_ok=True)
         raise
     fsync_folder(path.parent)
+
+
+def remains(folder: Path, seconds: float) -> Iterator[Path]:
+    """Files in a folder and the folders in it that a writer who died left under a temporary name, untouched for so long."""
+    for path in (*folder.glob(".*"), *folder.glob("*/.*")):
+        try:
+            if _ASIDE.match(path.name) and path.is_file() and time.time() - path.stat().st_mtime >= seconds:
+                yield path
+        except FileNotFoundError:
+            continue  # its writer lives, and has just given it its name
+
+
+# What `write_whole` and `Blobs.put` call a file that is not whole yet.
+_ASIDE = re.compile(r"\.part-\w+\Z|\..+\.\d+\.[0-9a-f]{8}\Z")
 
 
 def sha256_of(path: Path) -> tuple[int, str]:

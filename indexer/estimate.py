@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from indexer.plan import BuildRequest, choose_papers, choose_repos
 from indexer.target import resolve
 from indexer.trace import trace
-from indexer.upstreams import UPSTREAMS
+from indexer.transport.upstreams import UPSTREAMS
 from indexer.workbench import Workbench
 from lineage.model import CodeLink, Work
 

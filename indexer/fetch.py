@@ -20,14 +20,14 @@ from urllib.parse import urlencode, urlsplit
 import httpcore2
 import httpx2
 
-from indexer.answers import Answer, Answers, Request
 from indexer.blobs import Blobs
-from indexer.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
-from indexer.credentials import credentials, user_agent
-from indexer.dial import Dialler, Resolve, resolve, until
-from indexer.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
-from indexer.refusals import FINAL, Refused, refusal
-from indexer.upstreams import is_loopback, is_public_host, mirrored, redirected, refused, upstream_of
+from indexer.transport.answers import Answer, Answers, Request
+from indexer.transport.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
+from indexer.transport.credentials import credentials, user_agent
+from indexer.transport.dial import Dialler, Resolve, resolve, until
+from indexer.transport.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
+from indexer.transport.refusals import FINAL, Refused, refusal
+from indexer.transport.upstreams import is_loopback, is_public_host, mirrored, redirected, refused, upstream_of
 from lineage.errors import SettingsError, SourceError
 from lineage.model import Status
 from lineage.settings import Settings

@@ -50,6 +50,7 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
             manifest, unchanged = current, True
         else:
             manifest, unchanged = _write(bench, writing, collected, embedder, mark, current), False
+        writing.tidy()
     with open_generation(bench.settings.home, slug, manifest.id) as generation:
         requests = bench.transport.requests - before
         return report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)

@@ -1,6 +1,6 @@
 """Parsers in a killable child, so that a hostile file costs one ledger row and nothing else (RELIABILITY T3, C10).
 
-`Sandbox` keeps one zygote per worker (`indexer.sandbox_child`), a fresh interpreter that forks for every job; jobs have
+`Sandbox` keeps one zygote per worker (`indexer.child.main`), a fresh interpreter that forks for every job; jobs have
 limits on wall time, CPU, memory and results, no network, no files to write, no processes to start. What comes back is
 JSON, checked like any other input. On macOS and Windows each job is a process of its own with the limits that the
 system knows, always the wall clock; `guards` says what held.
@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from indexer.child.frames import BrokenFrame, frame
+from indexer.child.zygote import Zygote
 from indexer.codec import document_from_json
-from indexer.sandbox_frames import BrokenFrame, frame
-from indexer.sandbox_zygote import Zygote
 from lineage.errors import ParseError
 from lineage.model import Document, Status, WorkId
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
-from indexer.durable import fsync_folder, sha256_of, write_whole
+from indexer.durable import fsync_folder, remains, sha256_of, write_whole
 from indexer.verify import Finding, verify
 from lineage import generation as layout
 from lineage.catalog import Catalog, CatalogWriter
@@ -36,6 +36,7 @@ from lineage.ports import Vectors
 _LOCK = ".writing"
 _HOLDER = ".writer.json"
 _DRAFT = ".tmp-"
+_DAY = 86_400.0
 
 
 class Store:
@@ -102,6 +103,16 @@ class Writing:
 
     home: Path
     slug: str
+
+    def tidy(self) -> None:
+        """Remove what dead writers left, which nobody can read: drafts of this lineage at once, files of the home after a day."""
+        folder = layout.lineage_folder(self.home, self.slug)
+        with failures(folder):
+            for draft in (folder / "gen").glob(f"{_DRAFT}*"):
+                shutil.rmtree(draft, ignore_errors=True)
+            places = (folder, self.home / "blobs", self.home / "requests")
+            for path in (path for place in places for path in remains(place, 0 if place is folder else _DAY)):
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def draft(self) -> Iterator[Draft]:

@@ -257,7 +257,7 @@ def test_a_dry_run_fetches_no_code_and_writes_no_lineage(tmp_path, upstream):
 
     demo = Demo(tmp_path, upstream.url)
     plan = demo.service.plan(BuildRequest(TARGET))
-    assert [work.id for work in plan.papers][0] == "arxiv:9911.00102"
+    assert plan.papers[0].id == "arxiv:9911.00102"
     assert plan.minutes > 0
     assert not [request for request in upstream.requests if request.host == "codeload.github.com"]
     assert demo.service.lineages() == ()

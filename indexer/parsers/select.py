@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from indexer.sniff import is_binary
 from indexer.source_code.languages import LANGUAGES, language_of
+from indexer.unpack.sniff import is_binary
 from lineage.model import Status
 
 VERSIONS = "select@1 code@1 notebook@1 config@1 plain@1 latex@2 pdf@1 html@1"

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indexer.answers import Answer
 from indexer.fetch import Transport
-from indexer.sniff import sniff
 from indexer.sources.arxiv_records import error_entry, parse_entry, wanted
+from indexer.transport.answers import Answer
+from indexer.unpack.sniff import sniff
 from lineage.errors import SourceError
 from lineage.ids import Target
 from lineage.model import Blob, Status, Work, WorkId

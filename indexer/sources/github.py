@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from indexer.answers import Answer
 from indexer.fetch import Transport
 from indexer.sources.fields import items, mapping, number, text
+from indexer.transport.answers import Answer
 from lineage import ids
 from lineage.errors import SourceError
 from lineage.model import Blob, Scalar, Status, Work, WorkId

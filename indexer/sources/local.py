@@ -17,7 +17,7 @@ from pathlib import Path
 
 from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.parsers import select
-from indexer.sniff import is_binary, sniff
+from indexer.unpack.sniff import is_binary, sniff
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
 from lineage.model import Status, Work

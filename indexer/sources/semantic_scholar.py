@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from indexer.answers import Answer
 from indexer.fetch import Transport
 from indexer.sources.fields import items, mapping, number, text
 from indexer.sources.scholar_records import CITED_FIELDS, EDGE_FIELDS, PAPER_FIELDS, parse_paper, parse_references, with_target
+from indexer.transport.answers import Answer
 from lineage.errors import SourceError
 from lineage.ids import Target
 from lineage.model import ReferenceList, Status, Work, WorkId

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from indexer.answers import Answer, Answers, Request
 from indexer.blobs import Blobs
+from indexer.transport.answers import Answer, Answers, Request
 
 URL = "https://api.github.com/repos/a/b"
 

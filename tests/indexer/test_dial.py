@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import httpcore2
 import pytest
 
-from indexer.dial import Dialler, until
+from indexer.transport.dial import Dialler, until
 
 
 @contextmanager

@@ -14,8 +14,8 @@ import httpx2
 import pytest
 
 from indexer.blobs import Blobs
-from indexer.credentials import credentials
 from indexer.fetch import Transport, mirrored_client
+from indexer.transport.credentials import credentials
 from lineage.errors import SettingsError, SourceError
 from lineage.model import Status
 from lineage.settings import Settings

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from indexer.politeness import Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
+from indexer.transport.politeness import Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
 from lineage.errors import SettingsError, SourceError
 from lineage.model import Status
 from tests.fakes.http import Clock
@@ -154,7 +154,7 @@ def test_a_folder_that_cannot_be_written_is_a_setting_to_change(tmp_path):
 TURNS = """
 import sys, time
 from pathlib import Path
-from indexer.politeness import Limiter, Pace
+from indexer.transport.politeness import Limiter, Pace
 turns, pace = Limiter(Path(sys.argv[1]), 60), Pace("arxiv", "x", 0.05, alone=True)
 for _ in range(8):
     with turns.turn(pace, 10):

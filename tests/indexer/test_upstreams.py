@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.upstreams import is_loopback, is_public, is_public_host, mirrored, redirected, upstream_of
+from indexer.transport.upstreams import is_loopback, is_public, is_public_host, mirrored, redirected, upstream_of
 from lineage.errors import SourceError
 from lineage.model import Status
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from indexer.pieces import MAX_CHARS, Piece, Text, cut, joined
+from indexer.chunking.pieces import MAX_CHARS, Piece, Text, cut, joined
 from lineage.model import Document, Span
 
 LEAST_WORDS = 150

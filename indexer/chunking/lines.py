@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from indexer.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
+from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
 from lineage.model import Document, Span
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpcore2
 
-from indexer.upstreams import is_public
+from indexer.transport.upstreams import is_public
 
 Resolve = Callable[[str, int], list[str]]
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indexer.inflate import Stream
+from indexer.unpack.inflate import Stream
 from lineage.errors import ParseError
 from lineage.model import Status
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from indexer.sniff import sniff
+from indexer.unpack.sniff import sniff
 from lineage.errors import SourceError
 from lineage.model import Status
 

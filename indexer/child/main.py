@@ -1,4 +1,4 @@
-"""The process in which files of strangers are parsed: `python -m indexer.sandbox_child`.
+"""The process in which files of strangers are parsed: `python -m indexer.child.main`.
 
 It is a zygote: a fresh interpreter without threads that loads parsers once and forks for every job, so that a job costs
 milliseconds, sees only its own input, and can be killed. It never looks at what a job's child writes; the asking
@@ -20,9 +20,9 @@ from types import ModuleType
 from typing import Any
 
 from indexer import codec
+from indexer.child.frames import BrokenFrame, frame, read_frame
+from indexer.child.guards import confine, limit
 from indexer.codec import document_to_json
-from indexer.sandbox_frames import BrokenFrame, frame, read_frame
-from indexer.sandbox_guards import confine, limit
 from lineage.errors import ParseError
 from lineage.model import Status, WorkId
 

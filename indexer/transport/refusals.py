@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from indexer.politeness import quota_reset
+from indexer.transport.politeness import quota_reset
 from lineage.errors import SourceError
 from lineage.model import Status
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import IO, Any
 
-from indexer.sandbox_frames import BrokenFrame, read_frame
+from indexer.child.frames import BrokenFrame, read_frame
 from lineage.errors import LineageError
 
 START = 60.0
@@ -23,7 +23,7 @@ class Zygote:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "indexer.sandbox_child"],
+            [sys.executable, "-P", "-m", "indexer.child.main"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

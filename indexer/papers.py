@@ -63,16 +63,20 @@ def _parse(bench: Workbench, work: WorkId, sha256: str) -> PaperText:
     if archive.sniff(data) == "pdf":
         return _read(bench, "pdf", {"paper.pdf": data}, work, sha256)
     files: dict[str, bytes] = {}
+    pdfs: dict[str, bytes] = {}
     rows: list[LedgerRow] = []
     for member in archive.members(data, archive.EPRINT):
-        if member.data is None:
-            rows.append(LedgerRow("member", work, member.name, "archive", member.status, member.detail))
-        elif not _is_tex(member.name):
-            rows.append(LedgerRow("member", work, member.name, "archive", Status.POLICY_SKIPPED, "a figure or another file without text"))
-        else:
+        status, detail = member.status, member.detail
+        if member.data is not None and _is_tex(member.name):
             files[member.name] = member.data
-            rows.append(LedgerRow("member", work, member.name, "archive", member.status, member.detail))
-    read = _read(bench, "latex", files, work, sha256)
+        elif member.data is not None:
+            status, detail = Status.POLICY_SKIPPED, "a figure or another file without text"
+            pdfs |= {member.name: member.data} if member.name.lower().endswith(".pdf") and len(pdfs) < 2 else {}
+        rows.append(LedgerRow("member", work, member.name, "archive", status, detail))
+    if len(pdfs) == 1 and not files:  # a submission of one PDF, packed
+        read = _read(bench, "pdf", pdfs, work, sha256)
+    else:
+        read = _read(bench, "latex", files, work, sha256)
     return replace(read, rows=(*rows, *read.rows))
 
 

@@ -120,8 +120,8 @@ def references(listed: Any, top: int = 0) -> str:
 
 
 def _coverage(coverage: Mapping[str, Any]) -> str:
-    said = coverage.get("by_source", {})
-    return "  (known by: " + ", ".join(f"{who} {count}" for who, count in sorted(said.items())) + ")" if said else ""
+    said = ", ".join(f"{name.removeprefix('by ')} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
+    return f"  (known by: {said}; {coverage.get('both', 0)} by the paper and a service)" if said else ""
 
 
 def _reference(n: int, reference: Reference, work: Work | None) -> str:

@@ -73,10 +73,8 @@ def _parse(bench: Workbench, work: WorkId, sha256: str) -> PaperText:
             status, detail = Status.POLICY_SKIPPED, "a figure or another file without text"
             pdfs |= {member.name: member.data} if member.name.lower().endswith(".pdf") and len(pdfs) < 2 else {}
         rows.append(LedgerRow("member", work, member.name, "archive", status, detail))
-    if len(pdfs) == 1 and not files:  # a submission of one PDF, packed
-        read = _read(bench, "pdf", pdfs, work, sha256)
-    else:
-        read = _read(bench, "latex", files, work, sha256)
+    packed_pdf = len(pdfs) == 1 and not files
+    read = _read(bench, "pdf" if packed_pdf else "latex", pdfs if packed_pdf else files, work, sha256)
     return replace(read, rows=(*rows, *read.rows))
 
 

@@ -228,8 +228,8 @@ def measure(
 
 GRID = {
     "dense": (0.4, 0.45, 0.5, 0.55, 0.6),
-    "toplevel": (0.0, -0.3),
-    "definition": (0.0, 0.5),
+    "toplevel": (0.0, -0.3, -0.5),
+    "definition": (0.0, 0.5, 1.0),
 }
 
 

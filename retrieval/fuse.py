@@ -4,8 +4,8 @@ Lexical and dense scores are put on one scale by their own mean and deviation ov
 (z-scores; they beat rank fusion on every kind of the dev sets because the margin of a clear winner survives).
 Priors are in the same unit, deviations, and small: they order what the text leaves close.
 
-The weights below were chosen on the dev halves of ../shared/eval by `benchmarks/evidence.py --sweep`; the table
-is in docs/benchmarks.md. What no dev set covers (the graph) is kept below the distance of typical neighbours.
+The weights below were chosen on the dev halves of ../shared/eval by `benchmarks/evidence.py --sweep`.
+What no dev set covers (the graph) is kept below the distance of typical neighbours.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Weights:
     definition: float = 0.5
     graph: float = 0.3
     target: float = 0.4
-    toplevel: float = -0.3
+    toplevel: float = -0.5
     share: float = 0.6
 
 

@@ -49,8 +49,8 @@ class FieldWeights:
     """How much a word counts by the column it stands in (BM25F-like, applied at query time)."""
 
     symbol: float = 4.0
-    path: float = 2.0
-    header: float = 2.0
+    path: float = 1.0
+    header: float = 1.0
     body: float = 1.0
 
 

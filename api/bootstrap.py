@@ -12,8 +12,9 @@ from lineage.generation import open_generation
 from lineage.progress import Waiting, Watch, unwatched
 
 if TYPE_CHECKING:
+    from indexer.fetch import Transport
     from indexer.workbench import Workbench
-    from lineage.ports import Embedder
+    from lineage.ports import Embedder, ReferenceSource
     from lineage.settings import Settings
     from retrieval.engine import Engine
 
@@ -71,7 +72,7 @@ class Parts:
                 transport=transport,
                 blobs=blobs,
                 scholar=SemanticScholar(transport),
-                witnesses=(),
+                witnesses=_witnesses(self.settings, transport),
                 arxiv=Arxiv(transport),
                 github=GitHub(transport),
                 hub=HuggingFace(transport),
@@ -83,3 +84,12 @@ class Parts:
                 clock=Clock(),
                 watch=watch,
             )
+
+
+def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:
+    """The further witnesses for references that the settings ask for."""
+    from indexer.sources.crossref import Crossref
+    from indexer.sources.openalex import OpenAlex
+
+    asked = ((settings.openalex, OpenAlex), (settings.crossref, Crossref))
+    return tuple(source(transport) for wanted, source in asked if wanted)

@@ -70,7 +70,7 @@ def _addition(bench: Workbench, source: str) -> Addition:
         work = pinned(bench, bench.github.repository(repo))
         blob = tarball(bench, work)
         return Addition(work, Status.OK, f"commit {str(work.meta['commit'])[:12]}", blob=blob, digest=blob.sha256)
-    found = resolve(bench, source)
+    found = resolve(bench, source, look_up=False)
     if not found.text.document:
         raise SourceError(found.text.status, found.text.detail)
     return Addition(found.work, found.text.status, found.text.detail, text=found.text, digest=found.text.blob)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from indexer.lookups import recognised
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
 from indexer.sources import local
@@ -29,14 +30,14 @@ class Found:
     rows: tuple[LedgerRow, ...]
 
 
-def resolve(bench: Workbench, text: str) -> Found:
-    """The work that `text` names, and its text.
+def resolve(bench: Workbench, text: str, *, look_up: bool = True) -> Found:
+    """The work that `text` names, and its text; of a file with the identifiers of its record, unless `look_up` is False.
 
     Raises `BadIdentifier`, `AmbiguousTarget` with candidates, `NotFound`, or `UpstreamError` where no service
     could be asked at all.
     """
     if is_path(text):
-        return _from_path(bench, existing(text))
+        return _from_path(bench, existing(text), look_up)
     target = ids.parse(text)
     bench.watch(Stage("target", 0, 1, text))
     if target.title:
@@ -63,7 +64,7 @@ def existing(text: str) -> Path:
     return path
 
 
-def _from_path(bench: Workbench, path: Path) -> Found:
+def _from_path(bench: Workbench, path: Path, look_up: bool) -> Found:
     paper = local.paper(path)
     blob = bench.blobs.put(paper.data, paper.media_type)
     read = read_paper(bench, paper.work.id, blob)
@@ -71,7 +72,10 @@ def _from_path(bench: Workbench, path: Path) -> Found:
         raise NotFound(f"{path} cannot be read as a paper: {read.detail}", hint="a PDF with text, a .tex file or an e-print archive is needed")
     work = replace(paper.work, title=read.document.title or paper.work.title, abstract=read.document.abstract)
     row = LedgerRow("source", work.id, "text of the target", "text", read.status, read.detail)
-    return Found(work, read, (row, *read.rows))
+    if not look_up:
+        return Found(work, read, (row, *read.rows))
+    work, known = recognised(bench, work, read.document)
+    return Found(work, read, (*known, row, *read.rows))
 
 
 def _by_title(bench: Workbench, title: str) -> Target:

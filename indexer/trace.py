@@ -1,7 +1,7 @@
 """From one citing paper to its ranked references: every witness asked, every edge with its evidence.
 
-The order is fixed: lists of the services, reconciled with the paper's own bibliography; what arXiv says of
-those that are on it; roles from the citing sentences; code links from every witness; rank.
+The order is fixed: lists of the services, reconciled with the paper's own bibliography; the best of those that
+nobody resolved, looked up by title; what arXiv says of those that are on it; roles from the citing sentences; code links from every witness; rank.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from indexer.lookups import look_up, only_listed
 from indexer.plan import fetchable
 from indexer.workbench import Workbench
 from lineage import citations, links, ranking
@@ -41,6 +42,10 @@ def trace(bench: Workbench, citing: Work, document: Document | None, distance: i
     own = document.bibliography if document else ()
     mentions = document.mentions if document else ()
     found = reconcile(citing.id, own, mentions, lists, target=citing)
+    if distance == 1:
+        titled, more = look_up(bench, citing, found, lists)
+        found = only_listed(reconcile(citing.id, own, mentions, [*lists, titled], target=citing)) if titled.entries else found
+        rows += more
     works, more = _with_arxiv(bench, found.works)
     rows += more
     references = tuple(
@@ -58,8 +63,8 @@ def _lists(bench: Workbench, citing: Work) -> tuple[list[ReferenceList], list[Le
     rows: list[LedgerRow] = []
     for source in (bench.scholar, *bench.witnesses):
         subject = f"references by {source.name}"
-        if citing.id.startswith("local:"):
-            rows.append(LedgerRow("source", citing.id, subject, "references", Status.POLICY_SKIPPED, "a local file has no identifier to ask with"))
+        if citing.id.startswith("local:") and not citing.aliases:
+            rows.append(LedgerRow("source", citing.id, subject, "references", Status.POLICY_SKIPPED, "the file has no record to ask for"))
             continue
         try:
             listed = source.references(citing)

@@ -71,6 +71,13 @@ def point(stage: Stage, at: int, strace: bool, fresh: bool) -> tuple[bool, list[
     return died, wrong + ([f"{again} requests sent again"] if again > IN_FLIGHT else []), again
 
 
+def _steps_later(stage: Stage) -> int:
+    """Durable steps of a build that starts from the older generation."""
+    home = stage.folder / "later"
+    shutil.copytree(stage.folder / "old", home)
+    return int(killed(home, stage.upstream.url, 0)["steps"])
+
+
 def main() -> None:
     """Sweep and print a line a violation, then the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -82,11 +89,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Upstream(World.load(DEMO)) as upstream:
         stage = prepare(Path(folder), upstream)
         steps = _MOST_CALLS if args.strace else int(killed(Path(folder) / "counted", upstream.url, 0)["steps"])
+        later = steps if args.strace else _steps_later(stage)
         points = range(1, steps + 1)
         chosen = sorted(random.Random(args.seed).sample(points, args.points)) if 0 < args.points < steps else list(points)
         deaths, bad, resent = 0, 0, []
         for n, at in enumerate(chosen):
-            died, wrong, again = point(stage, at, args.strace, fresh=n % 2 == 1)
+            fresh = n % 2 == 1
+            died, wrong, again = point(stage, at if fresh else 1 + at * later // (steps + 1), args.strace, fresh)
             deaths, bad = deaths + died, bad + bool(wrong)
             resent.append(again)
             for words in wrong:

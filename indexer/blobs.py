@@ -43,15 +43,27 @@ class Blobs:
         return self.path(sha256).is_file()
 
     def get(self, sha256: str) -> bytes:
-        """The bytes of a hash, verified; raises `StoreDamaged` naming the file."""
+        """The bytes of a hash, verified; raises `StoreDamaged` naming the file, which is set aside then."""
         path = self.path(sha256)
         try:
             content = path.read_bytes()
         except OSError as error:
             raise StoreDamaged(f"{path} cannot be read: {error.strerror}") from error
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise StoreDamaged(f"{path} is not what its name says", hint="remove that file; the next build fetches it again")
+            raise _set_aside(path)
         return content
+
+    def whole(self, sha256: str) -> Path:
+        """The file of a hash, verified, for what is too large to be read at once; errors as of `get`."""
+        path = self.path(sha256)
+        try:
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise StoreDamaged(f"{path} cannot be read: {error.strerror}") from error
+        if found != sha256:
+            raise _set_aside(path)
+        return path
 
     def put(self, data: bytes | Iterable[bytes], media_type: str = "", url: str = "") -> Blob:
         """Keep bytes, or chunks as they arrive, and say where; bytes that are there already are not written again.
@@ -74,6 +86,16 @@ class Blobs:
     def remove(self, sha256: str) -> None:
         """Take bytes out of the store (what `--no-target-code` looked at and may not keep)."""
         self.path(sha256).unlink(missing_ok=True)
+
+
+def _set_aside(path: Path) -> StoreDamaged:
+    """Give a damaged file another name, so that it is fetched anew and can still be looked at; the error to raise."""
+    with contextlib.suppress(OSError):  # another thread was first, or the store cannot be written
+        path.replace(path.with_suffix(".damaged"))
+    return StoreDamaged(f"{path} is not what its name says; it was set aside as {path.name[:8]}….damaged", hint=REFETCH)
+
+
+REFETCH = "run the same command again: what is damaged is fetched anew"
 
 
 def now() -> str:

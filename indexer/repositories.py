@@ -57,7 +57,7 @@ def front(bench: Workbench, blob: Blob) -> Front:
 
     def make() -> Front:
         readme, content = "", set[str]()
-        for member in archive.repo_members(bench.blobs.path(blob.sha256), archive.TARBALL):
+        for member in archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL):
             if member.data is None:
                 continue
             text = member.data.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -76,7 +76,7 @@ def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:
 
     def make() -> Code:
         with bench.clock.timed("parse"):
-            return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.path(blob.sha256), archive.TARBALL))
+            return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
     return remembered(bench.derived, Code, f"{blob.sha256} {work}", VERSIONS, make)
 

@@ -25,11 +25,11 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from indexer.durable import fsync_folder, remains, sha256_of, write_whole
-from indexer.verify import Finding, verify
+from indexer.verify import Finding, file_findings, verify
 from lineage import generation as layout
 from lineage.catalog import Catalog, CatalogWriter
 from lineage.disk import failures
-from lineage.errors import StoreBusy, StoreError
+from lineage.errors import StoreBusy, StoreDamaged, StoreError
 from lineage.generation import FileRecord, Manifest
 from lineage.ports import Vectors
 
@@ -50,8 +50,12 @@ class Store:
         return layout.names(self.home)
 
     def manifest(self, slug: str) -> Manifest:
-        """The manifest of the current generation; raises `NotFound` and `StoreDamaged`."""
-        return layout.read_manifest(layout.generation_folder(self.home, slug, layout.current(self.home, slug)))
+        """The manifest of the current generation, whose files are as it says; raises `NotFound` and `StoreDamaged`."""
+        folder = layout.generation_folder(self.home, slug, layout.current(self.home, slug))
+        manifest = layout.read_manifest(folder)
+        for finding in file_findings(folder, manifest):
+            raise StoreDamaged(f"{finding.place} {finding.problem}", hint=finding.hint)
+        return manifest
 
     def generations(self, slug: str) -> tuple[str, ...]:
         """Generations of a lineage that are there, oldest first."""

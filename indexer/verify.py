@@ -69,16 +69,19 @@ def check_generation(folder: Path) -> Iterator[Finding]:
         return
     if manifest.id != folder.name:
         yield Finding(str(folder), f"holds generation {manifest.id}")
-    whole = True
-    for name in sorted({layout.CATALOG, *manifest.files}):
-        problem = _file_problem(folder / name, manifest)
-        if problem:
-            whole = False
-            yield Finding(str(folder / name), problem)
+    damaged = tuple(file_findings(folder, manifest))
+    yield from damaged
     strangers = {path.name for path in folder.iterdir()} - {*manifest.files, layout.MANIFEST}
     for name in sorted(strangers):
         yield Finding(str(folder / name), "is not in the manifest", hint="it is not used; remove it if it is not yours")
-    yield from _catalog_findings(folder, manifest, whole)
+    yield from _catalog_findings(folder, manifest, whole=not damaged)
+
+
+def file_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
+    """Files of a generation that are not what its manifest says, by size and hash."""
+    for name in sorted({layout.CATALOG, *manifest.files}):
+        if problem := _file_problem(folder / name, manifest):
+            yield Finding(str(folder / name), problem)
 
 
 def _file_problem(path: Path, manifest: Manifest) -> str:
@@ -143,4 +146,8 @@ def check_blobs(home: Path) -> Iterator[Finding]:
     """Raw bytes that are not what their name says."""
     for path in sorted((home / "blobs").glob("??/*")):
         if _SHA256.match(path.name) and sha256(path) != path.name:
-            yield Finding(str(path), "is not what its name says (SHA-256 differs)", hint="remove that file; the next build fetches it again")
+            yield Finding(
+                str(path),
+                "is not what its name says (SHA-256 differs)",
+                hint="the next build that reads it sets it aside, and the one after it fetches it anew",
+            )

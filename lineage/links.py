@@ -278,10 +278,10 @@ def _readme_tier(readme: str, paper: Work, places: Sequence[int], titled: bool, 
 
 
 def _is_first(head: str, paper: Work, places: Sequence[int], title: str) -> bool:
-    """Whether no other paper's arXiv identifier comes before this one in the head."""
+    """Whether no other paper's arXiv identifier comes before this one, or its title, in the head."""
     named = re.finditer(r"arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})", head, re.IGNORECASE)
     others = [found.start() for found in named if found[1] not in _names(paper)]
-    own = min(places, default=HEAD if title not in _flat(head) else 0)
+    own = min(places, default=HEAD)
     return not others or own < others[0] or title in _flat(head[: others[0]])
 
 

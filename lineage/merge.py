@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from lineage.ids import arxiv_id, doi_id, normal_title, reference_id, repo_id
 from lineage.model import BibEntry, ListedReference, Mention, Reference, ReferenceList, Status, Work, WorkId
 from lineage.quotes import join_mentions
-from lineage.records import merge_all, merge_works
+from lineage.records import merge_all, merge_works, true_year
 from lineage.sameness import Facts, by_id, by_title, facts
 from lineage.titles import plain
 
@@ -133,9 +133,10 @@ def _entry_work(entry: BibEntry) -> Work:
     if repo:
         ids.append(repo)
     first = entry.authors[0] if entry.authors else ""
-    ids.append(reference_id(title, _sound(first), entry.year, _sound(entry.raw)))
+    year = true_year(entry.year, ids)
+    ids.append(reference_id(title, _sound(first), year, _sound(entry.raw)))
     kind = "code" if repo and not entry.venue else "paper"
-    own = Work(ids[0], "code" if kind == "code" else "paper", title, entry.authors, entry.year, entry.venue)
+    own = Work(ids[0], "code" if kind == "code" else "paper", title, entry.authors, year, entry.venue)
     return replace(own, aliases=tuple(ids[1:-1]), said_by=(entry.fields_by or "bibliography",))
 
 
@@ -149,7 +150,7 @@ def _listed_work(item: ListedReference, source: str) -> Work:
     if item.work is None:
         return replace(written, said_by=(source,))
     known = merge_works(item.work, written) if not written.id.startswith("ref:") else item.work
-    return replace(known, said_by=item.work.said_by or (source,))
+    return replace(known, year=true_year(known.year, (known.id, *known.aliases)), said_by=item.work.said_by or (source,))
 
 
 # Clusters

@@ -156,7 +156,7 @@ def _section_signals(spoken: Sequence[Mention]) -> list[Signal]:
     core = [k for k in kinds if k in {"method", "experiments", "data"}]
     only = kinds and set(kinds) <= {"related work", "introduction"}
     return [
-        Signal("sections", min(1.0, (len(kinds) - 1) / 3) if kinds else 0.0, f"in {len(kinds)} kinds of sections: {', '.join(kinds)}"),
+        Signal("sections", min(1.0, (len(kinds) - 1) / 3) if kinds else 0.0, f"in {counted(len(kinds), 'kind')} of sections: {', '.join(kinds)}"),
         Signal("core_section", float(bool(core)), f"used where the work is described ({', '.join(core)})"),
         Signal("related_only", float(bool(only)), f"mentioned only in the {' and '.join(kinds)}"),
     ]
@@ -180,11 +180,23 @@ def _damped(times: float) -> float:
 
 def _phrase_signals(spoken: Sequence[Mention]) -> list[Signal]:
     own = [m for m in spoken if _OWN.search(m.sentence)]
-    signals = [Signal("own_words", _damped(len(own)), f"{len(own)} of {len(spoken)} sentences speak of the work itself (we, our)")]
+    signals = [Signal("own_words", _damped(len(own)), _own_share(len(own), len(spoken)))]
     for name, words, pattern in _PHRASES:
         said = next((m for m in spoken if pattern.search(m.sentence)), None)
         signals.append(Signal(name, float(said is not None), f"{words}: “{_short(said.sentence)}”" if said else ""))
     return signals
+
+
+def counted(n: int, thing: str) -> str:
+    """`1 word`, `2 words`."""
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
+def _own_share(own: int, spoken: int) -> str:
+    """How many of the citing sentences speak of the work itself, as one would say it."""
+    if own == spoken:
+        return f"{'the sentence speaks' if own == 1 else f'all {own} sentences speak'} of the work itself (we, our)"
+    return f"{own} of {spoken} sentences {'speaks' if own == 1 else 'speak'} of the work itself (we, our)"
 
 
 def _short(sentence: str, limit: int = 160) -> str:
@@ -214,14 +226,14 @@ def _title_kinship(work: Work, target: Work) -> Signal:
     one, other = _content_words(work.title), _content_words(target.title)
     shared = one & other
     value = len(shared) / max(3, min(len(one), len(other))) if shared else 0.0
-    return Signal("title", value, f"titles share {len(shared)} words")
+    return Signal("title", value, f"titles share {counted(len(shared), 'word')}")
 
 
 def _year_kinship(work: Work, target: Work) -> Signal:
     if work.year is None or target.year is None:
         return Signal("recent", 0.0, "")
     years = max(0, target.year - work.year)
-    return Signal("recent", max(0.0, 1 - years / 6), f"{years} years older" if years else "of the same year")
+    return Signal("recent", max(0.0, 1 - years / 6), f"{counted(years, 'year')} older" if years else "of the same year")
 
 
 def _self_citation(work: Work, target: Work) -> Signal:

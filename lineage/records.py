@@ -6,6 +6,7 @@ commutative, associative and idempotent, and nothing depends on which service an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import reduce
 
@@ -13,6 +14,7 @@ from lineage.model import Scalar, Work, WorkId, WorkKind
 from lineage.titles import marked, title_key
 
 _SCHEMES = ("arxiv", "doi", "acl", "s2", "repo", "url", "local", "ref")
+_NUMBER = re.compile(r"arxiv:(\d\d)(\d\d)\.\d")
 _PREPRINT = ("arxiv", "corr", "preprint", "biorxiv", "medrxiv", "openreview")
 
 
@@ -24,7 +26,7 @@ def merge_works(one: Work, other: Work) -> Work:
         kind=_kind(one.kind, other.kind),
         title=max(one.title, other.title, key=_title_rank),
         authors=max(one.authors, other.authors, key=_authors_rank),
-        year=_year(one.year, other.year),
+        year=_year(true_year(one.year, ids), true_year(other.year, ids)),
         venue=max(one.venue, other.venue, key=_venue_rank),
         abstract=max(one.abstract, other.abstract, key=lambda a: (len(a), a)),
         aliases=tuple(i for i in ids[1:] if not i.startswith("ref:")),
@@ -58,6 +60,15 @@ def _title_rank(title: str) -> tuple[bool, bool, int, int, bool, str]:
 def _authors_rank(authors: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
     named = [a for a in authors if a.lower().strip(" .") not in {"others", "et al"}]
     return (len(named), sum(map(len, named)), authors)
+
+
+def true_year(year: int | None, ids: Iterable[WorkId]) -> int | None:
+    """The year, unless it is the beginning of an arXiv number taken for one: 1911.02782 is of November 2019, not of 1911."""
+    for name in ids:
+        found = _NUMBER.match(name)
+        if found and year == int(found[1] + found[2]):
+            return 2000 + int(found[1])
+    return year
 
 
 def _year(one: int | None, other: int | None) -> int | None:

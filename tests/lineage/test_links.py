@@ -209,6 +209,13 @@ def test_a_readme_that_names_it_among_others_mentions_it() -> None:
     assert readme_tier(text) is Tier.MENTIONED
 
 
+def test_a_paper_that_a_readme_takes_as_its_example_does_not_own_the_repository() -> None:
+    example = "Run it on an example paper ([TENT: Fully Test-Time Adaptation by Entropy Minimization](https://arxiv.org/abs/2006.10726))."
+    text = f"# Paper2Tool\nRead the paper: https://arxiv.org/abs/2504.99999\nThis is the official code of the paper.\n{example}\n"
+    links = from_readme(CODE, text, [Work(WorkId("s2:x"), title="TENT: Fully Test-Time Adaptation by Entropy Minimization")])
+    assert [link.tier for link in links] == [Tier.MENTIONED]
+
+
 def test_a_readme_that_does_not_name_it_says_nothing() -> None:
     assert readme_tier("# Engine\nA difference engine. See arXiv:2401.000019 and 12401.00001.") is None
 

@@ -200,6 +200,20 @@ def test_an_entry_without_a_title_is_found_by_its_text():
     assert [r.known_by for r in found.references] == [("pdf", "semantic_scholar")]
 
 
+@pytest.mark.parametrize("year", [1911, 2019])
+def test_the_beginning_of_an_arxiv_number_is_no_year(year):
+    title = "S2ORC: The Semantic Scholar Open Research Corpus"
+    written = entry(title, "Kyle Lo", year, arxiv="1911.02782", key="lo")
+    found = reconcile(TARGET, (written,), (), (service(listed(title, "Kyle Lo", 1911, "arxiv:1911.02782")),))
+    assert [(r.cited, found.works[r.cited].year) for r in found.references] == [("arxiv:1911.02782", 2019)]
+
+
+def test_a_record_that_says_its_arxiv_number_for_a_year_is_set_right_when_joined():
+    one, other = Work("arxiv:2004.05150", year=2004), Work("arxiv:2004.05150", year=None)
+    assert merge_works(one, other).year == 2020
+    assert merge_works(Work("arxiv:2004.05150", year=2020), Work("doi:10.1/x", year=2021)).year == 2020
+
+
 def test_hostile_entries_are_listed_like_any_other():
     entries = (
         entry("\ud800 half a pair", "\udfff", key="\ud800"),

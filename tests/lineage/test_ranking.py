@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from lineage.model import CodeLink, Mention, Reference, Role, Tier, Work, WorkId
-from lineage.ranking import DEFAULT, Weights, rank, read_weights, text_signals
+from lineage.ranking import DEFAULT, Weights, counted, rank, read_weights, text_signals
 
 TARGET = Work(WorkId("arxiv:2020.00001"), title="Entropy minimisation for test-time adaptation", authors=("Ada Lovelace", "Alan Turing"), year=2020)
 
@@ -67,6 +67,18 @@ def test_without_any_context_code_title_year_and_influence_decide_and_it_is_said
     assert ranked[0].key == "near"
     assert all(r.why[-1] == "no sentence of the citing paper is known: judged by code, influence, title and year alone" for r in ranked)
     assert any(reason.startswith("titles share") for reason in ranked[0].why)
+
+
+def test_one_and_many_are_said_as_one_would_say_them():
+    assert [counted(n, "year") for n in (0, 1, 2)] == ["0 years", "1 year", "2 years"]
+    near = reference("near", "We use entropy as in our work [near].")
+    known = {near.cited: Work(near.cited, title="Entropy, a history", year=TARGET.year - 1)}
+    said = rank((near,), works=known, target=TARGET)[0].why
+    assert {"titles share 1 word", "1 year older", "the sentence speaks of the work itself (we, our)"} & set(said) == {
+        "titles share 1 word",
+        "1 year older",
+        "the sentence speaks of the work itself (we, our)",
+    }
 
 
 def test_ties_keep_the_order_of_the_bibliography():

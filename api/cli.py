@@ -117,7 +117,8 @@ def build(
 
 def _report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
     _print(wire.report_to_json(made) if json else made, json, display.report)
-    service.insist(made, strict)
+    with ending.concluding():
+        service.insist(made, strict)
 
 
 @app.command()
@@ -254,7 +255,8 @@ def check(
     service = _service(home)
     findings = service.check(lineage, read_data=read_data)
     _print([wire.to_json(row) for row in findings] if json else findings, json, display.findings)
-    service.insist_sound(findings)
+    with ending.concluding():
+        service.insist_sound(findings)
 
 
 @app.command()
@@ -267,11 +269,12 @@ def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> N
 def demo(
     folder: Annotated[Path, typer.Option(help="Where the demonstration's store goes.")] = Path(".demo"),
     quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out."""
     from api.demo import run
 
-    run(folder, quiet)
+    run(folder, quiet, json)
 
 
 def main() -> None:

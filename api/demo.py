@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from api import display
+from api import display, wire
 from api.bootstrap import Parts
+from api.ending import say
 from api.progress import watching
 from api.service import Service
 from indexer.plan import BuildRequest
 from lineage import settings as configuration
+from lineage.disk import check_home
 from lineage.errors import NotFound
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,18 +32,22 @@ QUESTIONS = (
 )
 
 
-def run(folder: Path, quiet: bool = False) -> None:
+def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
     """Build the demonstration into `folder` and answer its questions; raises `NotFound` outside a source tree."""
     start = time.monotonic()
+    check_home(folder)
     with upstream() as url:
         operations = Service(Parts(configuration.load(home=folder.resolve(), mirror=url, offline=False)))
         with watching(quiet) as watch:
             made = operations.build(BuildRequest(TARGET), watch=watch)
-    print(display.report(made).rsplit("\nask:", 1)[0])
-    for question in QUESTIONS:
-        print(f"\n$ lineage query {question!r} -k 2 --home {folder}\n")
-        print(display.answer(operations.query(question, k=2)))
-    print(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
+    answers = [operations.query(question, k=2) for question in QUESTIONS]
+    if json:
+        say(wire.envelope({"report": wire.report_to_json(made), "answers": [wire.answer_to_json(answer) for answer in answers]}))
+        return
+    say(display.report(made).rsplit("\nask:", 1)[0])
+    for question, answer in zip(QUESTIONS, answers, strict=True):
+        say(f"\n$ lineage query {question!r} -k 2 --home {folder}\n\n{display.answer(answer)}")
+    say(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
 
 
 @contextmanager

@@ -46,9 +46,10 @@ def run(app: Callable[..., Any]) -> NoReturn:
     stop = _Stop()
     try:
         with _heard(stop):
-            if app(standalone_mode=False) == Interrupted.exit_code:  # what typer makes of KeyboardInterrupt
+            code = app(standalone_mode=False)
+            if code == Interrupted.exit_code:  # what typer makes of KeyboardInterrupt
                 raise KeyboardInterrupt
-            sys.exit(0)
+            sys.exit(code or 0)
     except LineageError as error:
         fail(error)
     except KeyboardInterrupt:
@@ -76,13 +77,26 @@ def say(text: str) -> None:
 
 def fail(error: LineageError) -> NoReturn:
     """Say what went wrong and what to do about it, and leave with the error's exit code."""
-    message, hint = _line(str(error)), [_line(line) for line in error.hint.splitlines()]
     if "--json" in sys.argv:
         print(wire.error_envelope(error), flush=True)
-    print(f"error: {message}", file=sys.stderr)
-    for n, line in enumerate(hint):
-        print(("    " if n else "  hint: ") + line, file=sys.stderr)
+    _tell(error)
     sys.exit(error.exit_code)
+
+
+@contextmanager
+def concluding() -> Iterator[None]:
+    """For what ends a command after its answer: stdout has its one object, so the error goes to stderr alone."""
+    try:
+        yield
+    except LineageError as error:
+        _tell(error)
+        raise typer.Exit(error.exit_code) from None
+
+
+def _tell(error: LineageError) -> None:
+    print(f"error: {_line(str(error))}", file=sys.stderr)
+    for n, line in enumerate(error.hint.splitlines()):
+        print(("    " if n else "  hint: ") + _line(line), file=sys.stderr)
 
 
 def _line(text: str) -> str:

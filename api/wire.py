@@ -150,7 +150,8 @@ def citation(hit: Hit) -> str:
 def _name(work: Work) -> str:
     scheme, _, rest = work.id.partition(":")
     if scheme == "arxiv":
-        return f"arXiv:{rest}{work.meta.get('version') or ''}"
+        version = str(work.meta.get("version") or "").removeprefix("v")
+        return f"arXiv:{rest}" + (f"v{version}" if version else "")
     return rest if scheme == "repo" else str(work.id)
 
 

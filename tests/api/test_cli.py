@@ -1,0 +1,392 @@
+"""What a person, a script and an impatient user get from the command line."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api import cli, ending
+from lineage import generation as layout
+from tests.demo import NAME, TARGET
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTION = "how is the encoder initialized?"
+SMALL = "arxiv:9908.00105"
+HEAVY = ("torch", "sentence_transformers", "pymupdf", "faiss", "onnxruntime", "semanticscholar", "arxiv", "openai", "networkx")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """What `--json` printed: exactly one object under its schema version."""
+        value = json.loads(self.out)
+        assert list(value) == ["schema_version", "data"]
+        assert value["schema_version"] == "1"
+        return value["data"]
+
+    @property
+    def error(self) -> Any:
+        """The error that `--json` printed."""
+        value = json.loads(self.out)
+        assert list(value) == ["schema_version", "error"]
+        return value["error"]
+
+
+@pytest.fixture
+def lineage(monkeypatch, capsys):
+    """Runs a command line in this process, as the entry point does."""
+
+    def run(*words: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["lineage", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        assert "\x1b" not in out + err
+        assert "Traceback" not in err or ended.value.code == 1
+        return Ended(int(ended.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture
+def asked(lineage, built):
+    """The same over the demonstration lineage."""
+    return lambda *words: lineage(*words, "--home", str(built.home))
+
+
+def in_a_process(*words: str, program: str = "from api.cli import main; main()", **env: str) -> Ended:
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], cwd=ROOT, env=os.environ | env, capture_output=True, text=True, check=False, timeout=60
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+# -- help
+
+
+COMMANDS = ("build", "add", "query", "references", "show", "graph", "list", "status", "check", "doctor", "demo")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_json(lineage, command):
+    shown = lineage(command, "--help")
+    assert shown.code == 0
+    assert "--json" in shown.out
+    assert shown.err == ""
+    assert "Example" in shown.out or command in {"show", "list", "status", "check", "doctor", "demo"}
+
+
+def test_help_names_every_command_and_what_to_start_with(lineage):
+    shown = lineage("--help")
+    assert all(re.search(rf"^  {command}\b", shown.out, re.MULTILINE) for command in COMMANDS)
+    assert "lineage build arxiv:2504.17192" in " ".join(shown.out.split())
+
+
+def test_without_a_command_the_help_goes_to_stderr(lineage):
+    shown = lineage()
+    assert (shown.code, shown.out) == (2, "")
+    assert "Commands:" in shown.err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["list"], ["query", "--help"]])
+def test_nothing_heavy_is_imported_at_start(tmp_path, words):
+    program = (
+        "import sys\nfrom api.cli import main\ntry:\n    main()\nfinally:\n"
+        f"    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    ended = in_a_process(*words, program=program, LINEAGE_HOME=str(tmp_path))
+    assert (ended.code, ended.err) == (0, "[]\n")
+
+
+# -- answers
+
+
+def test_json_of_every_command_that_reads_is_one_object(asked):
+    commands = (["list"], ["show"], ["status"], ["check"], ["check", "--read-data"], ["doctor"], ["graph"], ["references", NAME], ["query", QUESTION])
+    for words in commands:
+        ended = asked(*words, "--json")
+        assert (ended.code, ended.err) == (0, ""), words
+        assert ended.out.count("\n") == 1, words
+        assert ended.data is not None
+        assert not set(json.loads(ended.out)) & {"error"}
+
+
+def test_text_of_every_command_that_reads_is_on_stdout(asked):
+    said = {
+        ("list",): NAME,
+        ("show",): "inherits most from:",
+        ("status",): "reference  8 in = ",
+        ("check",): "everything checked is whole",
+        ("doctor",): "embedder",
+        ("graph", "--format", "dot"): "digraph",
+        ("references", NAME, "--top", "2"): "8 references of TinyMask",
+        ("query", QUESTION): "1. github.com/",
+    }
+    for words, part in said.items():
+        ended = asked(*words)
+        assert (ended.code, ended.err) == (0, ""), words
+        assert part in ended.out, words
+
+
+HIT = [
+    *("rank", "score", "chunk", "kind", "text", "citation", "source", "focus", "lineage", "license"),
+    *("from_target", "trust", "flags", "signals"),
+]
+
+
+def test_a_hit_of_code_is_as_the_contract_says(asked):
+    answer = asked("query", QUESTION, "--kind", "code", "-k", "3", "--json").data
+    assert answer["lineage"] == NAME
+    assert re.fullmatch(r"\d{6}-[0-9a-f]{8}", answer["generation"])
+    hit = answer["hits"][0]
+    assert list(hit)[: len(HIT)] == HIT
+    assert re.fullmatch(r"github\.com/[\w-]+/[\w.-]+/[\w./-]+#L\d+-L\d+@[0-9a-f]{8}", hit["citation"])
+    assert list(hit["source"]) == ["work", "title", "path", "start_line", "end_line", "symbol", "commit", "url"]
+    assert re.fullmatch(r"https://github\.com/.+/blob/[0-9a-f]{40}/.+#L\d+-L\d+", hit["source"]["url"])
+    assert sorted(hit["focus"]) == ["end_line", "start_line"]
+    assert sorted(hit["lineage"]) == ["distance", "of", "role", "why"]
+    assert hit["trust"] == "untrusted-third-party"
+    assert {tuple(sorted(signal)) for signal in hit["signals"]} == {("rank", "retriever", "score")}
+    assert [one["rank"] for one in answer["hits"]] == [1, 2, 3]
+
+
+def test_a_hit_of_a_paper_is_as_the_contract_says(asked):
+    hits = asked("query", "initialisation of the encoder: truncated normal", "--kind", "paper", "-k", "20", "--json").data["hits"]
+    tex = next(hit for hit in hits if "page" not in hit["source"])
+    assert list(tex)[: len(HIT)] == HIT
+    assert re.fullmatch(r"arXiv:\d{4}\.\d{5}v\d#.+", tex["citation"])
+    assert {"work", "title", "section", "label", "url"} <= set(tex["source"])
+    assert tex["source"]["url"].startswith("https://arxiv.org/abs/")
+
+
+def test_a_hit_of_a_pdf_has_its_page_and_box(asked):
+    hits = asked("query", "soft crop of area with colour and blur", "--kind", "paper", "-k", "50", "--json").data["hits"]
+    source = next(hit["source"] for hit in hits if hit["source"]["work"] == "arxiv:9909.00104" and "page" in hit["source"])
+    assert source["page"] >= 1
+    assert len(source["box"]) == 4
+
+
+def test_search_is_another_name_for_query(asked):
+    assert asked("search", QUESTION, "--json").data == asked("query", QUESTION, "--json").data
+
+
+def test_k_and_kind_bound_the_answer(asked):
+    hits = asked("query", "learning rate", "-k", "4", "--kind", "config", "--json").data["hits"]
+    assert 0 < len(hits) <= 4
+    assert {hit["kind"] for hit in hits} == {"config"}
+
+
+def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "a", "text": "encoder"}\n\n{"id": 7, "query": "warmup"}\n', encoding="utf-8")
+    ended = asked("query", "--batch", str(path))
+    assert (ended.code, ended.err) == (0, "")
+    rows = [json.loads(line) for line in ended.out.splitlines()]
+    assert [row["id"] for row in rows] == ["a", "7"]
+    assert [sorted(row) for row in rows] == [["hits", "id"]] * 2
+    assert [len(row["hits"]) for row in rows] == [20, 20]
+    assert rows[0]["hits"][0]["text"] == asked("query", "encoder", "-k", "20", "--json").data["hits"][0]["text"]
+
+
+def test_a_graph_is_written_to_a_file_and_says_so_on_stderr(asked, tmp_path):
+    ended = asked("graph", "--out", str(tmp_path / "picture.html"))
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == f"wrote {tmp_path / 'picture.html'}\n"
+    assert (tmp_path / "picture.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_reader_who_has_had_enough_ends_the_command_in_peace(built):
+    program = f"{sys.executable} -c 'from api.cli import main; main()' graph --home {built.home} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_what_is_piped_is_utf_8_whatever_the_locale(built):
+    ended = in_a_process("query", QUESTION, "-k", "1", "--home", str(built.home), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert (ended.code, ended.err) == (0, "")
+    assert " · generation " in ended.out
+
+
+# -- building
+
+
+@pytest.fixture
+def mirrored(monkeypatch, upstream):
+    monkeypatch.setenv("LINEAGE_MIRROR", upstream.url)
+    return upstream
+
+
+BUILD = ("--papers", "0", "--repos", "0")
+
+
+def test_a_build_tells_its_outcome_as_the_contract_says(lineage, mirrored):
+    ended = lineage("build", SMALL, *BUILD, "--json")
+    assert ended.code == 0
+    data = ended.data
+    assert {"lineage", "generation", "target", "references", "lineage_papers", "repositories", "chunks", "facts"} <= set(data)
+    assert {"requests", "seconds", "content_hash", "ledger"} <= set(data)
+    assert data["lineage"] == "arxiv-9908.00105"
+    assert set(data["references"]) == {"total", "by_status"}
+    assert set(data["seconds"]) == {"fetch", "parse", "embed", "write", "wall"}
+    ledger = data["ledger"]
+    assert ledger["in"] == ledger["ok"] + ledger["degraded"] + ledger["failed"] + ledger["excluded"]
+    assert "target" in ended.err
+    quiet = lineage("build", SMALL, *BUILD, "--quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+    assert "unchanged" in quiet.out
+    assert "requests      none" in quiet.out
+    offline = lineage("build", SMALL, *BUILD, "--offline", "--json")
+    assert (offline.data["unchanged"], offline.data["content_hash"]) == (True, data["content_hash"])
+    strict = lineage("build", TARGET, *BUILD, "--strict", "--json")
+    assert strict.code == 5
+    assert strict.data["ledger"]["degraded"] > 0
+    assert strict.err.endswith("  hint: lineage status arxiv-9912.00001 lists them\n")
+
+
+def test_what_is_added_by_hand_is_there_and_an_unknown_lineage_cannot_be_added_to(lineage, mirrored, tmp_path):
+    assert lineage("add", "nope", "https://github.com/qmori/softcrop").code == 3
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "quokka.py").write_text("def quokka_schedule(step):\n    return 0.125 * step\n", encoding="utf-8")
+    lineage("build", SMALL, *BUILD)
+    ended = lineage("add", "arxiv-9908.00105", str(tmp_path / "mine"), "--json")
+    assert ended.code == 0, ended.err
+    assert ended.data["repositories"] == 1
+
+
+def test_a_dry_run_says_what_would_be_fetched(lineage, mirrored):
+    ended = lineage("build", TARGET, "--dry-run", "--json")
+    assert ended.code == 0
+    assert {"papers", "repos", "requests", "minutes", "megabytes"} <= set(ended.data)
+    assert lineage("list", "--json").data == []
+
+
+# -- how commands end
+
+
+def test_wrong_usage_ends_with_2_in_words_and_in_json(lineage):
+    for words, part in WRONG.items():
+        ended = lineage(*words)
+        assert (ended.code, ended.out) == (2, ""), words
+        assert re.match(rf"error: .*{part}", ended.err, re.IGNORECASE), ended.err
+        assert len(ended.err.splitlines()) <= 2
+        said = lineage(*words, "--json")
+        assert said.code == said.error["exit_code"] == 2
+        assert said.err == ended.err
+
+
+WRONG: dict[Sequence[str], str] = {
+    ("frobnicate",): "no such command 'frobnicate'",
+    ("build",): "missing argument",
+    ("build", "adam"): "'adam' is no target",
+    ("build", "x", "--papers", "many"): "--papers",
+    ("build", TARGET, "--depth", "9"): "--depth",
+    ("build", TARGET, "--code-as-of", "then"): "--code-as-of",
+    ("build", TARGET, "--frob"): "no such option",
+    ("query",): "the question is empty",
+    ("query", "x", "-k", "0"): "-k",
+    ("query", "x", "-k", "101"): "-k",
+    ("query", "x", "--kind", "poem"): "there is no kind 'poem'",
+    ("query", "x", "--lineage", "../.."): "cannot name a lineage",
+    ("check", "../../etc"): "cannot name a lineage",
+    ("graph", "-l", "x"): "no such option",
+}
+
+
+def test_what_is_not_there_ends_with_3(asked, lineage):
+    ended = asked("query", QUESTION, "--lineage", "nope")
+    assert ended.code == 3
+    assert ended.err.endswith(f"  hint: known: {NAME}\n")
+    empty = lineage("query", QUESTION, "--json")
+    assert empty.error | {"message": ""} == {"type": "NotFound", "message": "", "hint": "build one: lineage build arxiv:2504.17192", "exit_code": 3}
+
+
+def test_an_upstream_that_cannot_be_reached_ends_with_4(lineage, monkeypatch):
+    monkeypatch.setenv("LINEAGE_MIRROR", "http://127.0.0.1:9")
+    ended = lineage("build", TARGET)
+    assert ended.code == 4
+    assert "127.0.0.1" in ended.err or "cannot be reached" in ended.err
+    assert ended.err.endswith("  hint: run the same command again later; what was fetched is kept\n")
+    assert lineage("build", TARGET, "--offline").code == 4
+
+
+def test_a_damaged_store_ends_with_6_and_says_where(lineage, built, tmp_path):
+    shutil.copytree(built.home / "lineages", tmp_path / "lineages")
+    path = layout.generation_folder(tmp_path, NAME, layout.current(tmp_path, NAME)) / layout.MANIFEST
+    path.chmod(0o644)
+    path.write_text("{}", encoding="utf-8")
+    checked = lineage("check", "--home", str(tmp_path))
+    assert checked.code == 6
+    assert str(path) in checked.out
+    assert checked.err.startswith("error: 1 findings")
+    assert [finding["place"] for finding in lineage("check", "--json", "--home", str(tmp_path)).data] == [str(path)]
+    for words in (["query", QUESTION], ["show"], ["status"], ["graph"], ["list"]):
+        ended = lineage(*words, "--home", str(tmp_path))
+        assert ended.code == 6, words
+        assert str(path) in ended.err
+
+
+def test_a_bug_ends_with_1_and_asks_for_a_report(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lineage", "list", "--json"])
+
+    def broken(**_: object) -> None:
+        raise ZeroDivisionError("by\x1bnought")
+
+    with pytest.raises(SystemExit) as ended:
+        ending.run(broken)
+    out, err = capsys.readouterr()
+    assert ended.value.code == 1
+    assert json.loads(out)["error"]["exit_code"] == 1
+    assert "Traceback" in err
+    assert err.endswith("error: a bug in lineage (ZeroDivisionError: by nought)\n  hint: please report it with the lines above\n")
+
+
+def test_ctrl_c_ends_with_130(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lineage"])
+
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        ending.run(interrupted)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "error: interrupted\n  hint: what was done is kept; the same command resumes\n"
+
+
+def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lineage"])
+
+    def full(**_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/store/x")
+
+    with pytest.raises(SystemExit) as ended:
+        ending.run(full)
+    assert ended.value.code == 4
+    assert "no room left" in capsys.readouterr().err
+
+
+def test_an_answer_that_cannot_be_written_is_said(built):
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    program = f"{sys.executable} -c 'from api.cli import main; main()' list --home {built.home} >/dev/full"
+    done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: the answer cannot be written: No space left on device\n")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from indexer.papers import PaperText
-from indexer.repositories import Code, pinned, read_members, tarball
+from indexer.repositories import Code, Folder, pinned, read_folder, tarball
 from indexer.sources import local
 from indexer.target import existing, is_path, resolve
 from indexer.workbench import Workbench
@@ -64,7 +63,7 @@ def _of(source: str, error: NotFound | UsageError) -> NotFound | UsageError:
 
 def _addition(bench: Workbench, source: str) -> Addition:
     if is_path(source) and local.is_code(existing(source)):
-        return _folder(bench, existing(source))
+        return of_folder(read_folder(bench, existing(source)))
     repo = None if is_path(source) else ids.repo_id(source)
     if repo:
         work = pinned(bench, bench.github.repository(repo))
@@ -76,8 +75,6 @@ def _addition(bench: Workbench, source: str) -> Addition:
     return Addition(found.work, found.text.status, found.text.detail, text=found.text, digest=found.text.blob)
 
 
-def _folder(bench: Workbench, path: Path) -> Addition:
-    folder = local.code(path)
-    with bench.clock.timed("parse"):
-        code = read_members(bench, folder.work.id, folder.digest, folder.members)
-    return Addition(replace(folder.work, kind="code"), Status.OK, f"{len(code.documents)} files read", code=code, digest=folder.digest)
+def of_folder(folder: Folder) -> Addition:
+    """A folder of code as an addition."""
+    return Addition(folder.work, Status.OK, f"{len(folder.code.documents)} files read", code=folder.code, digest=folder.digest)

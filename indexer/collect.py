@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
-from indexer.additions import Addition, additions
+from indexer.additions import Addition, additions, of_folder
 from indexer.code import Repository, quest
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
@@ -42,6 +42,7 @@ class Collected:
     coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     kept_out: frozenset[str] = frozenset()
+    own_code: frozenset[str] = frozenset()
 
     def inputs(self) -> list[Any]:
         """What the generation is a function of, in a form that can be hashed."""
@@ -71,6 +72,7 @@ class _Gathering:
 
     def __init__(self, bench: Workbench, request: BuildRequest, found: Found) -> None:
         self.bench, self.request, self.target = bench, request, found.work
+        self.folder = found.folder
         self.works: dict[WorkId, Work] = {found.work.id: found.work}
         self.texts: dict[WorkId, PaperText] = {found.work.id: found.text}
         self.references: list[Reference] = []
@@ -81,10 +83,11 @@ class _Gathering:
         self.coverage: Mapping[str, Any] = {}
         self.notes: list[str] = []
         self.kept_out: frozenset[str] = frozenset()
+        self.own_code: frozenset[str] = frozenset()
 
     def follow(self) -> None:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
-        front, budget = [self.target], self.request.papers
+        front, budget = [] if self.folder else [self.target], self.request.papers
         for distance in range(1, self.request.depth + 1):
             ancestors: list[Work] = []
             for citing in front:
@@ -122,8 +125,9 @@ class _Gathering:
 
     def add(self) -> None:
         """What the user adds by hand: an edge and a row each."""
-        self.added = additions(self.bench, self.request.add)
-        for addition in self.added:
+        by_hand = additions(self.bench, self.request.add)
+        self.added = (*((of_folder(self.folder),) if self.folder else ()), *by_hand)
+        for addition in by_hand:
             self.works.setdefault(addition.work.id, addition.work)
             edge = Reference(self.target.id, addition.work.id, score=1.0, why=("added by hand",), known_by=("you",))
             self.references.append(edge)
@@ -145,7 +149,7 @@ class _Gathering:
         self.repositories += kept.repositories
         self.works |= {repository.work.id: repository.work for repository in kept.repositories}
         self.rows += kept.rows
-        self.kept_out = kept.content
+        self.kept_out, self.own_code = kept.content, kept.own
 
     def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
         """`work` over all items, four at a time, in order, with progress."""
@@ -174,6 +178,7 @@ class _Gathering:
             coverage=self.coverage,
             notes=tuple(self.notes),
             kept_out=self.kept_out,
+            own_code=self.own_code,
         )
 
 

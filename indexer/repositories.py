@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from indexer import archive
 from indexer.archive import Member
 from indexer.parsers.select import VERSIONS, select
 from indexer.remembered import remembered
+from indexer.sources import local
 from indexer.workbench import Workbench
 from lineage.errors import ParseError
 from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
@@ -29,6 +31,15 @@ class Code:
 
     documents: tuple[Document, ...]
     rows: tuple[LedgerRow, ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of code on disk: its record, what was read of it, and the hash of all that."""
+
+    work: Work
+    code: Code
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +90,13 @@ def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
     return remembered(bench.derived, Code, f"{blob.sha256} {work}", VERSIONS, make)
+
+
+def read_folder(bench: Workbench, path: Path) -> Folder:
+    """A folder of the user's own code; raises `NotFound` and `UsageError`."""
+    folder = local.code(path)
+    with bench.clock.timed("parse"):
+        return Folder(folder.work, read_members(bench, folder.work.id, folder.digest, folder.members), folder.digest)
 
 
 def read_members(bench: Workbench, work: WorkId, blob: str, members: Iterable[Member]) -> Code:

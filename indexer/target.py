@@ -10,6 +10,7 @@ from pathlib import Path
 from indexer.lookups import recognised
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
+from indexer.repositories import Folder, read_folder
 from indexer.sources import local
 from indexer.workbench import Workbench
 from lineage import ids
@@ -23,11 +24,12 @@ from lineage.progress import Stage
 
 @dataclass(frozen=True)
 class Found:
-    """A target that exists, with its text (whose `document` may be None) and ledger rows."""
+    """A target that exists, with its text (whose `document` may be None) and ledger rows; `folder` if it is one of code."""
 
     work: Work
     text: PaperText
     rows: tuple[LedgerRow, ...]
+    folder: Folder | None = None
 
 
 def resolve(bench: Workbench, text: str, *, look_up: bool = True) -> Found:
@@ -37,7 +39,8 @@ def resolve(bench: Workbench, text: str, *, look_up: bool = True) -> Found:
     could be asked at all.
     """
     if is_path(text):
-        return _from_path(bench, existing(text), look_up)
+        path = existing(text)
+        return _from_folder(bench, path) if local.is_code(path) else _from_path(bench, path, look_up)
     target = ids.parse(text)
     bench.watch(Stage("target", 0, 1, text))
     if target.title:
@@ -76,6 +79,14 @@ def _from_path(bench: Workbench, path: Path, look_up: bool) -> Found:
         return Found(work, read, (row, *read.rows))
     work, known = recognised(bench, work, read.document)
     return Found(work, read, (*known, row, *read.rows))
+
+
+def _from_folder(bench: Workbench, path: Path) -> Found:
+    """A folder of code is a lineage of itself: no paper, no references, what is added by hand beside it."""
+    folder = read_folder(bench, path)
+    detail = f"a folder of code, {len(folder.code.documents)} files read"
+    row = LedgerRow("source", folder.work.id, "text of the target", "text", Status.OK, detail)
+    return Found(folder.work, PaperText(None, Status.OK, detail), (row,), folder)
 
 
 def _by_title(bench: Workbench, title: str) -> Target:

@@ -111,13 +111,19 @@ class Service:
     def query_batch(
         self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False
     ) -> Iterator[tuple[str, Answer]]:
-        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation."""
-        from retrieval.query import make_query
+        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation.
 
-        asked = [(name, make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code)) for name, text in _questions(path)]
+        A question that is too long is answered by its beginning, and its answer says so.
+        """
+        from retrieval.query import beginning, make_query
+
+        asked = [(name, *beginning(text)) for name, text in _questions(path)]
+        kinds = (kind,) if kind else ()
+        queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code) for _, text, _ in asked]
         with self._parts.engine(self._name(lineage)) as engine:
-            answers = engine.ask_many([query for _, query in asked])
-        return zip((name for name, _ in asked), answers, strict=True)
+            answers = engine.ask_many(queries)
+        for (name, _, notes), answer in zip(asked, answers, strict=True):
+            yield name, replace(answer, notes=(*answer.notes, *notes))
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""

@@ -43,6 +43,15 @@ def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target
     return Query(text.strip(), k, frozenset(kind for kind in _KINDS if kind in kinds), no_target_code)
 
 
+def beginning(text: str) -> tuple[str, tuple[str, ...]]:
+    """As much of a text as a question may hold, cut at a word, and a note if anything was cut."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= MAX_BYTES:
+        return text, ()
+    kept = data[:MAX_BYTES].decode("utf-8", "ignore").rsplit(None, 1)[0]
+    return kept, (f"only the first {len(kept):,} of {len(text):,} characters were asked",)
+
+
 def _wrong(text: str) -> str:
     if not text.strip():
         return "the question is empty"

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.errors import UsageError
 from lineage.model import Query
-from retrieval.query import make_query, named, plain
+from retrieval.query import beginning, make_query, named, plain
 
 
 def test_a_question_becomes_a_value():
@@ -66,3 +66,11 @@ def test_hostile_latex_takes_linear_time():
 
 def test_identifiers_are_told_from_words():
     assert named("Does forward call `trunc_normal_` or LayerNorm in _init_weights?") == {"truncnormal", "layernorm", "initweights"}
+
+
+def test_a_text_that_is_too_long_is_cut_at_a_word_and_that_is_said():
+    text, notes = beginning("word " * 2000)
+    assert len(text.encode()) <= 4096
+    assert text.endswith("word")
+    assert notes == ("only the first 4,094 of 10,000 characters were asked",)
+    assert beginning("short") == ("short", ())

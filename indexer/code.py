@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from indexer.front import Front
 from indexer.plan import BuildRequest, choose_repos
 from indexer.remembered import remembered
-from indexer.repositories import Front, front, pinned, tarball
+from indexer.repositories import front, pinned, tarball
 from indexer.workbench import Workbench
 from lineage import links as witnesses
 from lineage.errors import SourceError
@@ -37,12 +38,16 @@ class Repository:
 
 @dataclass(frozen=True)
 class Kept:
-    """Repositories of a lineage, all code links, rows of those that are not here, and what was kept out."""
+    """Repositories of a lineage, the code links but those that lead to what is kept out, and rows of those that are not here.
+
+    `content` are hashes of the files of what is kept out, `kept_out` its names, those of copies and forks included.
+    """
 
     repositories: tuple[Repository, ...] = ()
     links: tuple[CodeLink, ...] = ()
     rows: tuple[LedgerRow, ...] = ()
     content: frozenset[str] = frozenset()
+    kept_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class _Left:
 
     status: Status
     detail: str
+    excluded: bool = False
 
 
 @dataclass
@@ -65,6 +71,7 @@ class Quest:
     links: tuple[CodeLink, ...]
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
+    excluded: set[str] = field(default_factory=set)
 
     def run(self) -> Kept:
         """Follow the links, then those that the READMEs name, within the budget of repositories."""
@@ -74,7 +81,8 @@ class Quest:
             fresh = self._round()
             heard = [link for repository in fresh for link in self._readme(repository)]
             self.links = witnesses.merge([*self.links, *heard])
-        return Kept(tuple(self.found.values()), self._named_as_now(), tuple(self.rows.values()), self.exclusion.content)
+        links = tuple(link for link in self._named_as_now() if not self._excluded(link))
+        return Kept(tuple(self.found.values()), links, tuple(self.rows.values()), self.exclusion.content, self.exclusion.own | self.excluded)
 
     def _round(self) -> list[Repository]:
         known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
@@ -89,9 +97,12 @@ class Quest:
         return fresh
 
     def _excluded(self, link: CodeLink) -> bool:
+        if link.repo.lower() in self.excluded:
+            return True
         reason = self.exclusion.reason(link, self.works.get(link.paper))
         if reason:
             self._row(link, Status.POLICY_SKIPPED, reason)
+            self.excluded.add(link.repo.lower())
         return bool(reason)
 
     def _fetch(self, link: CodeLink) -> Repository | _Left:
@@ -99,10 +110,12 @@ class Quest:
         try:
             work = self.bench.github.repository(link.repo)
             if reason := self.exclusion.reason_for_work(work):
-                return _Left(Status.POLICY_SKIPPED, reason)
+                return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
             work = pinned(self.bench, work, published if self.request.code_as_of == "paper" else "")
             known = self.bench.derived.get(self._judged(work), "kept out", "1")
-            return _Left(Status.POLICY_SKIPPED, known.decode()) if known else self._without_copies(Repository(work, tarball(self.bench, work), link))
+            if known:
+                return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=True)
+            return self._without_copies(Repository(work, tarball(self.bench, work), link))
         except SourceError as error:
             return _Left(error.status, str(error))
 
@@ -118,7 +131,7 @@ class Quest:
             return repository
         self.bench.derived.put(self._judged(repository.work), "kept out", "1", reason.encode())
         self.bench.blobs.remove(repository.blob.sha256)
-        return _Left(Status.POLICY_SKIPPED, reason)
+        return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
 
     def _judged(self, work: Work) -> str:
         """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again."""
@@ -127,6 +140,7 @@ class Quest:
     def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
         if isinstance(outcome, _Left):
             self._row(link, outcome.status, outcome.detail)
+            self.excluded |= {link.repo.lower()} if outcome.excluded else set()
             return []
         name = outcome.work.id.lower()
         if name in self.found:

@@ -42,7 +42,7 @@ class Collected:
     coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     kept_out: frozenset[str] = frozenset()
-    own_code: frozenset[str] = frozenset()
+    kept_out_names: frozenset[str] = frozenset()
 
     def inputs(self) -> list[Any]:
         """What the generation is a function of, in a form that can be hashed."""
@@ -83,7 +83,7 @@ class _Gathering:
         self.coverage: Mapping[str, Any] = {}
         self.notes: list[str] = []
         self.kept_out: frozenset[str] = frozenset()
-        self.own_code: frozenset[str] = frozenset()
+        self.kept_out_names: frozenset[str] = frozenset()
 
     def follow(self) -> None:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
@@ -149,7 +149,7 @@ class _Gathering:
         self.repositories += kept.repositories
         self.works |= {repository.work.id: repository.work for repository in kept.repositories}
         self.rows += kept.rows
-        self.kept_out, self.own_code = kept.content, kept.own
+        self.kept_out, self.kept_out_names = kept.content, kept.kept_out
 
     def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
         """`work` over all items, four at a time, in order, with progress."""
@@ -178,7 +178,7 @@ class _Gathering:
             coverage=self.coverage,
             notes=tuple(self.notes),
             kept_out=self.kept_out,
-            own_code=self.own_code,
+            kept_out_names=self.kept_out_names,
         )
 
 

@@ -39,6 +39,7 @@ class Contents:
         catalog.set_meta("request", self.collected.request.as_meta())
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
+        catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
         catalog.set_meta("notes", list(self.collected.notes))
 
 

@@ -6,13 +6,13 @@ are data. What was made of them is remembered by the tarball's hash.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer import archive
 from indexer.archive import Member
+from indexer.front import Front, told
 from indexer.parsers.select import VERSIONS, select
 from indexer.remembered import remembered
 from indexer.sources import local
@@ -21,8 +21,6 @@ from lineage.errors import ParseError
 from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
-_TELLING = 300
-"""Bytes from which on a file's content tells whose it is: empty packages, stubs and markers do not."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,6 @@ class Folder:
     digest: str
 
 
-@dataclass(frozen=True)
-class Front:
-    """What a tarball says of itself without being parsed: its README, and the hashes of the texts that tell whose they are."""
-
-    readme: str
-    content: frozenset[str]
-
-
 def pinned(bench: Workbench, work: Work, before: str = "") -> Work:
     """The repository's record with `meta["commit"]`: the head of its default branch, or the last commit up to the date `before`."""
     with bench.clock.timed("fetch"):
@@ -67,16 +57,7 @@ def front(bench: Workbench, blob: Blob) -> Front:
     """README and content hashes of a tarball whose bytes are here."""
 
     def make() -> Front:
-        readme, content = "", set[str]()
-        for member in archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL):
-            if member.data is None:
-                continue
-            text = member.data.decode("utf-8", "replace").replace("\r\n", "\n")
-            if len(member.data) >= _TELLING and not member.name.lower().startswith("license"):
-                content.add(hashlib.sha256(text.encode()).hexdigest())
-            if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
-                readme = text
-        return Front(readme, frozenset(content))
+        return told(bench.blobs.whole(blob.sha256))
 
     with bench.clock.timed("parse"):
         return remembered(bench.derived, Front, blob.sha256, "front@1", make)

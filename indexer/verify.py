@@ -6,6 +6,7 @@ their own: the first says that something is wrong, the second says what.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.proof import stray_blobs, strays
 from lineage import generation as layout
 from lineage.catalog import Catalog
 from lineage.errors import LineageError, NotFound
@@ -25,6 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _BLOCK = 1 << 20
 _ROWS = 20_000
 UNIT = 1e-3
+_KEEP_OUT = "build again with the same flags; additions by hand are not kept out"
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,17 @@ def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...
             name = ""
     if name:
         found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
+    else:
+        found.extend(_stray_blobs(home, slug, read_data))
     if read_data:
         found.extend(check_blobs(home))
     return tuple(found)
+
+
+def _stray_blobs(home: Path, slug: str, read_data: bool) -> Iterator[Finding]:
+    """What a lineage was to keep out and the store holds; where the catalogue cannot be read, it has been said already."""
+    with contextlib.suppress(LineageError):
+        yield from (Finding(str(path), problem, hint="remove that file") for path, problem in stray_blobs(home, slug, read_data=read_data))
 
 
 def check_generation(folder: Path) -> Iterator[Finding]:
@@ -119,6 +130,7 @@ def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator
                 yield Finding(str(path), f"has {counts} rows, the manifest says {dict(manifest.counts)}")
             if catalog.content_hash() != manifest.content_hash:
                 yield Finding(str(path), "its content hash is not that of the manifest")
+            yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in strays(catalog))
         if whole and layout.VECTORS in manifest.files:
             yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
     except LineageError as error:

@@ -1,0 +1,35 @@
+"""What a tarball says of itself without being parsed: its README, and the hashes that tell whose files it holds."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer import archive
+from indexer.parsers.decode import newlines
+
+TELLING = 300
+"""Bytes from which on a file's content tells whose it is: empty packages, stubs and markers do not."""
+
+
+@dataclass(frozen=True)
+class Front:
+    """The README at the top of a tarball, and SHA-256 of the texts that tell whose they are."""
+
+    readme: str
+    content: frozenset[str]
+
+
+def told(path: Path) -> Front:
+    """README and content hashes of a tarball on disk, of which nothing is known yet; raises `ParseError`."""
+    readme, content = "", set[str]()
+    for member in archive.repo_members(path, archive.TARBALL):
+        if member.data is None:
+            continue
+        text = newlines(member.data.decode("utf-8", "replace"))
+        if len(member.data) >= TELLING and not member.name.lower().startswith("license"):
+            content.add(hashlib.sha256(text.encode()).hexdigest())
+        if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
+            readme = text
+    return Front(readme, frozenset(content))

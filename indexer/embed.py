@@ -12,7 +12,8 @@ from lineage.model import Chunk
 from lineage.ports import Embedder, Vectors
 from lineage.progress import Stage
 
-_BATCH = 64
+_BATCH = 256
+"""Texts embedded at a time: enough to sort by length, few enough to lose little when interrupted."""
 
 
 def passage(chunk: Chunk) -> str:

@@ -247,5 +247,5 @@ def _questions(path: Path) -> Iterator[tuple[str, str]]:
             try:
                 row = json.loads(line)
                 yield str(row["id"]), str(row.get("text") or row["query"])
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error

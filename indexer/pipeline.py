@@ -39,10 +39,10 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
     if request.name:
         ids.check_name(request.name)
     additions.check(request.add)
+    embedder = bench.embedder()  # what is wrong in itself is said before anything is asked
     found = resolve(bench, request.target)
     slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
     with bench.store.writing(slug) as writing:
-        embedder = bench.embedder()
         collected = collect(bench, request, found)
         mark = _fingerprint(collected, embedder.id)
         current = _current(bench, slug)

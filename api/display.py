@@ -14,6 +14,7 @@ from api import wire
 from indexer.plan import BuildReport
 from lineage.model import Answer, Hit, LedgerRow, Reference, Work
 
+_SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
 
 
@@ -137,7 +138,8 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
 
 def overview(shown: Any) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
-    return "\n".join([report(shown.report).rsplit("\nask:", 1)[0], "", "inherits most from:", *_top(shown), "", "code:", *_code(shown)])
+    head = report(shown.report).rsplit("\nask:", 1)[0]
+    return "\n".join([head, "", "inherits most from:", *_top(shown), "", "code:", *_code(shown), *_shared(shown)])
 
 
 def _top(shown: Any) -> list[str]:
@@ -151,6 +153,13 @@ def _code(shown: Any) -> list[str]:
         commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else " not fetched"
         lines.append(f"  {link.repo.removeprefix('repo:')}{commit}  {link.tier} of {link.paper}: {shorten('; '.join(link.evidence), 90)}")
     return lines or ["  none found"]
+
+
+def _shared(shown: Any) -> list[str]:
+    """Which repositories have code in common, most first."""
+    named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
+    lines = [f"  {mine} and {theirs}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
+    return ["", "the same code in:", *lines] if lines else []
 
 
 def lineages(rows: Sequence[Any]) -> str:

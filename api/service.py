@@ -20,6 +20,7 @@ from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageE
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.progress import Watch, unwatched
+from lineage.reuse import Shared
 
 if TYPE_CHECKING:
     from indexer.estimate import Estimate
@@ -48,6 +49,7 @@ class Overview:
     references: tuple[Reference, ...]
     works: Mapping[WorkId, Work]
     links: tuple[CodeLink, ...]
+    shared: tuple[Shared, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,13 +143,14 @@ class Service:
     # -- looking
 
     def show(self, lineage: str = "") -> Overview:
-        """A lineage at a glance: counts, references by rank, code links."""
+        """A lineage at a glance: counts, references by rank, code links, what repositories share."""
         from indexer.pipeline import report
 
         with open_generation(self._home, self._name(lineage)) as generation:
             listed = _listed(generation)
             made = report(generation, requests={}, seconds={})
-            return Overview(made, listed.references, listed.works, generation.catalog.links())
+            shared = tuple(map(Shared.from_meta, generation.catalog.meta().get("shared_code", ())))
+            return Overview(made, listed.references, listed.works, generation.catalog.links(), shared)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

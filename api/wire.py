@@ -89,7 +89,7 @@ def references_to_json(listed: Listed, top: int = 0) -> dict[str, Any]:
 def overview_to_json(shown: Overview) -> dict[str, Any]:
     """A lineage at a glance."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
-    return {"report": report_to_json(shown.report), "references": rows, "links": to_json(shown.links)}
+    return {"report": report_to_json(shown.report), "references": rows, "links": to_json(shown.links), "shared_code": to_json(shown.shared)}
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from indexer.additions import Addition, additions, of_folder
@@ -56,6 +56,16 @@ class Collected:
             [(addition.work.id, addition.digest) for addition in self.added],
             [asdict(row) for row in self.rows],
         ]
+
+    def ranked(self, more: Mapping[WorkId, Sequence[ranking.Signal]] | None = None) -> Collected:
+        """The same with the target's references ranked by all that is known now, and by `more` signals of cited works."""
+        own = [r for r in self.references if self._is_listed(r)]
+        rest = [r for r in self.references if not self._is_listed(r)]
+        best = ranking.rank(own, works=self.works, links=self.links, target=self.target, more=more)
+        return replace(self, references=(*best, *rest))
+
+    def _is_listed(self, reference: Reference) -> bool:
+        return reference.citing == self.target.id and reference.known_by != ("you",)
 
 
 def collect(bench: Workbench, request: BuildRequest, found: Found) -> Collected:
@@ -162,14 +172,11 @@ class _Gathering:
 
     def collected(self) -> Collected:
         """The whole, with the target's references ranked once more by all links that are known now."""
-        own = [r for r in self.references if r.citing == self.target.id and r.known_by != ("you",)]
-        rest = [r for r in self.references if r not in own]
-        ranked = ranking.rank(own, works=self.works, links=self.links, target=self.works[self.target.id])
-        return Collected(
+        collected = Collected(
             request=self.request,
             target=self.works[self.target.id],
             works=self.works,
-            references=(*ranked, *rest),
+            references=tuple(self.references),
             links=tuple(self.links),
             texts=self.texts,
             repositories=tuple(self.repositories),
@@ -180,6 +187,7 @@ class _Gathering:
             kept_out=self.kept_out,
             kept_out_names=self.kept_out_names,
         )
+        return collected.ranked()
 
 
 def _ending(work: Work, text: PaperText) -> tuple[Status, str]:

@@ -1,12 +1,13 @@
 """From what was collected to what a generation holds: documents and the ledger.
 
-Repositories are parsed here; the documents are put in the order in which they are worth embedding.
+Repositories are parsed here. What code they share is known only now, so the references are ranked once more with it; the
+documents are put in the order in which they are worth embedding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
@@ -14,6 +15,7 @@ from indexer.workbench import Workbench
 from lineage.catalog import CatalogWriter
 from lineage.model import Document, LedgerRow, Span, Status, WorkId
 from lineage.progress import Stage
+from lineage.reuse import Shared, shared, signals
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Contents:
     collected: Collected
     documents: tuple[Document, ...]
     rows: tuple[LedgerRow, ...]
+    shared: tuple[Shared, ...] = ()
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -40,6 +43,7 @@ class Contents:
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
+        catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
         catalog.set_meta("notes", list(self.collected.notes))
 
 
@@ -47,8 +51,10 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
     code = _code(bench, collected)
+    reused = shared(document for one in code for document in one.documents)
+    collected = collected.ranked(signals(reused, collected.links, collected.target.id))
     documents = [*papers, *_abstracts(collected), *(document for one in code for document in one.documents)]
-    return Contents(collected, _ordered(collected, documents), (*collected.rows, *(row for one in code for row in one.rows)))
+    return Contents(collected, _ordered(collected, documents), (*collected.rows, *(row for one in code for row in one.rows)), reused)
 
 
 def _code(bench: Workbench, collected: Collected) -> list[Code]:

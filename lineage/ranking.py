@@ -93,13 +93,15 @@ def rank(
     links: Sequence[CodeLink] = (),
     target: Work | None = None,
     weights: Weights = DEFAULT,
+    more: Mapping[WorkId, Sequence[Signal]] | None = None,
 ) -> tuple[Reference, ...]:
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
 
-    Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work.
+    Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
+    further signals of cited works (`lineage.reuse`).
     """
-    code = _best_links(links)
-    scored = [_score(reference, works.get(reference.cited), code.get(reference.cited), target, weights) for reference in references]
+    code, more = _best_links(links), more or {}
+    scored = [_score(r, works.get(r.cited), code.get(r.cited), target, weights, more.get(r.cited, ())) for r in references]
     return tuple(sorted(scored, key=lambda r: -r.score))
 
 
@@ -112,10 +114,12 @@ def _best_links(links: Sequence[CodeLink]) -> dict[WorkId, CodeLink]:
     return best
 
 
-def _score(reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None, weights: Weights) -> Reference:
+def _score(
+    reference: Reference, work: Work | None, link: CodeLink | None, target: Work | None, weights: Weights, more: Sequence[Signal]
+) -> Reference:
     title, cited = target.title if target else "", work.title if work else ""
     roles = reference.roles or classify(reference.mentions, title=title, cited_title=cited)
-    found = [*text_signals(reference.mentions), *_known_signals(reference, work, link, target), *_title_roles(reference, roles)]
+    found = [*text_signals(reference.mentions), *_known_signals(reference, work, link, target), *_title_roles(reference, roles), *more]
     spoken = any(m.sentence.strip() for m in reference.mentions)
     parts = [(weights.signals.get(s.name, 0.0) * s.value, s) for s in found]
     total = (weights.bias if spoken else weights.bias_without) + sum(part for part, _ in parts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from indexer import additions
 from indexer.chunk import chunks
@@ -20,9 +20,10 @@ from indexer.embed import embed, missing
 from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store import Writing
-from indexer.target import resolve
+from indexer.target import TEXT, resolve
 from indexer.workbench import Workbench
 from lineage import ids
+from lineage.catalog import Catalog
 from lineage.errors import StoreDamaged
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Chunk, Document
@@ -139,5 +140,13 @@ def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapp
         losses=tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"}),
         unchanged=unchanged,
         tier="dense" if manifest.embedder else "lexical",
+        notes=tuple(_notes(catalog)),
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )
+
+
+def _notes(catalog: Catalog) -> Iterator[str]:
+    """What a reader of the report has to know to judge the lineage."""
+    lost = next((row for row in catalog.ledger("source") if row.subject == TEXT and row.status.outcome == "failed"), None)
+    if lost:
+        yield f"the target's own text could not be had ({lost.detail}): roles rest on what services say; give it as a file: lineage build paper.pdf"

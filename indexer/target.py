@@ -21,6 +21,9 @@ from lineage.merge import merge_works
 from lineage.model import LedgerRow, Status, Work
 from lineage.progress import Stage
 
+TEXT = "text of the target"
+"""The subject of the ledger row that says how the target's own text was had."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -74,7 +77,7 @@ def _from_path(bench: Workbench, path: Path, look_up: bool) -> Found:
     if not read.document:
         raise NotFound(f"{path} cannot be read as a paper: {read.detail}", hint="a PDF with text, a .tex file or an e-print archive is needed")
     work = replace(paper.work, title=read.document.title or paper.work.title, abstract=read.document.abstract)
-    row = LedgerRow("source", work.id, "text of the target", "text", read.status, read.detail)
+    row = LedgerRow("source", work.id, TEXT, "text", read.status, read.detail)
     if not look_up:
         return Found(work, read, (row, *read.rows))
     work, known = recognised(bench, work, read.document)
@@ -85,7 +88,7 @@ def _from_folder(bench: Workbench, path: Path) -> Found:
     """A folder of code is a lineage of itself: no paper, no references, what is added by hand beside it."""
     folder = read_folder(bench, path)
     detail = f"a folder of code, {len(folder.code.documents)} files read"
-    row = LedgerRow("source", folder.work.id, "text of the target", "text", Status.OK, detail)
+    row = LedgerRow("source", folder.work.id, TEXT, "text", Status.OK, detail)
     return Found(folder.work, PaperText(None, Status.OK, detail), (row,), folder)
 
 
@@ -142,5 +145,5 @@ def _with_text(bench: Workbench, work: Work, version: str, rows: list[LedgerRow]
         text = fetch_paper(bench, arxiv, work, version)
     else:
         text = PaperText(None, Status.ABSTRACT_ONLY if work.abstract else Status.METADATA_ONLY, "not on arXiv; give its PDF as a path for its text")
-    row = LedgerRow("source", work.id, "text of the target", "text", text.status, text.detail)
+    row = LedgerRow("source", work.id, TEXT, "text", text.status, text.detail)
     return Found(work, text, (*rows, row, *text.rows))

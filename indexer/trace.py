@@ -48,6 +48,7 @@ def trace(bench: Workbench, citing: Work, document: Document | None, distance: i
         rows += more
     works, more = _with_arxiv(bench, found.works)
     rows += more
+    bench.watch(Stage("references", len(works), len(works)))
     references = tuple(
         replace(r, distance=distance, roles=citations.classify(r.mentions, title=citing.title, cited_title=works[r.cited].title))
         for r in found.references

@@ -4,7 +4,7 @@ Lexical and dense scores are put on one scale by their own mean and deviation ov
 (z-scores; they beat rank fusion on every kind of the dev sets because the margin of a clear winner survives).
 Priors are in the same unit, deviations, and small: they order what the text leaves close.
 
-The weights below were chosen on the dev halves of ../shared/eval by `benchmarks/evidence.py --sweep`.
+The weights below were chosen on development sets with `benchmarks/evidence.py` (docs/benchmarks.md); `--sweep` compares others.
 What no dev set covers (the graph) is kept below the distance of typical neighbours.
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import resource
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from indexer import additions
@@ -141,7 +141,7 @@ def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapp
         unchanged=unchanged,
         tier="dense" if manifest.embedder else "lexical",
         notes=tuple(_notes(catalog)),
-        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_memory=_peak(),
     )
 
 
@@ -150,3 +150,12 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     lost = next((row for row in catalog.ledger("source") if row.subject == TEXT and row.status.outcome == "failed"), None)
     if lost:
         yield f"the target's own text could not be had ({lost.detail}): roles rest on what services say; give it as a file: lineage build paper.pdf"
+
+
+def _peak() -> int:
+    """The most memory that this process has held, in bytes; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

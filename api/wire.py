@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from lineage import ids
 from lineage.errors import LineageError
-from lineage.model import Answer, Hit, LedgerRow, Reference, Work
+from lineage.model import Answer, Focus, Hit, LedgerRow, Reference, Work
 
 if TYPE_CHECKING:
     from api.service import Completeness, Listed, Overview
@@ -222,8 +222,10 @@ def _permalink(hit: Hit) -> str:
     return page.format(host=host, owner=owner, name=name, commit=quote(commit), path=quote(chunk.path)) + lines.format(a=start, b=end)
 
 
-def _focus(hit: Hit) -> dict[str, int] | None:
-    return {"start_line": hit.focus.start_line, "end_line": hit.focus.end_line} if hit.focus else None
+def _focus(hit: Hit) -> dict[str, int]:
+    """The lines that answer; the whole chunk where none stands out."""
+    lines = hit.focus or Focus(hit.chunk.start_line, hit.chunk.end_line)
+    return {"start_line": lines.start_line, "end_line": lines.end_line}
 
 
 def _lineage(hit: Hit) -> dict[str, Any]:

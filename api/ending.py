@@ -101,7 +101,7 @@ def _tell(error: LineageError) -> None:
 
 def _line(text: str) -> str:
     """The text on one line, without control characters; of a very long one both ends."""
-    line = display.plain(text)
+    line = display.plain(text if len(text) <= 8 * MOST else text[: 4 * MOST] + text[-4 * MOST :])
     return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 2 :]}"
 
 

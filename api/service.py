@@ -176,10 +176,11 @@ class Service:
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Everything that is wrong with one lineage or all; nothing is ever deleted."""
-        from indexer.verify import verify
+        from indexer.verify import built, check_blobs, check_lineage
 
-        chosen = (ids.check_name(lineage),) if lineage else layout.names(self._home)
-        return tuple(finding for name in chosen for finding in verify(self._home, name, read_data))
+        chosen = (ids.check_name(lineage),) if lineage else built(self._home)
+        found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
+        return (*found, *(check_blobs(self._home) if read_data else ()))
 
     def insist_sound(self, findings: Sequence[Finding]) -> None:
         """Raise `StoreDamaged` if anything was found."""

@@ -44,11 +44,24 @@ def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...
 
     Raises `NotFound` for a lineage that was never built; a damaged one gives findings, not errors.
     """
+    return (*check_lineage(home, slug, read_data), *(check_blobs(home) if read_data else ()))
+
+
+def built(home: Path) -> tuple[str, ...]:
+    """Lineages that have a generation, also those that have lost the pointer to it, sorted."""
+    return tuple(sorted({path.parent.parent.name for path in layout.lineages_folder(home).glob("*/gen/[0-9]*")} | set(layout.names(home))))
+
+
+def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
+    """The same without the blobs, which all lineages of a home share."""
     found: list[Finding] = []
     try:
         name = layout.current(home, slug)
     except NotFound:
-        raise
+        if slug not in built(home):
+            raise
+        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
+        name = ""
     except LineageError as error:
         found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
         name = ""
@@ -60,8 +73,6 @@ def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...
         found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
     else:
         found.extend(_stray_blobs(home, slug, read_data))
-    if read_data:
-        found.extend(check_blobs(home))
     return tuple(found)
 
 

@@ -237,6 +237,7 @@ def test_without_a_pointer_there_is_no_lineage_until_it_is_built_again(whole, tm
     demo = Demo(home, url)
     with pytest.raises(NotFound):
         demo.service.query("how is the encoder initialized?")
+    assert [finding.problem for finding in demo.service.check()] == ["is missing"]
     assert demo.build(papers=0, repos=0).content_hash == made.content_hash
 
 

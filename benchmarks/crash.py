@@ -26,8 +26,9 @@ from tests.crash import IN_FLIGHT, ROOT, WANTED, killed, violations
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
 
-CALLS = "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,link,linkat,ftruncate"
-_MOST_CALLS = 12_000
+CALLS = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,link,linkat,ftruncate,fchmodat,chmod"
+Point = tuple[str, int]
+"""A system call (or "" for a durable step of `tests/crash.py`) and which of them."""
 
 
 @dataclass(frozen=True)
@@ -38,44 +39,52 @@ class Stage:
     upstream: Upstream
     wanted: str
     old: str
-    requests: int
+
+    def home(self, fresh: bool) -> Path:
+        """A home to start from: none, or one with the older generation; nothing has been asked yet."""
+        home = self.folder / "home"
+        shutil.rmtree(home, ignore_errors=True)
+        if not fresh:
+            shutil.copytree(self.folder / "old", home)
+        self.upstream.forget()
+        return home
 
 
 def prepare(folder: Path, upstream: Upstream) -> Stage:
     """An old generation to start from, and an undisturbed build."""
     old = Demo(folder / "old", upstream.url).build(papers=0, repos=0).content_hash
-    upstream.forget()
     whole = Demo(folder / "whole", upstream.url).build(**WANTED).content_hash
-    return Stage(folder, upstream, whole, old, len(upstream.requests))
+    return Stage(folder, upstream, whole, old)
 
 
-def traced(home: Path, mirror: str, at: int) -> bool:
-    """Build under strace, which kills at the n-th of `CALLS`; whether it came to that."""
-    inject = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={CALLS}", "-e", f"inject={CALLS}:signal=KILL:when={at}"]
-    command = [*inject, sys.executable, "-m", "tests.crash", str(home), mirror, "0"]
+def traced(home: Path, mirror: str, log: Path, *options: str) -> bool:
+    """Build under strace, whose log is kept; whether it was killed."""
+    command = ["strace", "-qq", "-o", str(log), "-e", f"trace={CALLS}", *options, sys.executable, "-m", "tests.crash", str(home), mirror, "0"]
     ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, timeout=300)
     return ended.returncode in {-signal.SIGKILL, 128 + signal.SIGKILL}
 
 
-def point(stage: Stage, at: int, strace: bool, fresh: bool) -> tuple[bool, list[str], int]:
+def points(stage: Stage, fresh: bool, strace: bool) -> list[Point]:
+    """Where a build can die, that starts from nothing (`fresh`) or from the older generation."""
+    home, log = stage.home(fresh), stage.folder / "strace.log"
+    if not strace:
+        return [("", n + 1) for n in range(int(killed(home, stage.upstream.url, 0)["steps"]))]
+    traced(home, stage.upstream.url, log)
+    made = Counter(line.partition("(")[0] for line in log.read_text(errors="replace").splitlines() if "(" in line)
+    return [(call, n + 1) for call, count in sorted(made.items()) if call in CALLS.split(",") for n in range(count)]
+
+
+def die(stage: Stage, at: Point, fresh: bool) -> tuple[bool, list[str], int]:
     """One death: whether it happened, what was wrong afterwards, how many requests were sent again."""
-    home = stage.folder / "home"
-    shutil.rmtree(home, ignore_errors=True)
-    if not fresh:
-        shutil.copytree(stage.folder / "old", home)
-    stage.upstream.forget()
-    died = traced(home, stage.upstream.url, at) if strace else not killed(home, stage.upstream.url, at)
+    (call, n), home = at, stage.home(fresh)
+    if call:
+        died = traced(home, stage.upstream.url, stage.folder / "strace.log", "-e", f"inject={call}:signal=KILL:when={n}")
+    else:
+        died = not killed(home, stage.upstream.url, n)
     wrong = violations(home, stage.upstream.url, stage.wanted, "" if fresh else stage.old)
     asked = Counter((request.method, request.host, request.path, request.query) for request in stage.upstream.requests)
     again = sum(count - 1 for count in asked.values())
     return died, wrong + ([f"{again} requests sent again"] if again > IN_FLIGHT else []), again
-
-
-def _steps_later(stage: Stage) -> int:
-    """Durable steps of a build that starts from the older generation."""
-    home = stage.folder / "later"
-    shutil.copytree(stage.folder / "old", home)
-    return int(killed(home, stage.upstream.url, 0)["steps"])
 
 
 def main() -> None:
@@ -88,20 +97,17 @@ def main() -> None:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, Upstream(World.load(DEMO)) as upstream:
         stage = prepare(Path(folder), upstream)
-        steps = _MOST_CALLS if args.strace else int(killed(Path(folder) / "counted", upstream.url, 0)["steps"])
-        later = steps if args.strace else _steps_later(stage)
-        points = range(1, steps + 1)
-        chosen = sorted(random.Random(args.seed).sample(points, args.points)) if 0 < args.points < steps else list(points)
+        every = [(at, fresh) for fresh in (True, False) for at in points(stage, fresh, args.strace)]
+        chosen = random.Random(args.seed).sample(every, args.points) if 0 < args.points < len(every) else every
         deaths, bad, resent = 0, 0, []
-        for n, at in enumerate(chosen):
-            fresh = n % 2 == 1
-            died, wrong, again = point(stage, at if fresh else 1 + at * later // (steps + 1), args.strace, fresh)
+        for at, fresh in chosen:
+            died, wrong, again = die(stage, at, fresh)
             deaths, bad = deaths + died, bad + bool(wrong)
             resent.append(again)
             for words in wrong:
-                print(f"step {at}: {words}", flush=True)
+                print(f"{at}, {'from nothing' if fresh else 'over an older one'}: {words}", flush=True)
     how = "system calls" if args.strace else "durable steps"
-    print(f"{len(chosen)} of {steps:,} {how} tried, {deaths} deaths, {bad} with violations; requests sent again: most {max(resent)}, ", end="")
+    print(f"{len(chosen)} of {len(every):,} {how} tried, {deaths} deaths, {bad} with violations; requests sent again: most {max(resent)}, ", end="")
     print(f"mean {sum(resent) / len(resent):.2f}; {time.monotonic() - start:.0f} s")
 
 

@@ -59,6 +59,7 @@ class Parts:
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace
+        from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
         from indexer.store import Store
         from indexer.workbench import Workbench
@@ -83,6 +84,7 @@ class Parts:
                 embedder=lambda: self.embedder,
                 clock=Clock(),
                 watch=watch,
+                links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
             )
 
 

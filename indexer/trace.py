@@ -15,7 +15,7 @@ from indexer.lookups import look_up, only_listed
 from indexer.plan import fetchable
 from indexer.workbench import Workbench
 from lineage import citations, links, ranking
-from lineage.errors import SourceError
+from lineage.errors import ParseError, SourceError
 from lineage.merge import merge_works, reconcile
 from lineage.model import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
 from lineage.progress import Stage
@@ -102,8 +102,10 @@ def _links(
     said = [link for work in (citing, *works.values()) for link in links.from_abstract(work)]
     if document:
         said += said_in(citing, document, references)
-    asked, rows = _hub(bench, [citing, *(works[r.cited] for r in references)])
-    return links.merge([*said, *asked]), rows
+    papers = [citing, *(works[r.cited] for r in references)]
+    asked, rows = _hub(bench, papers)
+    kept, more = _archive(bench, papers)
+    return links.merge([*said, *asked, *kept]), [*rows, *more]
 
 
 def said_in(paper: Work, document: Document, references: Sequence[Reference] = ()) -> list[CodeLink]:
@@ -137,3 +139,14 @@ def _hub(bench: Workbench, papers: Sequence[Work]) -> tuple[list[CodeLink], list
         return found, []
     words = f"{len(failed)} of {len(wanted)} look-ups failed: {failed[0]}"
     return found, [LedgerRow("source", papers[0].id, f"code links by {bench.hub.name}", "links", failed[0].status, words)]
+
+
+def _archive(bench: Workbench, papers: Sequence[Work]) -> tuple[Sequence[CodeLink], list[LedgerRow]]:
+    """What the user's archive of code links says, if there is one; a file that cannot be read to its end is a row."""
+    if not bench.links_archive:
+        return (), []
+    bench.watch(Stage("code links", 0, 1, bench.links_archive.path.name))
+    try:
+        return bench.links_archive.links(papers), []
+    except ParseError as error:
+        return (), [LedgerRow("source", papers[0].id, f"code links by {bench.links_archive.name}", "links", error.status, str(error))]

@@ -13,6 +13,7 @@ from indexer.sandbox import Sandbox
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.github import GitHub
 from indexer.sources.huggingface import HuggingFace
+from indexer.sources.papers_with_code import PapersWithCode
 from indexer.sources.semantic_scholar import SemanticScholar
 from indexer.store import Store
 from lineage.ports import Embedder, ReferenceSource
@@ -39,3 +40,4 @@ class Workbench:
     embedder: Callable[[], Embedder]
     clock: Clock
     watch: Watch
+    links_archive: PapersWithCode | None = None

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     contact: str = Field("", description="Mail address put into the User-Agent, as the services ask for.")
     openalex: bool = Field(False, description="Ask OpenAlex as a further witness for references.")
     crossref: bool = Field(False, description="Ask Crossref as a further witness for references.")
+    links_archive: Path | None = Field(
+        None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
+    )
     threads: int = Field(0, ge=0, le=256, description="Threads for embedding; 0 means one per core.")
     papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, most lineage-relevant first.")
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")

@@ -135,7 +135,8 @@ class _Stop:
         raise KeyboardInterrupt
 
     def _leave(self) -> NoReturn:
-        os.write(2, f"error: interrupted\n  hint: {_RESUMES}\n".encode())
+        shown = "\x1b[?25h\n" if os.isatty(2) else ""  # a live display hides the cursor
+        os.write(2, f"{shown}error: interrupted\n  hint: {_RESUMES}\n".encode())
         os._exit(Interrupted.exit_code)
 
     def end(self) -> NoReturn:

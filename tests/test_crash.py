@@ -111,12 +111,15 @@ def test_a_build_that_is_told_to_stop_says_so_leaves_no_children_and_resumes(sta
 
 
 @posix
-def test_a_host_that_does_not_answer_holds_up_no_interrupt(tmp_path, world):
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_host_that_does_not_answer_holds_up_no_interrupt(tmp_path, world, signals):
     with Upstream(world, faults=Faults((Fault(r"huggingface", Stall(seconds=60)),))) as stalled:
         process = command(tmp_path, stalled.url, "build", TARGET, "--papers", "1", "--repos", "1")
         until(process, "references")
         time.sleep(0.5)  # so that requests are under way
-        process.send_signal(signal.SIGTERM)
+        for _ in range(signals):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
         _, said = process.communicate(timeout=10)
     assert process.returncode == 130
     assert said.count("error: interrupted") == 1

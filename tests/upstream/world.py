@@ -52,6 +52,7 @@ class Paper:
     versions: int = 1
     source: str = ""
     pdf: str = ""
+    html: str = ""
     references: tuple[Citation, ...] | None = ()
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
+from numpy.lib import format as npy
 
 from indexer.durable import fsync_folder, remains, sha256_of, write_whole
 from indexer.verify import Finding, file_findings, verify
@@ -157,7 +158,9 @@ class Draft:
         """Keep the chunks' vectors, (chunks, dim) float32 in the order of their rows, made by the embedder of that id."""
         path = self.folder / layout.VECTORS
         with failures(path), path.open("xb") as handle:
-            np.save(handle, np.ascontiguousarray(vectors, dtype=np.float32), allow_pickle=False)
+            array = np.ascontiguousarray(vectors, dtype=np.float32)
+            npy.write_array_header_1_0(handle, npy.header_data_from_array_1_0(array))
+            handle.write(array.data)  # as np.save does, which does not say why a write fails
         self._model = (embedder, int(vectors.shape[1]))
 
     def commit(self, *, target: str, fingerprint: str, made_by: str = "") -> Manifest:

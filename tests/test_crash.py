@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.store import Store
 from indexer.verify import check_blobs
 from lineage import generation as layout
-from lineage.errors import LineageError, NotFound, StoreDamaged
+from lineage.errors import DiskFull, LineageError, NotFound, StoreDamaged
 from tests.crash import IN_FLIGHT, ROOT, killed, violations
 from tests.demo import NAME, TARGET, Demo
 from tests.upstream import Upstream
@@ -161,6 +162,21 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on_when_there_is_room(sta
     assert "Traceback" not in ended.stderr
     assert json.loads(rest[0])["content_hash"] == wanted
     assert rest[1] == "everything checked is whole"
+
+
+@posix
+def test_vectors_that_find_no_room_are_a_full_disk_too(tmp_path):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(tmp_path).writing("small") as writing, writing.draft() as draft:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+        try:
+            with pytest.raises(DiskFull, match=r"vectors\.npy"):
+                draft.vectors(np.ones((1_000, 384), np.float32), "any@1")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list((tmp_path / "lineages/small/gen").iterdir())
 
 
 # -- a damaged store

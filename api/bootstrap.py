@@ -55,6 +55,7 @@ class Parts:
         from indexer.cache import DerivedCache, VectorCache
         from indexer.clock import Clock
         from indexer.fetch import Transport
+        from indexer.refine import Refiner
         from indexer.sandbox import Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
@@ -66,7 +67,7 @@ class Parts:
 
         home = self.settings.home
         with ExitStack() as stack:
-            blobs = Blobs(home)
+            blobs, derived = Blobs(home), stack.enter_context(closing(DerivedCache(home)))
             transport = stack.enter_context(Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))))
             yield Workbench(
                 settings=self.settings,
@@ -78,13 +79,14 @@ class Parts:
                 github=GitHub(transport),
                 hub=HuggingFace(transport),
                 sandbox=stack.enter_context(Sandbox()),
-                derived=stack.enter_context(closing(DerivedCache(home))),
+                derived=derived,
                 vectors=stack.enter_context(closing(VectorCache(home))),
                 store=Store(home),
                 embedder=lambda: self.embedder,
                 clock=Clock(),
                 watch=watch,
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
+                refiner=Refiner.of(self.settings, derived, self._client()),
             )
 
 

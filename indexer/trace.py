@@ -13,6 +13,7 @@ from typing import Any
 
 from indexer.lookups import look_up, only_listed
 from indexer.plan import fetchable
+from indexer.refine import refine
 from indexer.workbench import Workbench
 from lineage import citations, links, ranking
 from lineage.errors import ParseError, SourceError
@@ -56,6 +57,9 @@ def trace(bench: Workbench, citing: Work, document: Document | None, distance: i
     linked, more = _links(bench, citing, document, references, works)
     rows += more
     ranked = ranking.rank(references, works=works, links=linked, target=citing)
+    if bench.refiner and distance == 1:
+        ranked, more = refine(bench.refiner, citing, ranked, works)
+        rows += more
     return Trace(citing, ranked, {**works, citing.id: citing}, linked, tuple(rows), found.coverage, found.notes)
 
 

@@ -9,6 +9,7 @@ from indexer.blobs import Blobs
 from indexer.cache import DerivedCache, VectorCache
 from indexer.clock import Clock
 from indexer.fetch import Transport
+from indexer.refine import Refiner
 from indexer.sandbox import Sandbox
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.github import GitHub
@@ -41,3 +42,4 @@ class Workbench:
     clock: Clock
     watch: Watch
     links_archive: PapersWithCode | None = None
+    refiner: Refiner | None = None

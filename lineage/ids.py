@@ -168,7 +168,7 @@ def parse(text: str) -> Target:
     if target:
         return target
     title = text.strip("\"'“”")
-    if title != text or len(title.split()) > 1:
+    if title and (title != text or len(title.split()) > 1):
         return Target(title=title, lookup=title)
     raise BadIdentifier(
         f"{text!r} is no target that can be looked up",

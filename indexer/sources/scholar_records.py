@@ -13,6 +13,7 @@ from typing import Any
 from indexer.sources.fields import arxiv, doi, items, mapping, names, number, ordered, text, year
 from lineage import ids
 from lineage.model import BibEntry, ListedReference, Mention, ReferenceList, Scalar, Status, Work, WorkId
+from lineage.records import true_year
 
 SOURCE = "semantic_scholar"
 PAPER_FIELDS = (
@@ -34,7 +35,7 @@ def parse_paper(raw: Any) -> Work | None:
         id=known[0],
         title=text(row.get("title")),
         authors=names(row.get("authors")),
-        year=year(row.get("year")) or year(row.get("publicationDate")),
+        year=true_year(year(row.get("year")) or year(row.get("publicationDate")), known),
         venue=text(row.get("venue")) or text(mapping(row.get("publicationVenue")).get("name")) or text(mapping(row.get("journal")).get("name")),
         abstract=text(row.get("abstract")),
         aliases=known[1:],

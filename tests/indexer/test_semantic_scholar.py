@@ -292,3 +292,9 @@ def test_a_sentence_has_its_own_intents_where_they_are_given():
         ("We use B.", ("methodology",)),
         ("B is known.", ("background",)),
     ]
+
+
+def test_an_arxiv_number_that_the_service_has_for_a_year_is_set_right():
+    row = {"paperId": "a" * 40, "externalIds": {"ArXiv": "1911.02782"}, "title": "S2ORC", "year": 1911}
+    assert parse_paper(row).year == 2019
+    assert parse_paper(row | {"year": 2020}).year == 2020

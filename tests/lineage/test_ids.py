@@ -98,3 +98,9 @@ def test_any_text_is_a_target_or_a_refusal(text):
     except LineageError:
         return
     assert bool(target.id) != bool(target.title)
+
+
+@pytest.mark.parametrize("text", ['"', '""', "'“”'", ' " '])
+def test_quotes_around_nothing_are_no_title(text):
+    with pytest.raises(BadIdentifier):
+        ids.parse(text)

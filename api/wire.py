@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from lineage import ids
 from lineage.errors import LineageError
-from lineage.model import Answer, Focus, Hit, LedgerRow, Reference, Work
+from lineage.model import Answer, Chunk, Focus, Hit, LedgerRow, Reference, Work
 
 if TYPE_CHECKING:
     from api.service import Completeness, Listed, Overview
@@ -157,15 +157,26 @@ def _name(work: Work) -> str:
 
 _NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")
 
+_LABEL = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4}\Z")
+
 
 def _paper_place(hit: Hit) -> str:
     """The innermost section number, else the innermost title, else the page."""
-    for title in reversed(hit.chunk.section):
+    titles = _numbered(hit.chunk)
+    for title in reversed(titles):
         if found := _NUMBER.match(title):
             return found[1]
-    if hit.chunk.section:
-        return visible(hit.chunk.section[-1])[0]
+    if titles:
+        return visible(titles[-1])[0]
     return f"page={hit.chunk.page}" if hit.chunk.page else ""
+
+
+def _numbered(chunk: Chunk) -> list[str]:
+    """Section titles with their printed numbers: those of LaTeX stand in the label, those of a PDF in the title."""
+    parts = chunk.label.split(".") if _LABEL.match(chunk.label) else []
+    numbers = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    told = [title if title[:1].isdigit() else f"{number} {title}" for number, title in zip(numbers, chunk.section, strict=False)]
+    return [*told, *chunk.section[len(told) :]]
 
 
 def _source(hit: Hit) -> dict[str, Any]:
@@ -188,7 +199,7 @@ def _code_source(hit: Hit) -> dict[str, Any]:
 
 def _paper_source(hit: Hit) -> dict[str, Any]:
     chunk, work = hit.chunk, hit.work
-    said: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in chunk.section]}
+    said: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in _numbered(chunk)]}
     if chunk.page is not None:
         said |= {"page": chunk.page, "box": list(chunk.box) if chunk.box else None}
     return said | {

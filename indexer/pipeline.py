@@ -51,6 +51,7 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
             manifest, unchanged = current, True
         else:
             manifest, unchanged = _write(bench, writing, collected, embedder, mark, current), False
+            writing.sweep()
         writing.tidy()
     with open_generation(bench.settings.home, slug, manifest.id) as generation:
         requests = bench.transport.requests - before

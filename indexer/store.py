@@ -88,18 +88,10 @@ class Store:
             lock.release()
 
     def sweep(self, slug: str, keep: int = 2) -> tuple[str, ...]:
-        """Remove drafts of dead writers and all generations but the current and the newest `keep`; gives the names removed.
-
-        Takes the lock, so it never touches a live writer's draft; raises `StoreBusy` when there is one. Never called
-        at start-up. Readers that have a removed generation open keep it until they close it.
-        """
-        with self.writing(slug):
-            folder = layout.lineage_folder(self.home, slug) / "gen"
-            kept = {layout.current(self.home, slug), *self.generations(slug)[-keep:]} if slug in self.lineages() else set(self.generations(slug))
-            gone = sorted(path.name for path in folder.iterdir() if path.name not in kept)
-            for name in gone:
-                shutil.rmtree(folder / name)
-            return tuple(gone)
+        """`Writing.sweep` under the lock; raises `StoreBusy` while there is a live writer. Never called at start-up."""
+        with self.writing(slug) as writing:
+            writing.tidy()
+            return writing.sweep(keep)
 
 
 @dataclass(frozen=True)
@@ -118,6 +110,19 @@ class Writing:
             places = (folder, self.home / "blobs", self.home / "requests")
             for path in (path for place in places for path in remains(place, 0 if place is folder else _DAY)):
                 path.unlink(missing_ok=True)
+
+    def sweep(self, keep: int = 2) -> tuple[str, ...]:
+        """Remove all generations but the current and the newest `keep`; gives the names removed.
+
+        Readers that have a removed generation open keep it until they close it (on POSIX; elsewhere it stays).
+        """
+        folder = layout.lineage_folder(self.home, self.slug) / "gen"
+        there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        kept = {layout.current(self.home, self.slug), *there[-keep:]} if (folder.parent / layout.CURRENT).exists() else set(there)
+        gone = tuple(name for name in there if name not in kept)
+        for name in gone:
+            shutil.rmtree(folder / name, ignore_errors=True)
+        return gone
 
     @contextmanager
     def draft(self) -> Iterator[Draft]:

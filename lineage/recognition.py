@@ -43,7 +43,7 @@ def same_paper(document: Document, record: Work) -> tuple[bool, str]:
 
 
 def _people(document: Document, record: Facts) -> tuple[bool | None, str]:
-    """By the first author, where the text begins with the authors."""
+    """By the first author, where the text begins with the authors; only PDFs do so for certain, LaTeX keeps footnotes to them at most."""
     end = next((span.start for span in document.spans if span.role in {"abstract", "heading", "section"}), 0)
     folded = unicodedata.normalize("NFKD", document.text[: min(end, HEAD)]).encode("ascii", "ignore").decode()
     words = set(normal_title(folded).split())
@@ -53,7 +53,7 @@ def _people(document: Document, record: Facts) -> tuple[bool | None, str]:
         return True, f"first author {record.surname.capitalize()} on its first page"
     if sum(person[0] in words for person in record.people) >= 2:
         return True, "its authors on its first page"
-    return False, f"{record.surname.capitalize()} is not among its authors"
+    return (False, f"{record.surname.capitalize()} is not among its authors") if document.parser.startswith("pdf") else (None, "")
 
 
 def _abstract(document: Document, record: Work) -> tuple[bool | None, str]:

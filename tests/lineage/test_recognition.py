@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.model import BibEntry, Document, Span, Work
@@ -54,6 +56,11 @@ def test_a_record_is_taken_when_people_abstract_or_years_confirm_it(document, fo
 )
 def test_a_record_that_is_contradicted_or_confirmed_by_nothing_is_not_taken(document, found, words):
     assert same_paper(document, found) == (False, words)
+
+
+def test_the_footnotes_of_a_latex_title_are_no_authors():
+    document = replace(paper(head="Work done during an internship at the Harbour Institute", youngest=2024), parser="latex@2")
+    assert same_paper(document, record()) == (True, "same title; it cites up to 2024, the record is of 2024")
 
 
 def test_a_work_needs_the_same_title_and_people_or_years_that_agree():

@@ -40,14 +40,13 @@ class Repository:
 class Kept:
     """Repositories of a lineage, the code links but those that lead to what is kept out, and rows of those that are not here.
 
-    `content` are hashes of the files of what is kept out, `kept_out` its names, those of copies and forks included.
+    `exclusion` knows what was kept out: hashes of its files (`content`) and its names (`own`), those of copies and forks included.
     """
 
     repositories: tuple[Repository, ...] = ()
     links: tuple[CodeLink, ...] = ()
     rows: tuple[LedgerRow, ...] = ()
-    content: frozenset[str] = frozenset()
-    kept_out: frozenset[str] = frozenset()
+    exclusion: Exclusion = field(default_factory=Exclusion)
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class Quest:
     works: Mapping[WorkId, Work]
     scores: Mapping[WorkId, float]
     links: tuple[CodeLink, ...]
+    here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
     excluded: set[str] = field(default_factory=set)
@@ -77,17 +77,20 @@ class Quest:
         """Follow the links, then those that the READMEs name, within the budget of repositories."""
         self.exclusion = Exclusion.of(self.request.blacklist, no_target_code=self.request.no_target_code, target=self.target)
         self.exclusion = self.exclusion.knowing(self.links, content=self._own_content())
+        self.found = {repository.work.id.lower(): repository for repository in self.here}
+        fresh: Sequence[Repository] = self.here
         for _ in range(_ROUNDS):
-            fresh = self._round()
+            fresh = [*fresh, *self._round()]
             heard = [link for repository in fresh for link in self._readme(repository)]
-            self.links = witnesses.merge([*self.links, *heard])
+            self.links, fresh = witnesses.merge([*self.links, *heard]), ()
         links = tuple(link for link in self._named_as_now() if not self._excluded(link))
-        return Kept(tuple(self.found.values()), links, tuple(self.rows.values()), self.exclusion.content, self.exclusion.own | self.excluded)
+        told = replace(self.exclusion, own=self.exclusion.own | self.excluded)
+        return Kept(tuple(r for r in self.found.values() if r not in self.here), links, tuple(self.rows.values()), told)
 
     def _round(self) -> list[Repository]:
         known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
         allowed = [link for link in self.links if link.repo.lower() not in known and not self._excluded(link)]
-        chosen, left = choose_repos(allowed, self.scores, self.request.repos - len(self.found))
+        chosen, left = choose_repos(allowed, self.scores, self.request.repos + len(self.here) - len(self.found))
         self.rows |= {row.subject.lower(): row for row in left}
         fresh: list[Repository] = []
         with ThreadPoolExecutor(max_workers=4) as pool:
@@ -122,11 +125,7 @@ class Quest:
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:
             return repository
-        said = front(self.bench, repository.blob)
-        claims = witnesses.from_readme(repository.work, said.readme, [self.target])
-        reason = self.exclusion.reason_for_content(said.content)
-        if not reason and any(link.tier in _OWN for link in claims):
-            reason = "its README says that it is the target's code"
+        reason = is_copy(self.exclusion, self.target, repository.work, front(self.bench, repository.blob))
         if not reason:
             return repository
         self.bench.derived.put(self._judged(repository.work), "kept out", "1", reason.encode())
@@ -188,8 +187,24 @@ class Quest:
         return witnesses.merge(replace(link, repo=names.get(link.repo.lower(), link.repo)) for link in self.links)
 
 
+def is_copy(exclusion: Exclusion, target: Work, work: Work, said: Front) -> str:
+    """Why a repository or folder is the target's own code, by its files and README, or the empty string; only with `no_target_code`."""
+    if not exclusion.no_target_code:
+        return ""
+    if reason := exclusion.reason_for_content(said.content):
+        return reason
+    claims = witnesses.from_readme(work, said.readme, [target])
+    return "its README says that it is the target's code" if any(link.tier in _OWN for link in claims) else ""
+
+
 def quest(
-    bench: Workbench, request: BuildRequest, target: Work, works: Mapping[WorkId, Work], scores: Mapping[WorkId, float], links: Sequence[CodeLink]
+    bench: Workbench,
+    request: BuildRequest,
+    target: Work,
+    works: Mapping[WorkId, Work],
+    scores: Mapping[WorkId, float],
+    links: Sequence[CodeLink],
+    here: Sequence[Repository] = (),
 ) -> Kept:
-    """The repositories for a lineage; upstream failures become rows."""
-    return Quest(bench, request, target, works, scores, witnesses.merge(links)).run()
+    """The repositories for a lineage beside those that are `here` by hand; upstream failures become rows."""
+    return Quest(bench, request, target, works, scores, witnesses.merge(links), tuple(here)).run()

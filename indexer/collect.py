@@ -12,13 +12,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from indexer.additions import Addition, additions, of_folder
-from indexer.code import Repository, quest
+from indexer.code import Repository, is_copy, quest
+from indexer.front import of_documents
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
+from indexer.repositories import front
 from indexer.target import Found
 from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
 from lineage import ranking
+from lineage.exclusion import Exclusion
 from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 from lineage.progress import Stage
 
@@ -135,14 +138,14 @@ class _Gathering:
 
     def add(self) -> None:
         """What the user adds by hand: an edge and a row each."""
-        by_hand = additions(self.bench, self.request.add)
+        by_hand = tuple({addition.work.id: addition for addition in additions(self.bench, self.request.add)}.values())
         self.added = (*((of_folder(self.folder),) if self.folder else ()), *by_hand)
         for addition in by_hand:
             self.works.setdefault(addition.work.id, addition.work)
             edge = Reference(self.target.id, addition.work.id, score=1.0, why=("added by hand",), known_by=("you",))
             self.references.append(edge)
             self.rows.append(reference_row(edge, addition.status, addition.detail))
-            if addition.text:
+            if addition.text and addition.work.id not in self.texts:
                 self.texts[addition.work.id] = addition.text
                 self.rows += addition.text.rows
             if addition.blob:
@@ -154,12 +157,33 @@ class _Gathering:
         scores = {reference.cited: reference.score for reference in reversed(self.references)} | {self.target.id: 2.0}
         texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
         said = [link for work, document in texts if document for link in said_in(work, document)]
-        kept = quest(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said])
+        kept = quest(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said], self.repositories)
         self.links = list(kept.links)
         self.repositories += kept.repositories
         self.works |= {repository.work.id: repository.work for repository in kept.repositories}
         self.rows += kept.rows
-        self.kept_out, self.kept_out_names = kept.content, kept.kept_out
+        self.kept_out, self.kept_out_names = kept.exclusion.content, kept.exclusion.own
+        for addition in self.added:
+            if reason := self._forbidden(addition, kept.exclusion):
+                self._take_out(addition, reason)
+
+    def _forbidden(self, addition: Addition, exclusion: Exclusion) -> str:
+        """Why what was added by hand is to be kept out all the same."""
+        if addition.work.id == self.target.id or not (addition.blob or addition.code):
+            return ""
+        said = front(self.bench, addition.blob) if addition.blob else of_documents(addition.code.documents if addition.code else ())
+        return exclusion.reason_for_work(addition.work) or is_copy(exclusion, self.works[self.target.id], addition.work, said)
+
+    def _take_out(self, addition: Addition, reason: str) -> None:
+        name = addition.work.id
+        self.added = tuple(one for one in self.added if one is not addition)
+        self.repositories = [one for one in self.repositories if one.work.id != name]
+        self.references = [one for one in self.references if one.cited != name]
+        self.rows = [row for row in self.rows if (row.kind, row.subject) != ("reference", name)]
+        self.rows.append(LedgerRow("source", self.target.id, name, "code", Status.POLICY_SKIPPED, f"added by hand, but {reason}"))
+        self.works.pop(name, None)
+        if addition.blob:
+            self.bench.blobs.remove(addition.blob.sha256)
 
     def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
         """`work` over all items, four at a time, in order, with progress."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer import archive
 from indexer.parsers.decode import newlines
+from lineage.model import Document
 
 TELLING = 300
 """Bytes from which on a file's content tells whose it is: empty packages, stubs and markers do not."""
@@ -19,6 +21,18 @@ class Front:
 
     readme: str
     content: frozenset[str]
+
+
+def of_documents(documents: Iterable[Document]) -> Front:
+    """The same of documents that were read already, such as those of a folder."""
+    readme, content = "", set[str]()
+    for document in documents:
+        name = document.path.lower()
+        if len(document.text.encode("utf-8", "replace")) >= TELLING and not name.startswith("license"):
+            content.add(hashlib.sha256(document.text.encode("utf-8", "replace")).hexdigest())
+        if not readme and "/" not in name and name.startswith("readme"):
+            readme = document.text
+    return Front(readme, frozenset(content))
 
 
 def told(path: Path) -> Front:

@@ -27,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _BLOCK = 1 << 20
 _ROWS = 20_000
 UNIT = 1e-3
-_KEEP_OUT = "build again with the same flags; additions by hand are not kept out"
+_KEEP_OUT = "build again with the same flags"
 
 
 @dataclass(frozen=True)

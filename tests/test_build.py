@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError
+from lineage.generation import open_generation
 from lineage.model import Status
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
 from tests.upstream.faults import Status as Answer
+
+
+def _ledger(demo, made):
+    with open_generation(demo.home, made.lineage) as generation:
+        return generation.catalog.ledger()
 
 
 def _equation(ledger):
@@ -247,6 +254,23 @@ def test_the_targets_code_is_kept_out_by_name_and_by_content(tmp_path, world):
     assert made.lineage == "arxiv-9911.00102"
 
 
+def test_what_is_to_be_kept_out_stays_out_when_it_is_added_by_hand(tmp_path, upstream):
+    copy = tmp_path / "innocent"
+    shutil.copytree(DEMO / "repos" / "northlake-vision" / "patchmask", copy)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "quokka.py").write_text("def quokka_schedule(step):\n    return 0.125 * step\n")
+    demo = Demo(tmp_path / "home", upstream.url)
+    added = (str(copy), "https://github.com/northlake-vision/patchmask", str(other))
+    made = demo.build("arxiv:9911.00102", no_target_code=True, add=added)
+    rows = [row.detail for row in _ledger(demo, made) if row.detail.startswith("added by hand")]
+    assert len(rows) == 2
+    assert all("target's own code" in row for row in rows)
+    assert demo.service.check(read_data=True) == ()
+    assert demo.service.query("quokka schedule", k=1).hits[0].chunk.path == "quokka.py"
+    assert _equation(made.ledger)
+
+
 def test_a_blacklisted_repository_is_neither_fetched_nor_returned(tmp_path, world):
     with Upstream(world) as running:
         demo = Demo(tmp_path, running.url)
@@ -272,3 +296,11 @@ def test_depth_two_follows_the_ancestors(tmp_path, upstream):
     deep = Demo(tmp_path / "2", upstream.url).build(depth=2)
     assert deep.references["total"] > shallow.references["total"]
     assert _equation(deep.ledger)
+
+
+def test_what_is_added_by_hand_and_linked_as_well_is_there_once(tmp_path, upstream):
+    softcrop = "https://github.com/qmori/softcrop"
+    made = Demo(tmp_path, upstream.url).build(add=(softcrop, softcrop, "arxiv:9911.00102"))
+    assert made.repositories == 4
+    assert made.lineage_papers == 4
+    assert _equation(made.ledger)

@@ -12,10 +12,12 @@ from dataclasses import asdict, dataclass
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from indexer.workbench import Workbench
+from lineage import position, reuse
 from lineage.catalog import CatalogWriter
 from lineage.model import Document, LedgerRow, Span, Status, WorkId
 from lineage.progress import Stage
-from lineage.reuse import Shared, shared, signals
+from lineage.ranking import Signal
+from lineage.reuse import Shared
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,18 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
     code = _code(bench, collected)
-    reused = shared(document for one in code for document in one.documents)
-    collected = collected.ranked(signals(reused, collected.links, collected.target.id))
+    reused = reuse.shared(document for one in code for document in one.documents)
+    collected = collected.ranked(_more(collected, reused))
     documents = [*papers, *_abstracts(collected), *(document for one in code for document in one.documents)]
     return Contents(collected, _ordered(collected, documents), (*collected.rows, *(row for one in code for row in one.rows)), reused)
+
+
+def _more(collected: Collected, reused: Sequence[Shared]) -> dict[WorkId, tuple[Signal, ...]]:
+    """What only the fetched texts and the parsed code tell of the target's references."""
+    lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
+    own = [reference for reference in collected.references if reference.citing == collected.target.id]
+    by_code, by_place = reuse.signals(reused, collected.links, collected.target.id), position.signals(own, collected.works, lists)
+    return {cited: (*by_code.get(cited, ()), *by_place.get(cited, ())) for cited in {**by_code, **by_place}}
 
 
 def _code(bench: Workbench, collected: Collected) -> list[Code]:

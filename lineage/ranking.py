@@ -98,7 +98,7 @@ def rank(
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
 
     Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
-    further signals of cited works (`lineage.reuse`).
+    further signals of cited works (`lineage.reuse`, `lineage.position`).
     """
     code, more = _best_links(links), more or {}
     scored = [_score(r, works.get(r.cited), code.get(r.cited), target, weights, more.get(r.cited, ())) for r in references]

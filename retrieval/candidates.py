@@ -7,6 +7,7 @@ them found is scored by the other too, so that fusion never has to guess at an a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +18,14 @@ from lineage.model import ChunkKind, WorkId
 from lineage.ports import VectorIndex, Vectors
 from lineage.tokens import fts_any, terms, variants
 from retrieval.focus import rarity
+from retrieval.vocabulary import Crossing, Vocabulary
 
 DEPTH = 200
 VARIANTS = 0.5
+BRIDGES = 0.5
+MAX_BRIDGES = 8
 COMMON = 0.3
+RARE, FEW = 0.05, 10
 Ranked = Sequence[tuple[int, float]]
 
 
@@ -47,29 +52,57 @@ def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[W
 
 
 @dataclass(frozen=True)
+class Bridged:
+    """Identifiers by which code goes about what the question's words say: the index's token of each with its spelling.
+
+    `worth` is the rarity of those words, and with it the most that all of the identifiers together may add to a chunk.
+    """
+
+    aspect: str
+    code: Mapping[str, str]
+    worth: float
+
+
+@dataclass(frozen=True)
 class Words:
     """A question's terms, and the cut and joined forms of them that the index holds and that tell chunks apart.
 
-    `worth` is the rarity of each in the generation, that of the forms at half weight.
+    `worth` is the rarity of each in the generation, that of the forms at half weight; `bridged` is what code calls them,
+    the worthiest first.
     """
 
     terms: tuple[str, ...]
     forms: tuple[str, ...]
     worth: Mapping[str, float]
+    bridged: tuple[Bridged, ...] = ()
 
 
-def words_of(catalog: Catalog, question: str, chunks: int) -> Words:
+def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabulary | None = None) -> Words:
     """The words to look for in a generation of so many chunks."""
-    asked = tuple(terms(question))
-    known = catalog.frequencies((*asked, *variants(question)))
-    forms = tuple(form for form, count in known.items() if form not in asked and 0 < count <= COMMON * chunks)
-    worth = rarity({term: known[term] for term in (*asked, *forms) if known[term]}, chunks)
-    return Words(asked, forms, {term: value * (1.0 if term in asked else VARIANTS) for term, value in worth.items()})
+    asked, other = tuple(terms(question)), variants(question)
+    crossed = vocabulary.crossed(question) if vocabulary else ()
+    stems = {stem for one in crossed for stem in one.by}
+    known = catalog.frequencies({*asked, *other, *stems, *(token for one in crossed for token in one.bridge.code)})
+    rare = rarity(known, chunks)
+    forms = tuple(form for form in other if 0 < known[form] <= COMMON * chunks)
+    worth = {term: rare[term] * (1.0 if term in asked else VARIANTS) for term in (*asked, *forms) if known[term]}
+    held = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
+    bridged = (_bridged(one, held, rare) for one in crossed)
+    return Words(asked, forms, worth, tuple(sorted((one for one in bridged if one.code), key=lambda one: -one.worth)[:MAX_BRIDGES]))
+
+
+def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, float]) -> Bridged:
+    code = {token: name for token, name in crossing.bridge.code.items() if token in held}
+    return Bridged(crossing.bridge.aspect, code, sum(rare[stem] for stem in crossing.by))
 
 
 def lexical(catalog: Catalog, words: Words, scope: Scope, depth: int = DEPTH) -> Ranked:
-    """The best chunks by BM25 over symbol, path, header and body, for the terms and, at half weight, their forms."""
+    """The best chunks by BM25 over symbol, path, header and body: the terms, at half weight their forms, and what code calls them."""
     asked = [(fts_any(words.terms), 1.0), (fts_any(words.forms), VARIANTS)]
+    for one in words.bridged:
+        expression = fts_any(one.code)
+        best = catalog.lexical([(expression, 1.0)], 1, kinds=scope.kinds, without=scope.without)
+        asked += [(expression, BRIDGES * one.worth / score) for _, score in best if score > 0]
     return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
 
 

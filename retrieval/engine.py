@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 
@@ -11,15 +11,19 @@ from lineage.errors import EmbedderMismatch
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Hit, Query, WorkId
 from lineage.ports import Embedder, VectorIndex, Vectors
+from lineage.tokens import tokens
 from retrieval import candidates, fuse
 from retrieval.candidates import Scope, Words
 from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights
 from retrieval.kinship import Kinship
 from retrieval.query import named, plain
+from retrieval.vocabulary import Vocabulary, vocabulary
 
 _READ = 100
 """Chunks read for priors, folding and capping; beyond them no prior could lift one into a list of 100."""
+
+_SPOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,8 @@ class Engine:
     """Answers questions from one generation. Safe to share between threads if the embedder is.
 
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
-    it answers lexically and says so. Questions raise `EmbedderMismatch` if the embedder is not the one that made the
-    vectors. Leaving the `with` block closes the generation.
+    it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given. Questions raise
+    `EmbedderMismatch` if the embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
     def __init__(
@@ -46,11 +50,13 @@ class Engine:
         embedder: Callable[[], Embedder] | None = None,
         index: VectorIndex | None = None,
         weights: Weights | None = None,
+        words: Vocabulary | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
         self._dense = (embedder, index) if embedder and index and generation.manifest.embedder else None
         self._weights = weights or Weights()
+        self._vocabulary = words or vocabulary()
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
         self._documents = generation.manifest.counts.get("chunks", 0)
 
@@ -82,7 +88,7 @@ class Engine:
     def _asked(self, query: Query) -> _Asked:
         text = plain(query.text)
         without = self._kinship.target_code if query.no_target_code else frozenset()
-        words = candidates.words_of(self._catalog, text, self._documents)
+        words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         return _Asked(query, text, words, candidates.scope_of(self._catalog, query.kinds, without))
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
@@ -120,7 +126,7 @@ class Engine:
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
-            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *scored.fused.why),
+            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(chunk, asked.words), *scored.fused.why),
         )
 
     def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
@@ -137,3 +143,19 @@ class Engine:
         if asked.query.no_target_code and self._kinship.target_code:
             notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
         return tuple(notes)
+
+
+def _spoken(chunk: Chunk, words: Words) -> tuple[str, ...]:
+    """The aspects of the question that a chunk of code speaks of, with the identifiers that say so."""
+    if not words.bridged or chunk.kind == "paper":
+        return ()
+    held = {*tokens(chunk.symbol), *tokens(chunk.text)}
+    said: dict[str, dict[str, str]] = {}
+    for one in words.bridged:
+        said.setdefault(one.aspect, {}).update((token, name) for token, name in one.code.items() if token in held)
+    return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in said.items() if names)
+
+
+def _longest(names: Mapping[str, str]) -> list[str]:
+    """Spellings by token, without those that another holds: `normal_` is part of `trunc_normal_`."""
+    return [name for token, name in names.items() if not any(token != other and token in other for other in names)]

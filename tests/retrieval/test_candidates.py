@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from indexer.vectors.flat import create
 from lineage.generation import open_generation
 from retrieval.candidates import Scope, dense, lexical, scope_of, words_of
+from retrieval.vocabulary import vocabulary
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
 
@@ -50,3 +53,12 @@ def test_rows_that_the_other_retriever_found_are_scored_wherever_they_rank():
 def test_an_empty_scope_finds_nothing():
     index = create(HashingEmbedder(8).passages(["a"]))
     assert dense(index, HashingEmbedder(8).queries(["a"]), Scope(rows=np.array([], np.int64))) == []
+
+
+def test_what_code_calls_a_word_counts_no_more_than_the_word(catalog):
+    words = words_of(catalog, "how is it initialised?", 8, vocabulary())
+    (only,) = words.bridged
+    assert (only.aspect, set(only.code.values())) == ("initialisation", {"init_weights", "trunc_normal_", "normal_", "zeros_"})
+    found = lexical(catalog, replace(words, terms=(), forms=()), Scope())
+    assert found[0][0] == 0
+    assert found[0][1] == pytest.approx(0.5 * only.worth)

@@ -116,3 +116,9 @@ def test_vectors_of_another_embedder_are_never_searched(tmp_path):
 @pytest.mark.parametrize("text", ['"', "a AND b OR NOT (c", "body:*", "NEAR(", "' OR 1=1 --", "学习率", "?!", "\\begin{equation}" * 200, "a " * 2000])
 def test_odd_questions_are_answered_or_answered_with_nothing(engine, text):
     assert isinstance(engine.ask(make_query(text)).hits, tuple)
+
+
+def test_what_code_calls_the_questions_words_is_found_and_said(lexical):
+    hit = lexical.ask(make_query("which initialization?", kinds=["code"])).hits[0]
+    assert (hit.chunk.path, hit.chunk.symbol) == ("tent.py", "_init_weights")
+    assert "initialisation: init_weights, trunc_normal_, zeros_" in hit.why

@@ -40,13 +40,13 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
         operations = Service(Parts(configuration.load(home=folder.resolve(), mirror=url, offline=False)))
         with watching(quiet) as watch:
             made = operations.build(BuildRequest(TARGET), watch=watch)
-    answers = [operations.query(question, k=2) for question in QUESTIONS]
+    answers = [operations.query(question, k=3) for question in QUESTIONS]
     if json:
         say(wire.envelope({"report": wire.report_to_json(made), "answers": [wire.answer_to_json(answer) for answer in answers]}))
         return
     say(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):
-        say(f"\n$ lineage query {question!r} -k 2 --home {folder}\n\n{display.answer(answer)}")
+        say(f"\n$ lineage query {question!r} -k 3 --home {folder}\n\n{display.answer(answer)}")
     say(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
 
 

@@ -112,7 +112,7 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
     verdicts = [verdict for mention in spoken for verdict in judge(mention, model)]
     best = {role: max((v for v in verdicts if v.role is role), key=lambda v: v.score) for role in Role}
     over = [v for role, v in best.items() if v.score >= model.threshold[role]]
-    return tuple(sorted(over or [max(best.values(), key=lambda v: v.score)], key=lambda v: (-v.score, v.role)))
+    return in_order(over or [max(best.values(), key=lambda v: v.score)])
 
 
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
@@ -160,6 +160,11 @@ def _by_title(cited_title: str) -> tuple[RoleVerdict, ...]:
     return tuple(RoleVerdict(role, UNCITED, cues=(f"no context; the title says “{hit[0]}”",)) for role, hit in hits if hit)
 
 
+def in_order(verdicts: Iterable[RoleVerdict]) -> tuple[RoleVerdict, ...]:
+    """Heaviest first; background last, since it is what remains where nothing more is said."""
+    return tuple(sorted(verdicts, key=lambda v: (v.role is Role.BACKGROUND, -v.score, v.role)))
+
+
 def with_roles(mentions: Sequence[Mention], verdicts: Sequence[RoleVerdict]) -> tuple[RoleVerdict, ...]:
     """Verdicts of another judge (a configured LLM) beside ours: the higher score wins, the cues of both stay."""
     ours = {v.role: v for v in classify(mentions)}
@@ -167,4 +172,4 @@ def with_roles(mentions: Sequence[Mention], verdicts: Sequence[RoleVerdict]) -> 
         known = ours.get(verdict.role)
         best = max((v for v in (known, verdict) if v), key=lambda v: v.score)
         ours[verdict.role] = replace(best, cues=tuple(dict.fromkeys([c for v in (known, verdict) if v for c in v.cues])))
-    return tuple(sorted(ours.values(), key=lambda v: (-v.score, v.role)))
+    return in_order(ours.values())

@@ -16,8 +16,9 @@ from math import isnan
 
 import networkx as nx
 
+from lineage.citations import in_order
 from lineage.ids import abs_url
-from lineage.model import CodeLink, Reference, Role, Tier, Work, WorkId
+from lineage.model import CodeLink, Reference, Tier, Work, WorkId
 from lineage.picture.placement import Layout, place
 
 MAX_TEXT = 600
@@ -162,9 +163,8 @@ def _share(score: float) -> float:
 
 
 def _roles(reference: Reference | None) -> list[str]:
-    """Roles by weight, each once; background last, since it is what remains where nothing more is said."""
-    verdicts = sorted(reference.roles, key=lambda v: (v.role is Role.BACKGROUND, -v.score, v.role)) if reference else []
-    return list(dict.fromkeys(v.role.value for v in verdicts))
+    """Roles by weight, each once."""
+    return list(dict.fromkeys(v.role.value for v in in_order(reference.roles))) if reference else []
 
 
 def _citation(reference: Reference) -> Attributes:

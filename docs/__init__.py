@@ -1,0 +1,1 @@
+"""Documentation; `docs.generate` writes the pages that are made from the code."""

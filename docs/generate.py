@@ -1,7 +1,7 @@
 """Write the pages that are made from the code: commands, settings, statuses, errors.
 
-    python -m docs.generate            write them
-    python -m docs.generate --check    fail if they are not what the code says
+python -m docs.generate            write them
+python -m docs.generate --check    fail if they are not what the code says
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from api.cli import app
 from lineage import errors
+from lineage import settings as configuration
 from lineage.model import Role, Status, Tier
 from lineage.settings import Settings
 
@@ -40,7 +41,8 @@ def _trimmed(text: str) -> str:
 def settings() -> str:
     """Every setting with its variable, default and meaning."""
     rows = "\n".join(_setting(name) for name in Settings.model_fields)
-    intro = (Settings.__module__ and sys.modules[Settings.__module__].__doc__ or "").split("\n\n", 1)[1].strip()
+    intro = inspect.getdoc(configuration) or ""
+    intro = intro.partition("\n\n")[2].strip()
     return f"# Settings\n\n{NOTE}{intro}\n\n| setting | variable | default | meaning |\n|---|---|---|---|\n{rows}\n"
 
 
@@ -74,6 +76,7 @@ def stale() -> Iterator[str]:
 
 
 def main() -> None:
+    """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     if parser.parse_args().check:

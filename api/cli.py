@@ -76,7 +76,7 @@ def build(
     add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Keep the target's own code out of store and answers.")] = False,
     blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
-    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the last one up to the paper's date.")] = AsOf.HEAD,
+    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, from where and how long it would take.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything was lost.")] = False,
     offline: Offline = False,

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from indexer.front import Front
-from indexer.plan import BuildRequest, choose_repos
+from indexer.plan import BuildRequest, came_out, choose_repos
 from indexer.remembered import remembered
 from indexer.repositories import front, pinned, tarball
 from indexer.workbench import Workbench
@@ -109,18 +109,33 @@ class Quest:
         return bool(reason)
 
     def _fetch(self, link: CodeLink) -> Repository | _Left:
-        published = str(self.works[link.paper].meta.get("published") or "") if link.paper in self.works else ""
         try:
             work = self.bench.github.repository(link.repo)
             if reason := self.exclusion.reason_for_work(work):
                 return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
-            work = pinned(self.bench, work, published if self.request.code_as_of == "paper" else "")
+            work = self._pinned(work, link)
             known = self.bench.derived.get(self._judged(work), "kept out", "1")
             if known:
                 return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=True)
             return self._without_copies(Repository(work, tarball(self.bench, work), link))
         except SourceError as error:
             return _Left(error.status, str(error))
+
+    def _pinned(self, work: Work, link: CodeLink) -> Work:
+        """The head, or what came out with the paper; in words what it is where that cannot be told."""
+        if self.request.code_as_of == "head":
+            return pinned(self.bench, work)
+        day = came_out(self.works.get(link.paper, self.target), self.request.target)
+        why = f"nobody says when {link.paper} came out"
+        try:
+            if day:
+                return pinned(self.bench, work, day)
+        except SourceError as error:
+            if error.status is not Status.NOT_FOUND:  # it is there, but nobody lists its commits
+                raise
+            why = str(error)
+        made = pinned(self.bench, work)
+        return replace(made, meta={**made.meta, "commit_note": f"the head, because {why}"})
 
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:
@@ -146,7 +161,8 @@ class Quest:
             self._row(link, Status.POLICY_SKIPPED, f"the same repository as {outcome.work.id}, under a former name")
             return []
         self.found[name] = outcome
-        self._row(link, Status.OK, f"commit {str(outcome.work.meta['commit'])[:12]}")
+        note = outcome.work.meta.get("commit_note")
+        self._row(link, Status.OK, f"commit {str(outcome.work.meta['commit'])[:12]}" + (f": {note}" if note else ""))
         return [outcome]
 
     def _row(self, link: CodeLink, status: Status, detail: str) -> None:

@@ -6,6 +6,7 @@ its repetition choose the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from typing import Any, Literal
 from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _TIERS = (Tier.OFFICIAL, Tier.AUTHOR, Tier.MENTIONED, Tier.REIMPLEMENTATION)
 
 
@@ -76,6 +78,14 @@ class BuildReport:
 def fetchable(work: Work) -> WorkId | None:
     """The identifier under which a paper's text can be had: its arXiv id, or None."""
     return next((name for name in (work.id, *work.aliases) if name.startswith("arxiv:")), None)
+
+
+def came_out(work: Work, asked: str = "") -> str:
+    """The day (`YYYY-MM-DD`) a paper came out: of the version that `asked` names, else of its first; empty where nobody says."""
+    version = work.meta.get("version")
+    named = version and asked.removesuffix(".pdf").endswith(f"{work.id.rpartition(':')[2]}v{version}")
+    days = (work.meta.get("updated") if named else "", work.meta.get("published"), work.meta.get("publicationDate"))
+    return next((str(day) for day in days if _DAY.match(str(day))), "")
 
 
 def choose_papers(references: Sequence[Reference], works: Mapping[WorkId, Work], limit: int) -> tuple[tuple[WorkId, ...], tuple[LedgerRow, ...]]:

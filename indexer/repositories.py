@@ -40,11 +40,14 @@ class Folder:
     digest: str
 
 
-def pinned(bench: Workbench, work: Work, before: str = "") -> Work:
-    """The repository's record with `meta["commit"]`: the head of its default branch, or the last commit up to the date `before`."""
+def pinned(bench: Workbench, work: Work, after: str = "") -> Work:
+    """The repository's record with `meta["commit"]`: the head of its default branch, or the commit nearest after the day `after`.
+
+    In the second case `meta["commit_note"]` says in words which one it is.
+    """
     with bench.clock.timed("fetch"):
-        sha, date = bench.github.commit(work, before=before)
-    return replace(work, meta={**work.meta, "commit": sha, "commit_date": date})
+        sha, date, note = bench.github.commit_after(work, after) if after else (*bench.github.commit(work), "")
+    return replace(work, meta={**work.meta, "commit": sha, "commit_date": date, **({"commit_note": note} if note else {})})
 
 
 def tarball(bench: Workbench, work: Work) -> Blob:

@@ -280,6 +280,26 @@ def test_a_blacklisted_repository_is_neither_fetched_nor_returned(tmp_path, worl
     assert "repo:github.com/slateworks/plainvit" not in {hit.work.id for hit in hits}
 
 
+def test_code_as_of_the_paper_is_the_first_commit_after_it_and_is_not_asked_for_twice(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    first = demo.build(code_as_of="paper")
+    rows = {row.subject: row.detail for row in _ledger(demo, first) if row.stage == "code"}
+    assert rows["repo:github.com/qmori/softcrop"] == "commit e59c63fba1f4: the first commit from 2023-10-02 on"
+    assert rows["repo:github.com/northlake-vision/patchmask"] == "commit 4216aef2dea1: the first commit from 2024-02-05 on"
+    upstream.forget()
+    assert demo.build(code_as_of="paper").unchanged
+    assert upstream.requests == []
+
+
+def test_the_head_is_taken_and_said_to_be_where_nobody_lists_commits(tmp_path, world):
+    with Upstream(world, faults=Faults((Fault(r"softcrop/commits\?since", Answer(404)),))) as troubled:
+        demo = Demo(tmp_path, troubled.url)
+        made = demo.build(code_as_of="paper")
+    rows = {row.subject: row.detail for row in _ledger(demo, made) if row.stage == "code"}
+    assert rows["repo:github.com/qmori/softcrop"].startswith("commit e59c63fba1f4: the head, because api.github.com does not know it")
+    assert made.repositories == 4
+
+
 def test_a_dry_run_fetches_no_code_and_writes_no_lineage(tmp_path, upstream):
     from indexer.plan import BuildRequest
 

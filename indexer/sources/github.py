@@ -16,6 +16,7 @@ from typing import Any
 
 from indexer.fetch import Transport
 from indexer.sources.fields import items, mapping, number, text
+from indexer.sources.github_history import MOST_PAGES, PER_PAGE, earlier, last_page, oldest, parse_commit
 from indexer.transport.answers import Answer
 from lineage import ids
 from lineage.errors import SourceError
@@ -50,27 +51,54 @@ class GitHub:
             raise
         return parse_repository(answer.json, repo)
 
-    def commit(self, repo: Work, ref: str = "", before: str = "") -> tuple[str, str]:
+    def commit(self, repo: Work, ref: str = "") -> tuple[str, str]:
         """(commit, its date in ISO 8601) of a branch, tag or commit; of the head by default.
 
-        `before` (a date) asks for the last commit up to it. Raises `SourceError`: NOT_FOUND, EMPTY for a
-        repository without commits.
+        Raises `SourceError`: NOT_FOUND, EMPTY for a repository without commits.
         """
         owner, name = _github(repo.id)
-        head = self._transport.known(_tarball_url(owner, name, "HEAD")) if not ref and not before else None
+        head = self._transport.known(_tarball_url(owner, name, "HEAD")) if not ref else None
         if head:
             return self._pinned(head)
         try:
-            if before:
-                query: dict[str, str | int] = {"until": before, "per_page": 1}
-                found = items(self._transport.get(f"{API}/repos/{owner}/{name}/commits", params=query).json)
-                return _commit(found[0] if found else None, f"{repo.title or repo.id} has no commit before {before}")
             wanted = ref or text(repo.meta.get("default_branch")) or "HEAD"
-            return _commit(self._transport.get(f"{API}/repos/{owner}/{name}/commits/{wanted}").json, f"{wanted} names no commit")
+            return _commit(self._commits(repo, wanted).json, f"{wanted} names no commit")
         except SourceError as error:
-            if error.status in _REFUSED and not ref and not before:
+            if error.status in _REFUSED and not ref:
                 return self._pinned(self._get(owner, name, "HEAD"))
             raise
+
+    def commit_after(self, repo: Work, day: str) -> tuple[str, str, str]:
+        """(commit, date, what it is in words) nearest after a day (`YYYY-MM-DD`, UTC): the code released with a paper of that day.
+
+        Where nothing follows, the last commit before. Raises `SourceError` as `commit` does.
+        """
+        since = f"{day}T00:00:00Z"
+        found, words = self._oldest(repo, since)
+        if found:
+            return *found, f"the first commit from {day} on{words}"
+        before = items(self._commits(repo, query={"until": since, "per_page": 1}).json)
+        return *_commit(before[0] if before else None, f"{repo.title or repo.id} has no commit"), f"the last commit before {day}; none follows"
+
+    def _oldest(self, repo: Work, since: str) -> tuple[tuple[str, str] | None, str]:
+        """The oldest commit since then, and in words how far the list was read: to its last page, if anybody says which that is."""
+
+        def page(number: int) -> Answer:
+            return self._commits(repo, query={"since": since, "per_page": PER_PAGE, **({"page": number} if number > 1 else {})})
+
+        first = page(1)
+        pages = [first.json]
+        last = last_page(first.headers)
+        if last > 1 and (found := oldest(page(last).json, since)):
+            return found, ""
+        while len(items(pages[-1])) >= PER_PAGE and len(pages) < MOST_PAGES:
+            pages.append(page(len(pages) + 1).json)
+        cut = f" among the newest {PER_PAGE * MOST_PAGES:,}; the list goes on" if len(items(pages[-1])) >= PER_PAGE else ""
+        return earlier(oldest(rows, since) for rows in pages), cut
+
+    def _commits(self, repo: Work, ref: str = "", query: Mapping[str, str | int] | None = None) -> Answer:
+        owner, name = _github(repo.id)
+        return self._transport.get(f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query)
 
     def tarball(self, repo: Work, sha: str) -> Blob:
         """The files of a commit as a gzipped tar archive; raises `SourceError`, HASH_MISMATCH if it is another's."""
@@ -145,15 +173,6 @@ def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scal
         "licence_note": text(mapping(row.get("license")).get("name")),
     }
     return {name: value for name, value in said.items() if value not in (None, "")}
-
-
-def parse_commit(raw: Any) -> tuple[str, str] | None:
-    """(commit, date) of GitHub's record of a commit, or None where it is none."""
-    row = mapping(raw)
-    sha = text(row.get("sha")).lower()
-    detail = mapping(row.get("commit"))
-    date = text(mapping(detail.get("committer")).get("date")) or text(mapping(detail.get("author")).get("date"))
-    return (sha, date) if _SHA.match(sha) else None
 
 
 def _commit(raw: Any, otherwise: str) -> tuple[str, str]:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gzip
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 import pytest
 
-from indexer.sources.github import GitHub, parse_commit, parse_repository, pinned
+from indexer.sources.github import GitHub, parse_repository, pinned
+from indexer.sources.github_history import parse_commit
 from lineage.errors import SourceError
 from lineage.model import Status, Work
 from tests.fakes.http import Reply, Scripted, reply_json, transport
@@ -139,14 +141,68 @@ def test_a_broken_archive_is_an_error(ask, action, status):
     assert error.value.status is status
 
 
-def test_the_last_commit_before_a_date_can_be_asked_for(tmp_path):
-    url = "api.github.com/repos/lab/tent/commits"
-    row = {"sha": OTHER, "commit": {"committer": {"date": "2023-01-01T00:00:00Z"}}}
-    with Scripted({url + "?until=2023-06-01&per_page=1": reply_json([row])}) as server, transport(tmp_path, server.url) as asks:
-        assert GitHub(asks).commit(Work(REPO, "code"), before="2023-06-01") == (OTHER, "2023-01-01T00:00:00Z")
-    with Scripted({url: Reply(200, b"[]")}) as server, transport(tmp_path, server.url) as asks, pytest.raises(SourceError) as error:
-        GitHub(asks).commit(Work(REPO, "code"), before="2019-01-01")
-    assert (error.value.status, str(error.value)) == (Status.NOT_FOUND, "repo:github.com/lab/tent has no commit before 2019-01-01")
+LIST = "api.github.com/repos/lab/tent/commits"
+SINCE = LIST + "?since=2023-06-01T00%3A00%3A00Z&per_page=100"
+UNTIL = LIST + "?until=2023-06-01T00%3A00%3A00Z&per_page=1"
+
+
+def listed(*dates):
+    """A page of commits with these dates; the hash of a commit begins with its month, day and hour."""
+    return [{"sha": date[5:13].replace("-", "").replace("T", "").ljust(40, "0"), "commit": {"committer": {"date": date}}} for date in dates]
+
+
+def full(day):
+    return reply_json(listed(*[f"{day}T{23 - n // 5:02}:00:00Z" for n in range(100)]))
+
+
+@contextmanager
+def released(tmp_path, script):
+    """(what is said of the commit that came out with a paper of June 2023, the addresses asked for that)."""
+    with Scripted(script) as server, transport(tmp_path, server.url) as asks:
+        yield GitHub(asks).commit_after(Work(REPO, "code"), "2023-06-01"), server.targets
+    with transport(tmp_path, "http://127.0.0.1:9") as again:
+        assert GitHub(again).commit_after(Work(REPO, "code"), "2023-06-01")[0]
+
+
+def test_the_commit_nearest_after_a_day_is_the_last_of_those_since(tmp_path):
+    page = listed("2024-01-01T00:00:00Z", "2023-06-03T09:00:00Z", "2023-05-31T23:59:59Z")
+    with released(tmp_path, {SINCE: reply_json(page)}) as (found, asked):
+        assert found == ("0603" + "09" + "0" * 34, "2023-06-03T09:00:00Z", "the first commit from 2023-06-01 on")
+        assert asked == [SINCE]
+
+
+def test_where_nothing_follows_a_day_the_last_commit_before_it_is_taken(tmp_path):
+    with released(tmp_path, {SINCE: reply_json([]), UNTIL: reply_json(listed("2023-01-01T00:00:00Z"))}) as (found, asked):
+        assert found[1:] == ("2023-01-01T00:00:00Z", "the last commit before 2023-06-01; none follows")
+        assert asked == [SINCE, UNTIL]
+
+
+def test_a_repository_without_any_commit_around_a_day_is_not_found(tmp_path):
+    with Scripted({LIST: Reply(200, b"[]")}) as server, transport(tmp_path, server.url) as asks, pytest.raises(SourceError) as error:
+        GitHub(asks).commit_after(Work(REPO, "code"), "2023-06-01")
+    assert (error.value.status, str(error.value)) == (Status.NOT_FOUND, "repo:github.com/lab/tent has no commit")
+
+
+def test_the_last_page_is_gone_to_at_once_where_the_header_names_it(tmp_path):
+    page = "https://api.github.com/repositories/7/commits?since=x&per_page=100&page="
+    first = replace(full("2024-01-01"), headers={"Link": f'<{page}2>; rel="next", <{page}41>; rel="last"'})
+    with released(tmp_path, {SINCE: first, SINCE + "&page=41": reply_json(listed("2023-06-02T00:00:00Z"))}) as (found, asked):
+        assert found[1:] == ("2023-06-02T00:00:00Z", "the first commit from 2023-06-01 on")
+        assert asked == [SINCE, SINCE + "&page=41"]
+
+
+def test_without_that_header_or_where_it_lies_the_pages_are_read_one_by_one(tmp_path):
+    first = replace(full("2024-01-01"), headers={"Link": '<https://api.github.com/x?page=9>; rel="last"'})
+    script = {SINCE: first, SINCE + "&page=9": reply_json([]), SINCE + "&page=2": reply_json(listed("2023-06-02T00:00:00Z"))}
+    with released(tmp_path, script) as (found, asked):
+        assert found[1:] == ("2023-06-02T00:00:00Z", "the first commit from 2023-06-01 on")
+        assert asked == [SINCE, SINCE + "&page=9", SINCE + "&page=2"]
+
+
+def test_a_list_that_does_not_end_is_left_after_ten_pages_and_that_is_said(tmp_path):
+    with released(tmp_path, {SINCE: full("2024-01-01"), SINCE + "&page=10": full("2023-07-01")}) as (found, asked):
+        assert found[1:] == ("2023-07-01T04:00:00Z", "the first commit from 2023-06-01 on among the newest 1,000; the list goes on")
+        assert len(asked) == 10
 
 
 @pytest.mark.parametrize("raw", [None, [], "x", {}, {"full_name": None}, {"full_name": "a"}, {"full_name": "../../x"}, {"full_name": ["a", "b"]}])

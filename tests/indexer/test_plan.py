@@ -1,6 +1,6 @@
 """Choosing what to fetch, and adding up how everything ended."""
 
-from indexer.plan import BuildRequest, choose_papers, choose_repos, one_row_each, sums
+from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos, one_row_each, sums
 from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work
 
 TARGET = "arxiv:9912.00001"
@@ -56,3 +56,15 @@ def test_the_last_word_on_a_subject_counts():
 def test_a_request_survives_being_kept_with_its_generation():
     request = BuildRequest("arxiv:9912.00001", add=("/a", "/b"), no_target_code=True, papers=3)
     assert BuildRequest.from_meta(request.as_meta()) == request
+
+
+def test_a_paper_came_out_with_its_first_version_or_with_the_one_that_is_asked_for():
+    work = Work("arxiv:2504.17192", meta={"version": 2, "published": "2025-04-24", "updated": "2025-06-01", "publicationDate": "2025-04-23"})
+    assert came_out(work) == came_out(work, "arxiv:2504.17192") == "2025-04-24"
+    assert came_out(work, "https://arxiv.org/pdf/2504.17192v2.pdf") == "2025-06-01"
+
+
+def test_a_services_date_does_where_arxiv_was_not_asked_and_what_is_no_day_is_none():
+    assert came_out(Work("arxiv:2006.10726", meta={"publicationDate": "2020-06-18"})) == "2020-06-18"
+    assert came_out(Work("arxiv:2006.10726", meta={"publicationDate": "2020"})) == ""
+    assert came_out(Work("ref:1")) == ""

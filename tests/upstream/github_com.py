@@ -17,12 +17,12 @@ def api(world: World, ask: Ask) -> Answer:
     """What api.github.com answers."""
     parts = ask.path.strip("/").split("/")
     if parts[0] == "repositories" and len(parts) >= 2 and parts[1].isdigit():
-        return _repository(world.numbered(int(parts[1])), parts[2:])
+        return _repository(world.numbered(int(parts[1])), parts[2:], ask)
     if parts[0] != "repos" or len(parts) < 3:
         return _say(404, "Not Found")
     name = f"{parts[1]}/{parts[2]}"
     moved = world.renamed(name)
-    return _moved(moved, parts[3:]) if moved else _repository(world.repository(name), parts[3:])
+    return _moved(moved, parts[3:]) if moved else _repository(world.repository(name), parts[3:], ask)
 
 
 def codeload(world: World, ask: Ask) -> Answer:
@@ -57,7 +57,7 @@ def _moved(repository: Repository, rest: list[str]) -> Answer:
     return json_answer(body, 301, Location=where, **LIMITS)
 
 
-def _repository(repository: Repository | None, rest: list[str]) -> Answer:
+def _repository(repository: Repository | None, rest: list[str], ask: Ask) -> Answer:
     if not repository:
         return _say(404, "Not Found")
     if repository.state == "rate_limited":
@@ -67,20 +67,27 @@ def _repository(repository: Repository | None, rest: list[str]) -> Answer:
         return _say(451, "Repository access blocked", block=block)
     if not rest:
         return json_answer(_described(repository), 200, ETag=f'W/"{repository.sha}"', **LIMITS)
-    if rest[0] == "commits" and len(rest) > 1:
+    if rest[0] == "commits" and repository.state == "empty":
+        return _say(409, "Git Repository is empty.")
+    if rest == ["commits"]:
+        here = ask.query.get("since", "") <= repository.date <= ask.query.get("until", "9")
+        return json_answer([_told(repository)] if here and ask.query.get("page", "1") == "1" else [], 200, **LIMITS)
+    if rest[0] == "commits":
         return _commit(repository, "/".join(rest[1:]))
     return _say(404, "Not Found")
 
 
 def _commit(repository: Repository, ref: str) -> Answer:
-    if repository.state == "empty":
-        return _say(409, "Git Repository is empty.")
     if not _names_commit(repository, ref):
         return _say(422, f"No commit found for SHA: {ref}")
+    return json_answer(_told(repository), 200, ETag=f'"{repository.sha}"', **LIMITS)
+
+
+def _told(repository: Repository) -> dict[str, Any]:
     who = {"name": "Maintainer", "email": "maintainer@example.org", "date": repository.date}
     commit = {"author": who, "committer": who, "message": "Release", "tree": {"sha": repository.sha[::-1]}}
     page = f"https://github.com/{repository.full_name}/commit/{repository.sha}"
-    return json_answer({"sha": repository.sha, "commit": commit, "html_url": page, "parents": []}, 200, ETag=f'"{repository.sha}"', **LIMITS)
+    return {"sha": repository.sha, "commit": commit, "html_url": page, "parents": []}
 
 
 def _names_commit(repository: Repository, ref: str) -> bool:

@@ -23,6 +23,7 @@ import httpx2
 from indexer.blobs import Blobs
 from indexer.transport.answers import Answer, Answers, Request
 from indexer.transport.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
+from indexer.transport.budget import Budget
 from indexer.transport.credentials import credentials, user_agent
 from indexer.transport.dial import Dialler, Resolve, resolve, until
 from indexer.transport.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
@@ -43,6 +44,7 @@ _NOT_FOR_MIRRORS = {"authorization", "x-api-key", "api-key", "cookie", "proxy-au
 class Transport:
     """Asks upstreams on behalf of one run; use it from as many threads as you like, and close it.
 
+    `max_requests` and `max_megabytes` of the settings hold for one transport, from its making to its closing.
     `watch` is told in words what is being waited for; `requests` counts what was sent, by host, attempts and
     redirects included. `wall` (seconds since 1970), `sleep` and `lookup` can be replaced.
     """
@@ -64,6 +66,7 @@ class Transport:
         self._mirror = settings.mirror
         self._free = is_loopback(settings.mirror)
         self._limiter = Limiter(settings.home / "politeness", settings.patience, wall=wall, sleep=sleep, watch=watch)
+        self._budget = Budget(settings)
         self._standing = Standing(settings.patience, wall)
         self._keys = credentials(settings)
         self._agent = user_agent(settings.contact)
@@ -106,6 +109,7 @@ class Transport:
 
     def _ask(self, request: Request, accept: Kind, cap: int) -> Answer:
         upstream_of(request.url)
+        cap = self._budget.cap(cap)
         answer = self._kept(request, cap)
         if not answer:
             if self.settings.offline:
@@ -113,7 +117,7 @@ class Transport:
             answer = replace(self._persist(request, accept, cap), asked=request)
             self.answers.keep(request, answer)
         if answer.cap:
-            raise SourceError(Status.TOO_LARGE, f"larger than {answer.cap:,} bytes", url=request.url)
+            raise SourceError(Status.TOO_LARGE, f"larger than {answer.cap:,} bytes{self._budget.named(answer.cap)}", url=request.url)
         if answer.status != 200:
             raise refusal(answer.status, answer.headers, answer.body[:ERROR_BODY], answer.url)
         return answer
@@ -189,12 +193,17 @@ class Transport:
         self._check(pace, request.url)
         with self._limiter.turn(pace, seconds), until(seconds), _failures(request.url):
             self._check(pace, request.url)
+            self._budget.send(request.url)
             with self._lock:
                 self.requests[urlsplit(request.url).netloc] += 1
             with self._wire.send(self._outgoing(request, accept, pace)) as response:
-                return self._receive(response, request.url, accept, cap)
+                try:
+                    return self._receive(response, request.url, accept, cap)
+                finally:
+                    self._budget.receive(response.num_bytes_downloaded)
 
     def _check(self, pace: Pace, url: str) -> None:
+        self._budget.check(url)
         try:
             self._standing.check(pace, url)
         except SourceError as error:

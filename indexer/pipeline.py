@@ -21,6 +21,7 @@ from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store import Writing
 from indexer.target import TEXT, resolve
+from indexer.transport.budget import SPENT
 from indexer.workbench import Workbench
 from lineage import ids
 from lineage.catalog import Catalog
@@ -151,6 +152,9 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     lost = next((row for row in catalog.ledger("source") if row.subject == TEXT and row.status.outcome == "failed"), None)
     if lost:
         yield f"the target's own text could not be had ({lost.detail}): roles rest on what services say; give it as a file: lineage build paper.pdf"
+    spent = sum(SPENT in row.detail for row in catalog.ledger())
+    if spent:
+        yield f"left when the budget of the run (max_requests, max_megabytes) was spent: {spent}; the same command goes on"
 
 
 def _peak() -> int:

@@ -67,6 +67,12 @@ class Settings(BaseSettings):
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")
     deadline: float = Field(60.0, gt=0, le=3600, description="Seconds one request may take in all, retries not counted.")
     patience: float = Field(900.0, ge=0, le=86400, description="Seconds one host may keep a build waiting before it is given up.")
+    max_requests: int = Field(
+        0, ge=0, description="Requests one build may send to the services, redirects and repetitions included; 0 means no limit."
+    )
+    max_megabytes: int = Field(
+        0, ge=0, description="Megabytes after which one build asks for nothing more; what is under way still comes. 0 means no limit."
+    )
     max_json: int = Field(10 * MIB, description="Largest metadata answer, bytes.")
     max_eprint: int = Field(50 * MIB, description="Largest e-print, bytes.")
     max_pdf: int = Field(60 * MIB, description="Largest PDF, bytes.")

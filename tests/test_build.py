@@ -300,6 +300,20 @@ def test_the_head_is_taken_and_said_to_be_where_nobody_lists_commits(tmp_path, w
     assert made.repositories == 4
 
 
+def test_builds_under_a_budget_lose_nothing_and_arrive_where_one_without_arrives(tmp_path, upstream):
+    whole = Demo(tmp_path / "whole", upstream.url).build()
+    demo = Demo(tmp_path / "budget", upstream.url, max_requests=9)
+    first = demo.build()
+    assert sum(first.requests.values()) == 9
+    assert _equation(first.ledger)
+    rows = [row for row in _ledger(demo, first) if "max_requests = 9" in row.detail]
+    assert {row.status.outcome for row in rows} <= {"excluded", "degraded"}
+    assert [note for note in first.notes if f"was spent: {len(rows)};" in note]
+    for _ in range(6):
+        last = demo.build()
+    assert (last.content_hash, last.unchanged, last.requests) == (whole.content_hash, True, {})
+
+
 def test_a_dry_run_fetches_no_code_and_writes_no_lineage(tmp_path, upstream):
     from indexer.plan import BuildRequest
 

@@ -467,6 +467,70 @@ def test_threads_may_share_a_transport(tmp_path):
         assert all(transport.get(GITHUB + str(n)).cached for n in range(6))
 
 
+def test_a_budget_of_requests_is_not_overdrawn_and_the_next_run_goes_on(tmp_path):
+    script = {GITHUB: reply_json({"id": 1}), GITHUB + "/commits/a": reply_json({}, 503), GITHUB + "/commits/b": reply_json({"id": 2})}
+    with asked(tmp_path, script, max_requests=3) as transport:
+        assert transport.get(GITHUB).json == {"id": 1}
+        error = ended(transport, GITHUB + "/commits/a")
+        assert (error.status, str(error)) == (Status.POLICY_SKIPPED, "the budget of this run is spent (max_requests = 3)")
+        assert "LINEAGE_MAX_REQUESTS" in error.hint
+        assert ended(transport, GITHUB + "/commits/b").status is Status.POLICY_SKIPPED
+        assert transport.get(GITHUB).cached
+        assert transport.requests.total() == len(transport.server.seen) == 3
+    with asked(tmp_path, script, max_requests=1) as transport:
+        assert transport.get(GITHUB).cached
+        assert transport.get(GITHUB + "/commits/b").json == {"id": 2}
+
+
+def test_a_redirect_is_paid_for_too(tmp_path):
+    moved = Reply(301, b"{}", {"Location": "https://api.github.com/repositories/7"})
+    script = {GITHUB: moved, "https://api.github.com/repositories/7": reply_json({"id": 7})}
+    with asked(tmp_path, script, max_requests=1) as transport:
+        assert ended(transport, GITHUB).status is Status.POLICY_SKIPPED
+        assert transport.requests.total() == 1
+    with asked(tmp_path, script, max_requests=2) as transport:
+        assert transport.get(GITHUB).json == {"id": 7}
+
+
+def test_many_threads_do_not_overdraw_a_budget(tmp_path):
+    statuses = []
+
+    def ask(transport, n):
+        try:
+            statuses.append(transport.get(f"{GITHUB}{n}").status)
+        except SourceError as error:
+            statuses.append(error.status)
+
+    with asked(tmp_path, {GITHUB[:-1]: reply_json({"id": 1})}, max_requests=5) as transport:
+        threads = [threading.Thread(target=ask, args=(transport, n)) for n in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (statuses.count(200), statuses.count(Status.POLICY_SKIPPED), len(transport.server.seen)) == (5, 15, 5)
+
+
+def test_after_so_many_megabytes_nothing_more_is_asked_for_but_what_is_here_is_used(tmp_path):
+    big = reply_json({"x": "y" * 600_000})
+    script = {GITHUB + "/commits/a": big, GITHUB + "/commits/b": big, GITHUB + "/commits/c": big}
+    with asked(tmp_path, script, max_megabytes=1) as transport:
+        assert [transport.get(GITHUB + "/commits/" + name).status for name in "ab"] == [200, 200]
+        error = ended(transport, GITHUB + "/commits/c")
+        assert (error.status, str(error)) == (Status.POLICY_SKIPPED, "the budget of this run is spent (max_megabytes = 1)")
+        assert transport.get(GITHUB + "/commits/a").cached
+    with asked(tmp_path, script, max_megabytes=1) as transport:
+        assert transport.get(GITHUB + "/commits/c").status == 200
+
+
+def test_a_body_larger_than_a_whole_budget_is_refused_once_and_fetched_under_a_larger_one(tmp_path):
+    script = {GITHUB: reply_json({"x": "y" * 1_500_000})}
+    with asked(tmp_path, script, max_megabytes=1) as transport:
+        assert [str(ended(transport, GITHUB)) for _ in range(2)] == ["larger than 1,000,000 bytes (max_megabytes = 1)"] * 2
+        assert transport.requests.total() == 1
+    with asked(tmp_path, script) as transport:
+        assert transport.get(GITHUB).status == 200
+
+
 def test_a_packages_own_client_goes_to_the_mirror_without_its_key(tmp_path):
     with Scripted({"api.openai.com/v1/embeddings": reply_json({"data": []})}) as server:
         client = mirrored_client(Settings(home=tmp_path, mirror=server.url))

@@ -12,7 +12,8 @@ from typing import Any
 
 from api import wire
 from indexer.plan import BuildReport
-from lineage.model import Answer, Hit, LedgerRow, Reference, Work
+from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
+from lineage.repository_state import RepositoryState
 
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
@@ -150,9 +151,18 @@ def _code(shown: Any) -> list[str]:
     lines = []
     for link in shown.links:
         work = shown.works.get(link.repo)
-        commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else " not fetched"
-        lines.append(f"  {link.repo.removeprefix('repo:')}{commit}  {link.tier} of {link.paper}: {shorten('; '.join(link.evidence), 90)}")
+        commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else ""
+        about = f"{link.tier} of {link.paper}: {shorten('; '.join(link.evidence), 90)}"
+        lines.append(f"  {link.repo.removeprefix('repo:')}{commit}{_became(shown.states.get(link.repo))}  {about}")
     return lines or ["  none found"]
+
+
+def _became(state: RepositoryState | None) -> str:
+    """What became of a repository and which commit was chosen, in brackets; nothing where there is nothing to say."""
+    if not state:
+        return ""
+    words = (*state.words, state.detail) if state.status is Status.OK and state.detail else state.words
+    return f" [{shorten('; '.join(words), 100)}]" if words else ""
 
 
 def _shared(shown: Any) -> list[str]:

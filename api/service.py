@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageE
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.progress import Watch, unwatched
+from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
 
 if TYPE_CHECKING:
@@ -43,13 +44,14 @@ class Listed:
 
 @dataclass(frozen=True)
 class Overview:
-    """A lineage at a glance."""
+    """A lineage at a glance; `states` says of every repository that a link names what became of it."""
 
     report: BuildReport
     references: tuple[Reference, ...]
     works: Mapping[WorkId, Work]
     links: tuple[CodeLink, ...]
     shared: tuple[Shared, ...] = ()
+    states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,9 @@ class Service:
             listed = _listed(generation)
             made = report(generation, requests={}, seconds={})
             shared = tuple(map(Shared.from_meta, generation.catalog.meta().get("shared_code", ())))
-            return Overview(made, listed.references, listed.works, generation.catalog.links(), shared)
+            links = generation.catalog.links()
+            became = states(links, listed.works, generation.catalog.ledger("source"))
+            return Overview(made, listed.references, listed.works, links, shared, became)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from lineage import ids
 from lineage.errors import LineageError
 from lineage.model import Answer, Chunk, Focus, Hit, LedgerRow, Reference, Work
+from lineage.repository_state import RepositoryState
 
 if TYPE_CHECKING:
     from api.service import Completeness, Listed, Overview
@@ -87,9 +88,17 @@ def references_to_json(listed: Listed, top: int = 0) -> dict[str, Any]:
 
 
 def overview_to_json(shown: Overview) -> dict[str, Any]:
-    """A lineage at a glance."""
+    """A lineage at a glance; a link's `state` says what became of its repository, in `words` too."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
-    return {"report": report_to_json(shown.report), "references": rows, "links": to_json(shown.links), "shared_code": to_json(shown.shared)}
+    links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
+    return {"report": report_to_json(shown.report), "references": rows, "links": links, "shared_code": to_json(shown.shared)}
+
+
+def _state(state: RepositoryState | None) -> dict[str, Any] | None:
+    if state is None:
+        return None
+    said: dict[str, Any] = to_json(state)
+    return said | {"words": list(state.words)}
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:

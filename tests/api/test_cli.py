@@ -147,6 +147,24 @@ def test_text_of_every_command_that_reads_is_on_stdout(asked):
         assert part in ended.out, words
 
 
+def test_an_overview_says_what_became_of_each_repository(asked):
+    states = {link["repo"]: link["state"] for link in asked("show", "--json").data["links"]}
+    assert states["repo:github.com/slateworks/plainvit"] == {
+        "status": "ok",
+        "detail": "",
+        "archived": False,
+        "fork": False,
+        "fork_of": "",
+        "renamed_from": ["aoki-lab/plain-vit-small"],
+        "undescribed": False,
+        "words": ["renamed from aoki-lab/plain-vit-small"],
+    }
+    assert states["repo:github.com/qmori/softcrop"]["words"] == []
+    shown = asked("show").out
+    assert "github.com/slateworks/plainvit @a714732e (MIT) [renamed from aoki-lab/plain-vit-small]  official of arxiv:9910.00103" in shown
+    assert "github.com/qmori/softcrop @e59c63fb (BSD-3-Clause)  official of arxiv:9909.00104" in shown
+
+
 HIT = [
     *("rank", "score", "chunk", "kind", "text", "citation", "source", "focus", "lineage", "license"),
     *("from_target", "trust", "flags", "signals"),

@@ -172,8 +172,7 @@ def parse(text: str) -> Target:
         return Target(title=title, lookup=title)
     raise BadIdentifier(
         f"{text!r} is no target that can be looked up",
-        hint="examples: arxiv:2504.17192, https://arxiv.org/abs/2504.17192, doi:10.1038/nature14539, "
-        '"Attention Is All You Need", ./paper.pdf',
+        hint='examples: arxiv:2504.17192, https://arxiv.org/abs/2504.17192, doi:10.1038/nature14539, "Attention Is All You Need", ./paper.pdf',
     )
 
 

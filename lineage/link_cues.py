@@ -15,9 +15,7 @@ _THING = (
     r"(?:source[- ]?codes?|codes?|code ?bases?|implementations?|repositor(?:y|ies)|repo|software|toolkit|toolbox|library|package|scripts?|"
     r"data ?sets?|data|models?|checkpoints?|weights|benchmarks?|materials?|resources|artifacts?|demo|instructions|simulator|framework)"
 )
-_GIVEN = (
-    r"(?:available|released|found|accessed|accessible|open[- ]?sourced?|downloaded|published|provided|hosted|obtained|public|shared|uploaded)"
-)
+_GIVEN = r"(?:available|released|found|accessed|accessible|open[- ]?sourced?|downloaded|published|provided|hosted|obtained|public|shared|uploaded)"
 _CODE = r"(?:source[- ]?codes?|codes?|code ?bases?|implementations?|repositor(?:y|ies)|repo|software)"
 _RELEASE = r"(?:release|released|open[- ]?source|open[- ]?sourced|publish|provide|share|make|made|host|offer|contribute|publici[sz]e|distribute)"
 OURS = re.compile(

@@ -71,4 +71,3 @@ class CodeSource(Protocol):
 
     def links(self, paper: WorkId) -> Sequence[CodeLink]:
         """Repositories that the service links to the paper."""
-

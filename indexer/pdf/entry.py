@@ -155,9 +155,6 @@ def _comma_names(text: str) -> tuple[str, str]:
     return text[:end].rstrip(", "), text[end:]
 
 
-
-
-
 def _title(rest: str) -> tuple[str, str]:
     """The title at the head of `rest`, and what follows it."""
     rest = rest.strip()
@@ -194,9 +191,9 @@ def _comma_end(sentence: str) -> int | None:
 
 
 def _clean(title: str) -> str:
-    title = _TAIL.sub("", title[:1000].strip(" ,;:“”\"‘’`"))
+    title = _TAIL.sub("", title[:1000].strip(' ,;:“”"‘’`'))
     title = re.sub(r"\s*\[(?:online|internet|[A-Z]{1,3})\]\s*\Z", "", title, flags=re.IGNORECASE)
-    return title.strip(" .,;:“”\"")
+    return title.strip(' .,;:“”"')
 
 
 def _venue(after: str) -> str:
@@ -206,6 +203,3 @@ def _venue(after: str) -> str:
     after = after[: next(iter(full_stops(after, limit=1)), len(after))]
     end = re.search(r",\s*(?:pages?|pp|vol|volume|\(?\d|[A-Z][a-z]+ \d{4})|\s\d+\s*[:(,]|\s\(\d|,\s|\s(?:19|20)\d\d\Z|\s\d+\Z", after)
     return after[: end.start() if end else 160].strip(" ,.;:")[:160]
-
-
-

@@ -64,8 +64,6 @@ def _flood(size: str) -> str:
     return "x" * int(size)
 
 
-
-
 ACTS: dict[str, Callable[[str], str | None]] = {
     "say": _say,
     "connect": _connect,

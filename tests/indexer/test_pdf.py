@@ -151,10 +151,10 @@ def test_author_year_citations_find_their_entries() -> None:
 
 
 NUMBERED = [
-    ["[1] A. Lovelace, \"Notes on the analytical engine,\" Scientific", "Memoirs, vol. 3, 1843."],
-    ["[2] A. Turing, \"Computing machinery and intelligence,\" Mind, 1950."],
-    ["[3] A. Vaswani et al., \"Attention is all you need,\" arXiv:1706.03762, 2017."],
-    ["[4] J. Devlin, \"BERT: Pre-training of deep transformers,\" in NAACL, 2019."],
+    ['[1] A. Lovelace, "Notes on the analytical engine," Scientific', "Memoirs, vol. 3, 1843."],
+    ['[2] A. Turing, "Computing machinery and intelligence," Mind, 1950.'],
+    ['[3] A. Vaswani et al., "Attention is all you need," arXiv:1706.03762, 2017.'],
+    ['[4] J. Devlin, "BERT: Pre-training of deep transformers," in NAACL, 2019.'],
 ]
 
 
@@ -169,9 +169,9 @@ def test_numbered_citations_and_ranges_find_their_entries() -> None:
 def test_an_entry_goes_on_over_a_page_break() -> None:
     sheet = Sheet()
     sheet.put(LEFT, 700, "References", 12, bold=True)
-    sheet.lines(LEFT, 730, ["[1] A. Lovelace, \"Notes on the analytical engine,\" Memoirs, 1843.", "[2] A. Turing, \"Computing machinery"])
+    sheet.lines(LEFT, 730, ['[1] A. Lovelace, "Notes on the analytical engine," Memoirs, 1843.', '[2] A. Turing, "Computing machinery'])
     sheet.turn()
-    sheet.lines(LEFT, 80, ["and intelligence,\" Mind, 1950.", "[3] A. Church, \"An unsolvable problem,\" Am. J. Math., 1936."])
+    sheet.lines(LEFT, 80, ['and intelligence," Mind, 1950.', '[3] A. Church, "An unsolvable problem," Am. J. Math., 1936.'])
     assert [entry.title for entry in sheet.read().bibliography] == [
         "Notes on the analytical engine",
         "Computing machinery and intelligence",

@@ -174,7 +174,12 @@ def test_deposits_are_noted_and_are_no_repositories() -> None:
 
 
 def test_the_abstract_and_the_comment_speak_too() -> None:
-    paper = Work(PAPER.id, title=PAPER.title, abstract=f"We do a thing. Code is available at {URL}.", meta={"comment": "12 pages; https://github.com/ada/other"})
+    paper = Work(
+        PAPER.id,
+        title=PAPER.title,
+        abstract=f"We do a thing. Code is available at {URL}.",
+        meta={"comment": "12 pages; https://github.com/ada/other"},
+    )
     assert [(link.repo, link.tier, link.said_by) for link in from_abstract(paper)] == [
         (REPO, Tier.OFFICIAL, ("abstract",)),
         ("repo:github.com/ada/other", Tier.AUTHOR, ("comment",)),

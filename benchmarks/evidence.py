@@ -1,14 +1,14 @@
 """The right lines, first: retrieval over other people's gold, beside BM25 over line windows in the same run.
 
     python benchmarks/evidence.py --data DIR [--corpora DIR] [--embedder packaged|none|fake] [--sets scireplicate,rcb]
-                                  [--out DIR] [--cache DIR] [--sweep]
+                                  [--out DIR] [--cache DIR] [--sweep | --ablate]
 
 DIR holds `code/`, `questions/`, `passages/` and `score.py`. `--corpora` holds the files the gold points into, one folder a
 set: `scireplicate` (unpacked here if absent), `rcb` (`prepare_rcb.py`), `packages` (the wheels of questions/versions.json,
 unzipped). A set without its corpus is skipped and named. Every top folder of a corpus becomes one work; files go through the
 product's parsers, chunker, store and engine, and hits are written to `--out` as `lineage query --batch` prints them, so that
 `score.py hits` gives the same figures. `--sweep` prints the means for a grid of fusion weights instead: the command by which
-`retrieval.fuse.Weights` was chosen.
+`retrieval.fuse.Weights` was chosen. `--ablate` prints R@5 and MRR of every kind with one part taken away at a time.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -42,13 +43,14 @@ from indexer.parsers.select import select  # noqa: E402
 from indexer.store import Store  # noqa: E402
 from lineage import registry  # noqa: E402
 from lineage.errors import ParseError  # noqa: E402
-from lineage.generation import open_generation  # noqa: E402
+from lineage.generation import Generation, open_generation  # noqa: E402
 from lineage.model import Answer, Chunk, Work, WorkId  # noqa: E402
-from lineage.ports import Embedder, Vectors  # noqa: E402
+from lineage.ports import Embedder, VectorIndex, Vectors  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
 from retrieval.evaluate import first_rank, scores  # noqa: E402
 from retrieval.fuse import Weights  # noqa: E402
 from retrieval.query import MAX_BYTES, make_query  # noqa: E402
+from retrieval.vocabulary import Vocabulary  # noqa: E402
 
 K = 20
 Question = dict[str, Any]
@@ -246,6 +248,29 @@ def sweep(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]])
         print(f"{chosen}  R@5 {np.mean([s.recall[5] for s in found]):.3f}  MRR {np.mean([s.mrr for s in found]):.3f}", flush=True)
 
 
+WITHOUT: dict[str, dict[str, Any]] = {
+    "everything": {},
+    "no vocabulary": {"words": Vocabulary((), {})},
+    "no favour for definitions": {"weights": Weights(definition=0.0)},
+    "no disfavour of top-level statements": {"weights": Weights(toplevel=0.0)},
+    "no vectors": {"vectors": False},
+}
+
+
+def ablate(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]]) -> None:
+    """R@5 and MRR of every kind of question, and their means, without one part at a time."""
+    for part, options in WITHOUT.items():
+        found: dict[str, Any] = {}
+        for one, make, questions in engines:
+            engine = make(**options)
+            for field in one.fields:
+                places, _ = ranks(score, engine.ask_many([make_query(asked(q, field), k=K) for q in questions]), questions)
+                end = " (no identifiers)" if field == "query_noid" else ""
+                found |= {f"{one.name} {kind}{end}": scores([places[n] for n in members]) for kind, members in groups(questions)}
+        print(f"{part}: R@5 {np.mean([s.recall[5] for s in found.values()]):.3f}  MRR {np.mean([s.mrr for s in found.values()]):.3f}")
+        print("".join(f"    {name:44s} R@5 {s.recall[5]:.3f}  MRR {s.mrr:.3f}\n" for name, s in found.items()), end="", flush=True)
+
+
 class Remembering:
     """An embedder that computes each question once, for sweeps."""
 
@@ -260,6 +285,17 @@ class Remembering:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         self._known |= dict(zip(new, self._embedder.queries(new), strict=True)) if new else {}
         return np.stack([self._known[text] for text in texts])
+
+
+def engine_of(
+    generation: Generation,
+    embedder: Embedder | None,
+    index: VectorIndex | None,
+    weights: Weights | None = None,
+    words: Vocabulary | None = None,
+    vectors: bool = True,
+) -> Engine:
+    return Engine(generation, (lambda: embedder) if embedder and vectors else None, index, weights, words)
 
 
 def corpus_of(one: Set, data: Path, corpora: Path, score: ModuleType, scratch: Path) -> Path | None:
@@ -284,6 +320,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
     score = scorer(args.data)
     with ExitStack() as stack:
@@ -301,16 +338,17 @@ def main() -> None:
             generation = stack.enter_context(open_generation(scratch, one.name))
             index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
 
-            def make(weights: Weights, generation: Any = generation, index: Any = index) -> Engine:
-                return Engine(generation, (lambda: shared) if shared else None, index, weights)
+            make = partial(engine_of, generation, shared, index)
 
             questions = rows(args.data / one.questions)
-            if args.sweep:
+            if args.sweep or args.ablate:
                 engines.append((one, make, questions))
             else:
-                measure(score, one, make(Weights()), folder, chunks, questions, args.out)
+                measure(score, one, make(), folder, chunks, questions, args.out)
         if args.sweep:
             sweep(score, engines)
+        elif args.ablate:
+            ablate(score, engines)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ VARIANTS = 0.5
 BRIDGES = 0.5
 MAX_BRIDGES = 8
 COMMON = 0.3
-RARE, FEW = 0.05, 10
+RARE, FEW = 0.02, 10
 Ranked = Sequence[tuple[int, float]]
 
 

@@ -18,6 +18,7 @@ from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights
 from retrieval.kinship import Kinship
 from retrieval.query import named, plain
+from retrieval.support import support
 from retrieval.vocabulary import Vocabulary, vocabulary
 
 _READ = 100
@@ -99,7 +100,8 @@ class Engine:
         ranked = self._ranked(asked, fuse.fuse(lexical, dense, self._weights))
         hits = tuple(self._hit(rank, one, asked) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, self._notes(asked))
+        notes = (*self._notes(asked), *support(manifest.embedder, (score for _, score in dense or ())))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes)
 
     def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> list[Scored]:
         first = found[: max(_READ, 2 * asked.query.k)]

@@ -43,10 +43,12 @@ class Parts:
     def engine(self, lineage: str) -> Engine:
         """The read side over the current generation of a lineage."""
         from retrieval.engine import Engine
+        from retrieval.vocabulary import vocabulary
 
         generation = open_generation(self.settings.home, lineage)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
-        return Engine(generation, (lambda: self.embedder) if index else None, index)
+        words = vocabulary(self.settings.vocabulary)
+        return Engine(generation, (lambda: self.embedder) if index else None, index, words=words)
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched) -> Iterator[Workbench]:

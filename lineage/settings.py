@@ -62,6 +62,7 @@ class Settings(BaseSettings):
     links_archive: Path | None = Field(
         None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
     )
+    vocabulary: Path | None = Field(None, description="A file of your own with words of prose and what code calls them; joins the packaged one.")
     threads: int = Field(0, ge=0, le=256, description="Threads for embedding; 0 means one per core.")
     papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, most lineage-relevant first.")
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")

@@ -11,12 +11,15 @@ import io
 import os
 import stat
 import tarfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.parsers import select
+from indexer.source_code.languages import language_of
 from indexer.unpack.sniff import is_binary, sniff
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
@@ -27,6 +30,8 @@ MAX_BYTES = 200 * 1024 * 1024
 """Text of one folder that is read, in bytes."""
 _MEDIA = {"pdf": "application/pdf", "gzip": "application/gzip", "tar": "application/x-tar", "tex": "text/x-tex"}
 _NOT_READ = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache", ".ipynb_checkpoints"}
+_LOOKED_INTO = 2_000
+"""Folders that are looked into to tell code from a paper."""
 _TEX = (".tex", ".bbl", ".bib", ".sty", ".cls", ".ltx", ".def", ".clo")
 
 
@@ -49,8 +54,18 @@ class LocalCode:
 
 
 def is_code(path: Path) -> bool:
-    """Whether a path is a folder of code rather than a paper: a folder without a TeX document in it."""
-    return path.is_dir() and not _has_document(path)
+    """Whether a path is a folder of code rather than a paper: no TeX document in it, or more source files than TeX files.
+
+    Repositories keep their paper beside the code; e-prints hold a script for a figure at most.
+    """
+    return path.is_dir() and (not _has_document(path) or _mostly_code(path))
+
+
+def _mostly_code(path: Path) -> bool:
+    counts: Counter[bool] = Counter()
+    for _, _, names in islice(os.walk(path), _LOOKED_INTO):
+        counts.update(name.lower().endswith(_TEX) for name in names if name.lower().endswith(_TEX) or language_of(name))
+    return counts[False] > counts[True]
 
 
 def paper(path: Path) -> LocalPaper:

@@ -134,3 +134,14 @@ def test_a_folder_without_anything_to_read_is_refused(tmp_path):
 def test_names_that_are_no_unicode_are_kept_readable(tmp_path):
     (tmp_path / os.fsdecode(b"caf\xe9.py")).write_text("x = 1\n")
     assert [member.name for member in local.code(tmp_path).members] == ["caf\\xe9.py"]
+
+
+def test_a_repository_that_keeps_its_paper_beside_the_code_is_code_and_an_eprint_with_a_script_is_a_paper(tmp_path):
+    for name in ("paper/main.tex", "a.py", "b.py", "c.sh"):
+        (tmp_path / "repo" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "repo" / name).write_text(r"\documentclass{article}\begin{document}x\end{document}")
+    for name in ("main.tex", "method.tex", "macros.sty", "plot.py"):
+        (tmp_path / "paper" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "paper" / name).write_text(r"\documentclass{article}\begin{document}x\end{document}")
+    assert local.is_code(tmp_path / "repo")
+    assert not local.is_code(tmp_path / "paper")

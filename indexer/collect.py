@@ -6,7 +6,7 @@ generation made from the same is already there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
@@ -22,9 +22,13 @@ from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
 from lineage import ranking
 from lineage.exclusion import Exclusion
-from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
+from lineage.model import CodeLink, LedgerRow, Reference, Role, Status, Tier, Work, WorkId
 from lineage.progress import Stage
 
+_FOLLOWED = 5
+"""Ancestors of one generation whose own references are followed."""
+_CARRIES = 0.5
+_USED = {Role.BASE, Role.METHOD, Role.SETUP}
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -102,16 +106,17 @@ class _Gathering:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
         front, budget = [] if self.folder else [self.target], self.request.papers
         for distance in range(1, self.request.depth + 1):
-            ancestors: list[Work] = []
-            for citing in front:
+            share = budget if distance == self.request.depth else (budget + 1) // 2
+            ancestors: list[Reference] = []
+            for left, citing in zip(range(len(front), 0, -1), front, strict=True):
                 traced = trace(self.bench, citing, self.texts[citing.id].document, distance)
-                fetched = self._take(traced, budget)
-                budget -= len(fetched)
-                ancestors += fetched
-            front = ancestors
+                fetched = self._take(traced, -(-share // left))
+                share, budget = share - len(fetched), budget - len(fetched)
+                ancestors += [r for r in traced.references if r.cited in fetched]
+            front = [self.works[name] for name in _carriers(ancestors)]
 
-    def _take(self, traced: Trace, budget: int) -> list[Work]:
-        """Keep a trace; fetch the best of its papers that are not here yet."""
+    def _take(self, traced: Trace, budget: int) -> set[WorkId]:
+        """Keep a trace; fetch the best of its papers that are not here yet, and give those that could be read."""
         fresh = [r for r in traced.references if r.cited not in self.texts]
         for name, work in traced.works.items():
             self.works.setdefault(name, work)
@@ -126,15 +131,15 @@ class _Gathering:
         by_cited = {reference.cited: reference for reference in traced.references}
         known = [r for r in traced.references if r.cited in self.texts]
         self.rows += (*left, *(reference_row(r, self.texts[r.cited].status, "its text is here already") for r in known))
-        return [work for work in self._papers(chosen, by_cited) if self.texts[work.id].document]
+        self._papers(chosen, by_cited)
+        return {name for name in chosen if self.texts[name].document}
 
-    def _papers(self, chosen: Sequence[WorkId], by_cited: Mapping[WorkId, Reference]) -> list[Work]:
+    def _papers(self, chosen: Sequence[WorkId], by_cited: Mapping[WorkId, Reference]) -> None:
         works = [self.works[name] for name in chosen]
         fetched = self._each("papers", works, lambda work: fetch_paper(self.bench, fetchable(work) or work.id, work), lambda work: work.title)
         for work, text in zip(works, fetched, strict=True):
             self.texts[work.id] = text
             self.rows += (*text.rows, reference_row(by_cited[work.id], *_ending(work, text)))
-        return works
 
     def add(self) -> None:
         """What the user adds by hand: an edge and a row each."""
@@ -212,6 +217,12 @@ class _Gathering:
             kept_out_names=self.kept_out_names,
         )
         return collected.ranked()
+
+
+def _carriers(references: Iterable[Reference]) -> list[WorkId]:
+    """The few ancestors worth following: used, not merely mentioned, best first; a survey that cites everything is not."""
+    used = [r for r in references if r.score >= _CARRIES or any(verdict.role in _USED for verdict in r.roles)]
+    return list(dict.fromkeys(r.cited for r in sorted(used, key=lambda r: -r.score)))[:_FOLLOWED]
 
 
 def _ending(work: Work, text: PaperText) -> tuple[Status, str]:

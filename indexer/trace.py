@@ -21,7 +21,8 @@ from lineage.merge import merge_works, reconcile
 from lineage.model import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
 from lineage.progress import Stage
 
-_HUB_LOOKUPS = 200
+_HUB_LOOKUPS = (200, 20)
+"""Papers whose code is asked for: among the target's references, and among those of each ancestor."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _links(
     if document:
         said += said_in(citing, document, references)
     papers = [citing, *(works[r.cited] for r in references)]
-    asked, rows = _hub(bench, papers)
+    asked, rows = _hub(bench, papers[: _HUB_LOOKUPS[0 if references and references[0].distance == 1 else 1]])
     kept, more = _archive(bench, papers)
     return links.merge([*said, *asked, *kept]), [*rows, *more]
 
@@ -123,7 +124,7 @@ def said_in(paper: Work, document: Document, references: Sequence[Reference] = (
 
 
 def _hub(bench: Workbench, papers: Sequence[Work]) -> tuple[list[CodeLink], list[LedgerRow]]:
-    wanted = [(work.id, name) for work in papers if (name := fetchable(work))][:_HUB_LOOKUPS]
+    wanted = [(work.id, name) for work in papers if (name := fetchable(work))]
     failed: list[SourceError] = []
 
     def ask(pair: tuple[WorkId, WorkId]) -> Iterable[CodeLink]:

@@ -10,7 +10,7 @@ import pytest
 
 from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError
 from lineage.generation import open_generation
-from lineage.model import Status
+from lineage.model import Reference, Role, RoleVerdict, Status
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
@@ -338,3 +338,14 @@ def test_what_is_added_by_hand_and_linked_as_well_is_there_once(tmp_path, upstre
     assert made.repositories == 4
     assert made.lineage_papers == 4
     assert _equation(made.ledger)
+
+
+def test_only_ancestors_that_are_used_are_followed_best_first():
+    from indexer.collect import _carriers
+
+    used = RoleVerdict(Role.SETUP, 0.9)
+    mentioned = RoleVerdict(Role.BACKGROUND, 0.9)
+    found = [Reference("t", f"arxiv:{n}", roles=(used,), score=n / 10) for n in range(1, 5)]
+    found += [Reference("t", "arxiv:survey", roles=(mentioned,), score=0.4), Reference("t", "arxiv:strong", score=0.9)]
+    found += [Reference("t", "arxiv:weak", roles=(used,), score=0.01)]
+    assert _carriers(found) == ["arxiv:strong", "arxiv:4", "arxiv:3", "arxiv:2", "arxiv:1"]

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from api import wire
+from api.service import Damaged
 from indexer.plan import BuildReport
 from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
 from lineage.repository_state import RepositoryState
@@ -174,10 +175,13 @@ def _shared(shown: Any) -> list[str]:
 
 def lineages(rows: Sequence[Any]) -> str:
     """One line a lineage."""
-    return (
-        "\n".join(f"{row.lineage:<28} {row.created}  {row.counts['chunks']:>8,} chunks  {row.target}" for row in rows)
-        or "no lineage yet; build one: lineage build arxiv:2504.17192"
-    )
+    return "\n".join(map(_lineage, rows)) or "no lineage yet; build one: lineage build arxiv:2504.17192"
+
+
+def _lineage(row: Any) -> str:
+    if isinstance(row, Damaged):
+        return f"{row.lineage:<28} damaged: {plain(row.problem)}"
+    return f"{row.lineage:<28} {row.created}  {row.counts['chunks']:>8,} chunks  {row.target}"
 
 
 def status(found: Any) -> str:

@@ -64,6 +64,14 @@ class Completeness:
     losses: tuple[LedgerRow, ...]
 
 
+@dataclass(frozen=True)
+class Damaged:
+    """A lineage that cannot be opened, and why."""
+
+    lineage: str
+    problem: str
+
+
 class Service:
     """The operations over one store."""
 
@@ -165,10 +173,16 @@ class Service:
             listed = _listed(generation)
             return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
 
-    def lineages(self) -> tuple[Manifest, ...]:
-        """The manifest of every lineage in the store."""
-        folders = ((name, layout.current(self._home, name)) for name in layout.names(self._home))
-        return tuple(layout.read_manifest(layout.generation_folder(self._home, name, current)) for name, current in folders)
+    def lineages(self) -> tuple[Manifest | Damaged, ...]:
+        """The manifest of every lineage in the store; of a damaged one, what is wrong."""
+        return tuple(map(self._manifest, layout.names(self._home)))
+
+    def _manifest(self, name: str) -> Manifest | Damaged:
+        try:
+            current = layout.current(self._home, name)
+            return layout.read_manifest(layout.generation_folder(self._home, name, current))
+        except StoreDamaged as error:
+            return Damaged(name, str(error))
 
     def status(self, lineage: str = "") -> Completeness:
         """How complete a lineage is: in = ok + degraded + failed + excluded by kind, and every loss."""

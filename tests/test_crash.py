@@ -316,3 +316,13 @@ def test_two_lineages_are_built_into_one_home_at_once(tmp_path, upstream):
     assert Demo(tmp_path, upstream.url).service.check(read_data=True) == ()
     asked = Counter((request.method, request.host, request.path, request.query) for request in upstream.requests)
     assert sum(asked.values()) - len(asked) <= 2 * IN_FLIGHT
+
+
+def test_a_damaged_lineage_does_not_hide_the_others_from_the_list(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    demo.build(papers=0, repos=0)
+    demo.build(papers=0, repos=0, name="other")
+    (tmp_path / "lineages" / "other" / "CURRENT").write_text("garbage")
+    one, other = demo.service.lineages()
+    assert one.lineage == "arxiv-9912.00001"
+    assert (other.lineage, "other" in other.problem) == ("other", True)

@@ -18,7 +18,7 @@ import typer
 
 from api import display, ending, wire
 from api.bootstrap import Parts
-from api.service import Service, absolute, fragments
+from api.service import Damaged, Service, absolute, fragments
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
 from lineage.errors import UsageError
@@ -232,9 +232,12 @@ def graph(
 
 @app.command("list")
 def list_(home: Home = None, json: Json = False) -> None:
-    """List the lineages of the store."""
-    rows = _service(home).lineages()
+    """List the lineages of the store. Ends with 6 if one of them is damaged."""
+    service = _service(home)
+    rows = service.lineages()
     _print([wire.to_json(row) for row in rows] if json else rows, json, display.lineages)
+    with ending.concluding():
+        service.insist_sound([row for row in rows if isinstance(row, Damaged)])
 
 
 @app.command()

@@ -200,10 +200,11 @@ class Service:
         found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
         return (*found, *(check_blobs(self._home) if read_data else ()))
 
-    def insist_sound(self, findings: Sequence[Finding]) -> None:
+    def insist_sound(self, findings: Sequence[Finding | Damaged]) -> None:
         """Raise `StoreDamaged` if anything was found."""
         if findings:
-            raise StoreDamaged(f"{len(findings)} findings", hint="damaged blobs and generations are replaced by building again; nothing is deleted")
+            said = "; ".join(one.problem for one in findings if isinstance(one, Damaged)) or f"{len(findings)} findings"
+            raise StoreDamaged(said, hint="damaged blobs and generations are replaced by building again; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """What would be used and why: store, embedder, upstreams, versions."""

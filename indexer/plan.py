@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
@@ -128,26 +128,3 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
 def reference_row(reference: Reference, status: Status, detail: str) -> LedgerRow:
     """The terminal row of a reference."""
     return LedgerRow("reference", reference.citing, reference.cited, "text", status, detail)
-
-
-def sums(rows: Iterable[LedgerRow]) -> dict[str, int]:
-    """`{"in", "ok", "degraded", "failed", "excluded"}` over ledger rows."""
-    outcomes: dict[str, int] = {"ok": 0, "degraded": 0, "failed": 0, "excluded": 0}
-    total = 0
-    for row in rows:
-        outcomes[row.status.outcome] += 1
-        total += 1
-    return {"in": total, **outcomes}
-
-
-def one_row_each(rows: Iterable[LedgerRow]) -> tuple[LedgerRow, ...]:
-    """The rows with one per (kind, work, subject): the last word counts, the order of first mention stays."""
-    last: dict[tuple[str, WorkId, str], LedgerRow] = {}
-    for row in rows:
-        last[row.kind, row.work, row.subject] = row
-    return tuple(last.values())
-
-
-def with_notes(report: BuildReport, *notes: str) -> BuildReport:
-    """The report with further lines for the reader."""
-    return replace(report, notes=(*report.notes, *notes))

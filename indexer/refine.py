@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from indexer.cache import DerivedCache
 from indexer.remembered import remembered
+from lineage.citations import beside
 from lineage.errors import SettingsError, SourceError
 from lineage.model import LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Work, WorkId
 from lineage.settings import Settings
@@ -147,7 +148,7 @@ def refine(
             refused = str(error)
             continue
         given += 1
-        refined[n] = replace(reference, roles=beside(reference.roles, found.role, mentions[found.sentence - 1]))
+        refined[n] = replace(reference, roles=beside(reference.roles, _verdict(found.role, mentions[found.sentence - 1])))
     if not asked:
         return tuple(references), []
     status = failed.status if failed else Status.PARTIAL if refused else Status.OK
@@ -155,10 +156,5 @@ def refine(
     return tuple(refined), [LedgerRow("source", citing.id, "roles by an LLM", "roles", status, words)]
 
 
-def beside(roles: Sequence[RoleVerdict], role: Role, mention: Mention) -> tuple[RoleVerdict, ...]:
-    """The verdicts with the model's among them: a further cue of the role where it was seen already, a verdict of its own where not."""
-    cue = f"an LLM says {role.value}"
-    if any(verdict.role is role for verdict in roles):
-        return tuple(replace(v, cues=(*v.cues, cue)) if v.role is role else v for v in roles)
-    own = RoleVerdict(role, WEIGHT, mention.sentence, mention.section, (cue,))
-    return tuple(sorted((*roles, own), key=lambda v: -v.score))
+def _verdict(role: Role, mention: Mention) -> RoleVerdict:
+    return RoleVerdict(role, WEIGHT, mention.sentence, mention.section, (f"an LLM says {role.value}",))

@@ -165,11 +165,8 @@ def in_order(verdicts: Iterable[RoleVerdict]) -> tuple[RoleVerdict, ...]:
     return tuple(sorted(verdicts, key=lambda v: (v.role is Role.BACKGROUND, -v.score, v.role)))
 
 
-def with_roles(mentions: Sequence[Mention], verdicts: Sequence[RoleVerdict]) -> tuple[RoleVerdict, ...]:
-    """Verdicts of another judge (a configured LLM) beside ours: the higher score wins, the cues of both stay."""
-    ours = {v.role: v for v in classify(mentions)}
-    for verdict in verdicts:
-        known = ours.get(verdict.role)
-        best = max((v for v in (known, verdict) if v), key=lambda v: v.score)
-        ours[verdict.role] = replace(best, cues=tuple(dict.fromkeys([c for v in (known, verdict) if v for c in v.cues])))
-    return in_order(ours.values())
+def beside(roles: Sequence[RoleVerdict], other: RoleVerdict) -> tuple[RoleVerdict, ...]:
+    """Another judge's verdict among ours: further cues of a role that was seen already, a verdict of its own otherwise."""
+    if any(verdict.role is other.role for verdict in roles):
+        return tuple(replace(v, cues=tuple(dict.fromkeys((*v.cues, *other.cues)))) if v.role is other.role else v for v in roles)
+    return in_order((*roles, other))

@@ -127,8 +127,3 @@ def _passive(found: re.Match[str], sentence: str, names: frozenset[str], host: s
 
 def _is_proposed(name: str, sentence: str) -> bool:
     return any(bare(name) in bare(phrase[0]) for phrase in _PROPOSED.finditer(sentence))
-
-
-def says_we(text: str) -> bool:
-    """Whether a text speaks in the first person."""
-    return _FIRST_PERSON.search(text) is not None

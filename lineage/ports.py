@@ -8,8 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.ids import Target
-from lineage.model import CodeLink, ReferenceList, Work, WorkId
+from lineage.model import ReferenceList, Work
 
 Vectors = NDArray[np.float32]
 
@@ -43,18 +42,6 @@ class VectorIndex(Protocol):
         """
 
 
-class MetadataSource(Protocol):
-    """A service that knows papers. Every failure leaves as `SourceError`; an unknown work is None."""
-
-    name: str
-
-    def paper(self, target: Target) -> Work | None:
-        """What the service says of one work."""
-
-    def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
-        """The same for many; ids that the service does not know are absent."""
-
-
 class ReferenceSource(Protocol):
     """A service that lists what a paper cites."""
 
@@ -62,12 +49,3 @@ class ReferenceSource(Protocol):
 
     def references(self, work: Work) -> ReferenceList:
         """Everything the service lists for `work`; raises `SourceError`."""
-
-
-class CodeSource(Protocol):
-    """A service that links papers to repositories."""
-
-    name: str
-
-    def links(self, paper: WorkId) -> Sequence[CodeLink]:
-        """Repositories that the service links to the paper."""

@@ -128,8 +128,3 @@ def variants(question: str) -> list[str]:
 def fts_any(tokens_: Iterable[str]) -> str:
     """An FTS5 expression that any of the tokens satisfies; "" for none. What is not letters and digits is left out."""
     return " OR ".join(f'"{token}"' for token in tokens_ if token.isalnum())
-
-
-def fts_query(question: str) -> str:
-    """An FTS5 expression that any of the question's terms satisfies; "" when it has none. Operators cannot pass through."""
-    return fts_any(terms(question))

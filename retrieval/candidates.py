@@ -38,14 +38,6 @@ class Scope:
     rows: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """(row, score) by retriever, best first; `dense` is None where the generation has no vectors."""
-
-    lexical: Ranked
-    dense: Ranked | None = None
-
-
 def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[WorkId]) -> Scope:
     """The scope, with its rows where it is less than everything."""
     return Scope(kinds, without, catalog.rows(kinds, without) if kinds or without else None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from indexer.tex.bibtex import Record, bib_entry, inherit, records
-from indexer.tex.files import Files, Lost
+from indexer.tex.files import Files
 from lineage.ids import normal_title
 from lineage.model import BibEntry, Status
 
@@ -155,8 +155,3 @@ def _fuller(printed: tuple[str, ...], bib: tuple[str, ...]) -> bool:
 
 def _some(keys: list[str]) -> str:
     return ", ".join(keys[:8]) + (" …" if len(keys) > 8 else "")
-
-
-def as_lost(notes: Mapping[str, Lost]) -> tuple[Lost, ...]:
-    """Notes in the order they were made."""
-    return tuple(notes.values())

@@ -25,12 +25,11 @@ _MAX_OPTIONAL = 2_000
 
 
 class Reader:
-    """Tokens out of a stack of inputs, the last pushed read first. `spent` and `runaway` tell what was cut short."""
+    """Tokens out of a stack of inputs, the last pushed read first. `spent` tells that what followed was cut."""
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.inputs: list[Source | Replay] = []
         self.left = budget
-        self.runaway = 0
 
     @property
     def spent(self) -> bool:
@@ -159,7 +158,6 @@ class Reader:
         return None
 
     def _give_back(self, inside: list[Token], last: Token | None) -> None:
-        self.runaway += 1
         self.left -= 2 * len(inside)
         if last is not None:
             inside.append(last)

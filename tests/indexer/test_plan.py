@@ -1,7 +1,7 @@
 """Choosing what to fetch, and adding up how everything ended."""
 
-from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos, one_row_each, sums
-from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work
+from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos
+from lineage.model import CodeLink, Reference, Status, Tier, Work
 
 TARGET = "arxiv:9912.00001"
 
@@ -40,17 +40,6 @@ def test_a_repository_is_fetched_once_for_its_best_paper_and_its_surest_link():
     chosen, left = choose_repos(links, {"p:1": 0.9, "p:2": 0.5}, 2)
     assert [(link.paper, link.repo) for link in chosen] == [("p:1", "repo:github.com/b/y"), ("p:1", "repo:github.com/A/X")]
     assert [(row.subject, row.status) for row in left] == [("repo:github.com/c/z", Status.POLICY_SKIPPED)]
-
-
-def test_the_ledger_adds_up():
-    rows = [LedgerRow("member", "w:1", str(n), "parse", status) for n, status in enumerate(Status)]
-    added = sums(rows)
-    assert added["in"] == len(Status) == added["ok"] + added["degraded"] + added["failed"] + added["excluded"]
-
-
-def test_the_last_word_on_a_subject_counts():
-    rows = [LedgerRow("source", "w:1", "a", "code", Status.NOT_FOUND), LedgerRow("source", "w:1", "a", "code", Status.OK)]
-    assert [row.status for row in one_row_each(rows)] == [Status.OK]
 
 
 def test_a_request_survives_being_kept_with_its_generation():

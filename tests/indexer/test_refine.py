@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from indexer.refine import BUDGET, beside
+from indexer.refine import BUDGET
+from lineage.citations import beside
 from lineage.errors import SettingsError
-from lineage.model import Mention, Role, RoleVerdict, Status
+from lineage.model import Role, RoleVerdict, Status
 from tests.demo import Demo
 from tests.fakes.chat_server import ChatServer
 
@@ -119,6 +120,7 @@ def test_offline_a_public_endpoint_is_not_asked(tmp_path, upstream):
 
 def test_a_role_that_was_seen_already_gets_a_further_cue():
     seen = (RoleVerdict(Role.BASE, 0.9, "s", cues=("“extends”",)), RoleVerdict(Role.DATA, 0.3))
-    mention = Mention("k", "We extend it.", ("Method",))
-    assert beside(seen, Role.BASE, mention)[0].cues == ("“extends”", "an LLM says base")
-    assert beside(seen, Role.METHOD, mention)[1] == RoleVerdict(Role.METHOD, 0.5, "We extend it.", ("Method",), ("an LLM says method",))
+    base = RoleVerdict(Role.BASE, 0.5, "We extend it.", cues=("an LLM says base",))
+    method = RoleVerdict(Role.METHOD, 0.5, "We extend it.", cues=("an LLM says method",))
+    assert beside(seen, base)[0].cues == ("“extends”", "an LLM says base")
+    assert beside(seen, method)[1] == method

@@ -12,7 +12,7 @@ from lineage.catalog import Catalog, CatalogWriter
 from lineage.catalog.reader import FieldWeights
 from lineage.errors import LineageError, StoreDamaged, StoreError
 from lineage.model import Document, LedgerRow, Status, WorkId
-from lineage.tokens import fts_query
+from lineage.tokens import fts_any, terms
 from tests.fakes import small_lineage as small
 
 
@@ -70,20 +70,20 @@ def test_the_ledger_adds_up_by_outcome(catalog):
 
 
 def test_the_lexical_search_finds_by_symbol_body_and_number(catalog):
-    assert catalog.lexical([(fts_query("initWeights"), 1.0)], 5)[0][0] in {0, 4}
-    assert catalog.lexical([(fts_query("learning rate 0.001"), 1.0)], 5)[0][0] == 2
+    assert catalog.lexical([(fts_any(terms("initWeights")), 1.0)], 5)[0][0] in {0, 4}
+    assert catalog.lexical([(fts_any(terms("learning rate 0.001")), 1.0)], 5)[0][0] == 2
     assert catalog.lexical([("", 1.0)], 5) == []
 
 
 def test_the_lexical_search_keeps_to_kinds_and_works(catalog):
-    everything = [(fts_query("init weights entropy adam"), 1.0)]
+    everything = [(fts_any(terms("init weights entropy adam")), 1.0)]
     assert {row for row, _ in catalog.lexical(everything, 9, kinds={"config"})} == {2}
     assert {row for row, _ in catalog.lexical(everything, 9, kinds={"code"}, without={small.REPO})} == {4}
 
 
 def test_weights_by_column_change_the_score(catalog):
     def score(weight):
-        return catalog.lexical([(fts_query("adapt"), 1.0)], 1, weights=FieldWeights(symbol=weight))[0][1]
+        return catalog.lexical([(fts_any(terms("adapt")), 1.0)], 1, weights=FieldWeights(symbol=weight))[0][1]
 
     assert score(9.0) > score(1.0)
 

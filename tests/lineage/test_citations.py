@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lineage.citations import classify, judge, read_model, section_kind, shipped, with_roles
+from lineage.citations import beside, classify, judge, read_model, section_kind, shipped
 from lineage.cues import TARGET, mark, sentences
 from lineage.model import Mention, Role, RoleVerdict
 
@@ -131,11 +131,12 @@ def test_sentences_do_not_end_at_abbreviations():
 
 
 def test_another_judges_verdict_stands_beside_ours():
-    said = RoleVerdict(Role.METRIC, 0.9, "It is a metric.", cues=("LLM: metric",))
-    both = {v.role: v for v in with_roles([mention("We report BLEU scores [bert].")], [said, RoleVerdict(Role.BASE, 0.4, cues=("LLM: base",))])}
-    assert "LLM: metric" in both[Role.METRIC].cues
-    assert len(both[Role.METRIC].cues) > 1
-    assert both[Role.BASE].score == 0.4
+    ours = classify([mention("We report BLEU scores [bert].")])
+    known = beside(ours, RoleVerdict(ours[0].role, 0.9, cues=("LLM",)))
+    assert known[0].score == ours[0].score
+    assert known[0].cues == (*ours[0].cues, "LLM")
+    background = RoleVerdict(Role.BACKGROUND, 0.9, cues=("LLM",))
+    assert beside((RoleVerdict(Role.BASE, 0.4),), background) == (RoleVerdict(Role.BASE, 0.4), background)
 
 
 def test_what_ships_says_where_it_comes_from_and_never_saw_the_test_sets():

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from lineage import tokens
-from lineage.tokens import fold, fts_query, number, parts, stem, terms
+from lineage.tokens import fold, fts_any, number, parts, stem, terms
 
 
 @pytest.mark.parametrize("written", ["initWeights", "init_weights", "_init_weights", "InitWeights", "INIT_WEIGHTS"])
@@ -97,7 +97,7 @@ def test_no_operator_passes_into_the_full_text_engine(hostile):
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE t USING fts5(body)")
     db.execute("INSERT INTO t VALUES ('zebra')")
-    expression = fts_query(hostile)
+    expression = fts_any(terms(hostile))
     assert set(expression) <= set('abcdefghijklmnopqrstuvwxyz0123456789" OR')
     if expression:
         assert db.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall() == []
@@ -119,4 +119,4 @@ def test_variants_are_bounded_and_plain():
 
 
 def test_a_question_without_words_gives_no_expression():
-    assert fts_query("?! …") == ""
+    assert fts_any(terms("?! …")) == ""

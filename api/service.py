@@ -6,17 +6,16 @@ those of `lineage.errors`; results are frozen records, which `api.wire` turns in
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.bootstrap import Parts
+from api.files import absolute, questions
 from lineage import generation as layout
 from lineage import ids
-from lineage.disk import there
-from lineage.errors import Losses, NotFound, SettingsError, StoreDamaged, UsageError
+from lineage.errors import Losses, NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.progress import Watch, unwatched
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
-
-MAX_BATCH = 100_000
-MAX_FILE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,7 @@ class Service:
         """
         from retrieval.query import beginning, make_query
 
-        asked = [(name, *beginning(text)) for name, text in _questions(path)]
+        asked = [(name, *beginning(text)) for name, text in questions(path)]
         kinds = (kind,) if kind else ()
         queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code) for _, text, _ in asked]
         with self._parts.engine(self._name(lineage)) as engine:
@@ -230,45 +226,3 @@ def _listed(generation: Generation) -> Listed:
     target = works[WorkId(generation.manifest.target)]
     edges = sorted(catalog.references(), key=lambda edge: (edge.distance, -edge.score, edge.number or 0, edge.cited))
     return Listed(target, tuple(edges), works, catalog.meta().get("coverage", {}))
-
-
-def absolute(text: str) -> str:
-    """A path made absolute, so that the same request means the same from another folder; anything else as it is."""
-    path = None if "://" in text else there(text)
-    return str(path.resolve()) if path else text
-
-
-def fragments(path: Path | None) -> tuple[str, ...]:
-    """The URL fragments of a blacklist file (PaperBench's form: one a line, `#` begins a comment); raises `SettingsError`."""
-    if not path:
-        return ()
-    lines = (line.strip() for line in _lines(path, SettingsError))
-    return tuple(line for line in lines if line and not line.startswith("#"))
-
-
-def _lines(path: Path, kind: type[UsageError]) -> list[str]:
-    """The lines of a text file that the user names, of bounded size; raises `kind`."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
-        text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise kind(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise kind(f"{path} is no text in UTF-8") from error
-    if len(content) > MAX_FILE:
-        raise kind(f"{path} has more than {MAX_FILE:,} bytes")
-    return text.splitlines()
-
-
-def _questions(path: Path) -> Iterator[tuple[str, str]]:
-    lines = _lines(path, UsageError)
-    if len(lines) > MAX_BATCH:
-        raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-                yield str(row["id"]), str(row.get("text") or row["query"])
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error

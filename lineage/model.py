@@ -16,6 +16,7 @@ WorkId = NewType("WorkId", str)
 
 WorkKind = Literal["paper", "code"]
 ChunkKind = Literal["paper", "code", "config", "docs"]
+FactKind = Literal["default", "config", "command", "call", "table", "prose"]
 Scalar = str | int | float | bool | None
 
 
@@ -351,15 +352,25 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Fact:
-    """A hyper-parameter or choice with its value and place (`lr = 1e-4` in `train.py:31`)."""
+    """A hyper-parameter or choice with its value and place (`lr = 1e-4` in `train.py:31`).
+
+    `name` and `value` are normalised (`learning_rate`, `0.0001`; see `lineage.ontology`), `written` and `said` are
+    the name and the words of the source. `scope` is what the value holds for (`optimizer`, `ViT-B`, `imagenet`,
+    a class or configuration section). `literal` is false where the source computes the value: then `value` is the
+    expression as written and nothing was run.
+    """
 
     name: str
     value: str
     unit: str
     work: WorkId
     chunk: str
-    kind: Literal["default", "config", "command", "table", "prose"]
+    kind: FactKind
     line: int = 0
+    written: str = ""
+    said: str = ""
+    scope: str = ""
+    literal: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,59 @@
+"""Commands that ask: query and references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api import display, ending, wire
+from api.commands.common import Home, Json, Lineage, Offline, Quiet, put, service_of, watching
+
+
+def query(
+    text: Annotated[str, typer.Argument(help="The question, as you would ask a colleague.", show_default=False)] = "",
+    lineage: Lineage = "",
+    k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
+    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False)] = "",
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits"} lines.', show_default=False)] = None,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Ask a lineage: lines of code and passages, each with its citation, licence and why it counts.
+
+    Examples:
+
+      lineage query "how is the encoder initialized?"
+
+      lineage query "learning rate schedule" --kind code -k 5 --json
+    """
+    service = service_of(home)
+    if batch:
+        for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code):
+            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
+        return
+    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code)
+    put(wire.answer_to_json(answer) if json else answer, json, display.answer)
+
+
+def references(
+    target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
+    top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """List what a paper cites: each reference with its identifiers, mentions, roles, score and why.
+
+    Examples:
+
+      lineage references arxiv-2504.17192 --top 10
+
+      lineage references ./paper.tar.gz --json
+    """
+    with watching(quiet) as watch:
+        listed = service_of(home, offline).references(target, watch=watch)
+    put(wire.references_to_json(listed, top) if json else listed, json, lambda value: display.references(value, top))

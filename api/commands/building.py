@@ -1,0 +1,101 @@
+"""Commands that write: build and add."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api import display, ending, wire
+from api.bootstrap import Parts
+from api.commands.common import Home, Json, Offline, Quiet, put, service_of, watching
+from api.files import absolute, fragments
+from api.service import Service
+from indexer.plan import BuildReport, BuildRequest
+from lineage import settings as configuration
+
+TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
+
+
+class AsOf(StrEnum):
+    """Which commit of a repository is taken."""
+
+    HEAD = "head"
+    PAPER = "paper"
+
+
+def build(
+    target: Annotated[str, typer.Argument(help=TARGET)],
+    name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
+    depth: Annotated[int, typer.Option(min=1, max=3, help="How many generations of references to follow.")] = 1,
+    papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
+    repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
+    add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Keep the target's own code out of store and answers.")] = False,
+    blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
+    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, from where and how long it would take.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything was lost.")] = False,
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
+
+    Examples:
+
+      lineage build arxiv:2504.17192
+
+      lineage build ./paper.pdf --papers 40 --add https://github.com/owner/name
+    """
+    settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
+    request = BuildRequest(
+        target=absolute(target),
+        name=name,
+        depth=depth,
+        papers=settings.papers,
+        repos=settings.repos,
+        add=tuple(map(absolute, add or ())),
+        no_target_code=no_target_code,
+        blacklist=fragments(blacklist),
+        code_as_of=code_as_of.value,
+    )
+    service = Service(Parts(settings))
+    if dry_run:
+        with watching(quiet) as watch:
+            plan = service.plan(request, watch=watch)
+        put(wire.to_json(plan) if json else plan, json, display.plan)
+        return
+    with watching(quiet) as watch:
+        made = service.build(request, watch=watch)
+    report(service, made, json, strict)
+
+
+def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
+    """Put out what a build made; end with 5 if something was lost and `strict` says so."""
+    put(wire.report_to_json(made) if json else made, json, display.report)
+    with ending.concluding():
+        service.insist(made, strict)
+
+
+def add(
+    lineage: Annotated[str, typer.Argument(help="Name of the lineage (see `lineage list`).")],
+    sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Add papers or repositories to a lineage and build it anew (what is there is not fetched again).
+
+    Example:
+
+      lineage add arxiv-2504.17192 ./my-fork https://github.com/owner/name
+    """
+    service = service_of(home, offline)
+    with watching(quiet) as watch:
+        made = service.add(lineage, tuple(sources), watch=watch)
+    report(service, made, json)

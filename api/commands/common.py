@@ -1,0 +1,40 @@
+"""What the commands share: their common options, how a service is made from them, how an answer is put out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api import ending, wire
+from api.bootstrap import Parts
+from api.service import Service
+from lineage import settings as configuration
+from lineage.progress import Watch
+
+Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
+Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
+Lineage = Annotated[str, typer.Option("--lineage", "-l", help="Which lineage; may be left out while there is only one.", show_default=False)]
+Named = Annotated[str, typer.Argument(help="Name of the lineage; may be left out while there is only one.", show_default=False)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def service_of(home: Path | None, offline: bool = False) -> Service:
+    """The operations over the store that the options name."""
+    return Service(Parts(configuration.load(home=home, offline=offline or None)))
+
+
+def put(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
+    """The answer, once: as the JSON envelope, or as `text` makes it."""
+    ending.say(wire.envelope(value) if as_json else text(value))
+
+
+def watching(quiet: bool) -> AbstractContextManager[Watch]:
+    """Progress on stderr, unless the user wants none."""
+    from api import progress  # rich is imported only by what takes long
+
+    return progress.watching(quiet)

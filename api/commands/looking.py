@@ -1,0 +1,93 @@
+"""Commands that look: show, graph, list, status, check, doctor, demo."""
+
+from __future__ import annotations
+
+import sys
+from json import loads
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api import display, ending, wire
+from api.commands.common import Home, Json, Named, Offline, Quiet, put, service_of
+from api.service import Damaged
+from lineage.errors import UsageError
+
+
+def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
+    """Show a lineage: the target, what it inherits from and why, the repositories, what was lost."""
+    shown = service_of(home).show(lineage)
+    put(wire.overview_to_json(shown) if json else shown, json, display.overview)
+
+
+def graph(
+    lineage: Named = "",
+    form: Annotated[str, typer.Option("--format", help="json, graphml, dot, svg or html.")] = "html",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """The lineage as a picture or a file for other tools: x = year, size = weight, colour = role.
+
+    Examples:
+
+      lineage graph arxiv-2504.17192 -o lineage.html
+
+      lineage graph arxiv-2504.17192 --format graphml -o lineage.graphml
+    """
+    text = service_of(home).graph(lineage, "json" if json else form)
+    text = wire.envelope(loads(text)) if json else text
+    if not out:
+        ending.say(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+    print(f"wrote {out}", file=sys.stderr)
+
+
+def list_(home: Home = None, json: Json = False) -> None:
+    """List the lineages of the store. Ends with 6 if one of them is damaged."""
+    service = service_of(home)
+    rows = service.lineages()
+    put([wire.to_json(row) for row in rows] if json else rows, json, display.lineages)
+    with ending.concluding():
+        service.insist_sound([row for row in rows if isinstance(row, Damaged)])
+
+
+def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
+    """Say how complete a lineage is: the ledger's sums, and every loss with its reason."""
+    found = service_of(home).status(lineage)
+    put(wire.status_to_json(found) if json else found, json, display.status)
+
+
+def check(
+    lineage: Annotated[str, typer.Argument(help="Name of the lineage (default: all).")] = "",
+    read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not."""
+    service = service_of(home)
+    findings = service.check(lineage, read_data=read_data)
+    put([wire.to_json(row) for row in findings] if json else findings, json, display.findings)
+    with ending.concluding():
+        service.insist_sound(findings)
+
+
+def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
+    """Say what would be used and why: store, disk, embedder, keys, mirror, versions."""
+    put(service_of(home, offline).doctor(), json, display.doctor)
+
+
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where the demonstration's store goes.")] = Path(".demo"),
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out."""
+    from api.demo import run
+
+    run(folder, quiet, json)

@@ -1,0 +1,56 @@
+"""Files that the user names: read whole, of bounded size, with errors that say which line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from lineage.disk import there
+from lineage.errors import SettingsError, UsageError
+
+MAX_BATCH = 100_000
+MAX_FILE = 64 * 1024 * 1024
+
+
+def absolute(text: str) -> str:
+    """A path made absolute, so that the same request means the same from another folder; anything else as it is."""
+    path = None if "://" in text else there(text)
+    return str(path.resolve()) if path else text
+
+
+def fragments(path: Path | None) -> tuple[str, ...]:
+    """The URL fragments of a blacklist file (PaperBench's form: one a line, `#` begins a comment); raises `SettingsError`."""
+    if not path:
+        return ()
+    lines = (line.strip() for line in _lines(path, SettingsError))
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def _lines(path: Path, kind: type[UsageError]) -> list[str]:
+    """The lines of a text file that the user names, of bounded size; raises `kind`."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise kind(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise kind(f"{path} is no text in UTF-8") from error
+    if len(content) > MAX_FILE:
+        raise kind(f"{path} has more than {MAX_FILE:,} bytes")
+    return text.splitlines()
+
+
+def questions(path: Path) -> Iterator[tuple[str, str]]:
+    """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
+    lines = _lines(path, UsageError)
+    if len(lines) > MAX_BATCH:
+        raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+                yield str(row["id"]), str(row.get("text") or row["query"])
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error

@@ -7,7 +7,6 @@ Text that comes from papers and repositories is third parties' text: characters 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -15,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lineage import ids
+from lineage.cite import citation as citation
+from lineage.cite import numbered
 from lineage.errors import LineageError
-from lineage.model import Answer, Chunk, Focus, Hit, LedgerRow, Reference, Work
+from lineage.model import Answer, Focus, Hit, LedgerRow, Reference
 from lineage.repository_state import RepositoryState
+from lineage.visible import visible as visible
 
 if TYPE_CHECKING:
     from api.service import Completeness, Listed, Overview
@@ -27,9 +29,6 @@ SCHEMA_VERSION = "1"
 MOST_LINES = 60
 MOST_CHARACTERS = 2400
 TRUST = "untrusted-third-party"
-_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]")
-_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def envelope(data: Any) -> str:
@@ -126,16 +125,6 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     return said
 
 
-def visible(text: str) -> tuple[str, list[str]]:
-    """The text without invisible and control characters, and flags that count them."""
-    if text.isascii() and not _CONTROL.search(text):
-        return text, []
-    bidi = len(_BIDI.findall(text))
-    hidden = len(_HIDDEN.findall(text)) - bidi + len(_CONTROL.findall(text))
-    flags = [f"{name}:{count}" for name, count in (("invisible-characters", hidden), ("bidi-controls", bidi)) if count]
-    return _CONTROL.sub("", _HIDDEN.sub("", text)), flags
-
-
 def shortened(text: str) -> tuple[str, bool]:
     """At most 60 lines and 2,400 characters, cut at the end of a line (inside one only if it is longer than all that)."""
     lines = text.split("\n")
@@ -144,48 +133,6 @@ def shortened(text: str) -> tuple[str, bool]:
         border = kept.rfind("\n", 0, MOST_CHARACTERS + 1)
         kept = kept[: border if border > 0 else MOST_CHARACTERS]
     return kept, len(kept) < len(text)
-
-
-def citation(hit: Hit) -> str:
-    """What to write beside a claim: `github.com/O/N/path#L9-L68@e9e926a6`, `arXiv:2006.10726v3#4.1`."""
-    chunk, work = hit.chunk, hit.work
-    if work.kind == "code":
-        commit = str(work.meta.get("commit") or "")[:8]
-        lines = f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}"
-        return f"{_name(work)}/{lines}" + (f"@{commit}" if commit else "")
-    return _name(work) + (f"#{place}" if (place := _paper_place(hit)) else "")
-
-
-def _name(work: Work) -> str:
-    scheme, _, rest = work.id.partition(":")
-    if scheme == "arxiv":
-        version = str(work.meta.get("version") or "").removeprefix("v")
-        return f"arXiv:{rest}" + (f"v{version}" if version else "")
-    return rest if scheme == "repo" else str(work.id)
-
-
-_NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")
-
-_LABEL = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4}\Z")
-
-
-def _paper_place(hit: Hit) -> str:
-    """The innermost section number, else the innermost title, else the page."""
-    titles = _numbered(hit.chunk)
-    for title in reversed(titles):
-        if found := _NUMBER.match(title):
-            return found[1]
-    if titles:
-        return visible(titles[-1])[0]
-    return f"page={hit.chunk.page}" if hit.chunk.page else ""
-
-
-def _numbered(chunk: Chunk) -> list[str]:
-    """Section titles with their printed numbers: those of LaTeX stand in the label, those of a PDF in the title."""
-    parts = chunk.label.split(".") if _LABEL.match(chunk.label) else []
-    numbers = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
-    told = [title if title[:1].isdigit() else f"{number} {title}" for number, title in zip(numbers, chunk.section, strict=False)]
-    return [*told, *chunk.section[len(told) :]]
 
 
 def _source(hit: Hit) -> dict[str, Any]:
@@ -208,7 +155,7 @@ def _code_source(hit: Hit) -> dict[str, Any]:
 
 def _paper_source(hit: Hit) -> dict[str, Any]:
     chunk, work = hit.chunk, hit.work
-    said: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in _numbered(chunk)]}
+    said: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in numbered(chunk)]}
     if chunk.page is not None:
         said |= {"page": chunk.page, "box": list(chunk.box) if chunk.box else None}
     return said | {

@@ -1,0 +1,19 @@
+"""Third parties' text as it may be shown: characters that a reader cannot see are taken out and counted."""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]")
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> tuple[str, list[str]]:
+    """The text without invisible and control characters, and flags that count them."""
+    if text.isascii() and not _CONTROL.search(text):
+        return text, []
+    bidi = len(_BIDI.findall(text))
+    hidden = len(_HIDDEN.findall(text)) - bidi + len(_CONTROL.findall(text))
+    flags = [f"{name}:{count}" for name, count in (("invisible-characters", hidden), ("bidi-controls", bidi)) if count]
+    return _CONTROL.sub("", _HIDDEN.sub("", text)), flags

@@ -1,0 +1,218 @@
+"""Values as sources write them, to one form (pure): numbers, lists, literal arithmetic.
+
+Papers write 1×10⁻⁴, 10^{-4}, 4,096, 4k and 10 %; code writes 1e-4, 2**16 and (0.9, 0.95). All of one value become one
+text, so that sources can be held against each other. Arithmetic is worked out where every operand is a literal and the
+result is of bounded size; whatever else computes stays an expression, and nothing is ever run.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import unicodedata
+import warnings
+from decimal import Decimal, InvalidOperation
+
+Scalar = bool | int | float | str | None
+Plain = Scalar | list[Scalar]
+
+LONGEST = 400
+MOST_ITEMS = 32
+_EXPONENT = 400
+_MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "‑": "-", "\u2009": " ", "\u00a0": " ", "\u202f": " ", "×": "x", "·": "x", "⋅": "x", "∗": "*"})
+_PLAIN = r"[+-]?(?:\d{1,3}(?:(?:,|\\,|\{,\})\d{3})+|\d[\d_]*)?(?:\.\d+)?\.?"
+_NUMBER = re.compile(
+    rf"(?P<base>{_PLAIN})(?:[eE](?P<exp>[+-]?\d{{1,3}}))?"
+    r"(?:\s*(?:x|\*|\\times|\\cdot)\s*10\s*(?:\^|\*\*)?\s*(?P<brace>\{)?\s*(?P<power>[+-]?\d{1,3})\s*(?(brace)\}))?"
+    r"\s*(?P<suffix>[kKMBG]|million|billion|thousand|\\?%|percent)?\Z"
+)
+_POWER = re.compile(r"(?P<sign>[+-]?)(?P<base>\d{1,4}|e)\s*(?:\^|\*\*)\s*(?P<brace>\{)?\s*(?P<power>[+-]?\d{1,3})\s*(?(brace)\})\Z")
+_FLATTENED = re.compile(r"10\s?−(\d{1,2})\Z")  # a superscript that the text of a PDF has lost
+_TEN_TO_THE = re.compile(r"(\d)([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_SUFFIXES = {"k": 3, "K": 3, "thousand": 3, "M": 6, "million": 6, "B": 9, "G": 9, "billion": 9, "%": -2, "\\%": -2, "percent": -2}
+_WORDS: dict[str, Scalar] = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "none": None,
+    "null": None,
+    "~": None,
+    "": None,
+}
+
+
+class Expression(Exception):
+    """The text computes its value; it is no literal."""
+
+
+def number(text: str) -> int | float | None:
+    """The number that a text is, in any of the forms of papers and code; None for what is no number."""
+    if len(text) > 80 or not any(c.isdigit() for c in text):
+        return None
+    if flat := _FLATTENED.match(text.strip()):
+        return _tidy(Decimal(1).scaleb(-int(flat[1])))
+    text = _plain(text)
+    if power := _POWER.match(text):
+        base = math.e if power["base"] == "e" else int(power["base"])
+        return _arithmetic(ast.Pow(), base, int(power["power"])) * (-1 if power["sign"] == "-" else 1)
+    found = _NUMBER.match(text)
+    if not found or not any(c.isdigit() for c in found["base"]):
+        return None
+    try:
+        base10 = Decimal(re.sub(r"[,_\\{}]", "", found["base"]))
+    except InvalidOperation:
+        return None
+    shift = int(found["exp"] or 0) + int(found["power"] or 0) + _SUFFIXES.get(found["suffix"] or "", 0)
+    return _tidy(base10.scaleb(shift))
+
+
+def _plain(text: str) -> str:
+    """One way to write minus, times and powers."""
+    text = _TEN_TO_THE.sub(lambda m: f"{m[1]}^{unicodedata.normalize('NFKC', m[2])}", text).translate(_MINUS)
+    return text.strip().strip("$").strip()
+
+
+def _tidy(value: Decimal) -> int | float:
+    if abs(value.adjusted()) > _EXPONENT:
+        raise Expression("a number out of all proportion")
+    return int(value) if value == value.to_integral_value() and value.adjusted() < 21 else float(value)
+
+
+def shown(value: Plain) -> str:
+    """The one text of a value: 0.0001, 4096, 1e-7, [0.9, 0.95], true, none."""
+    if isinstance(value, list):
+        return "[" + ", ".join(json.dumps(one, ensure_ascii=False) if isinstance(one, str) else shown(one) for one in value) + "]"
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else _numeral(value)
+
+
+def _numeral(value: int | float) -> str:
+    """As ECMAScript prints numbers: decimals between 1e-6 and 1e21, an exponent outside."""
+    if not math.isfinite(value):
+        return str(value)
+    exact = Decimal(value if isinstance(value, int) else format(value, ".12g")).normalize()
+    if exact == 0:
+        return "0"
+    if -7 <= exact.adjusted() < 21:
+        return format(exact, "f")
+    digits, _, exponent = format(exact, "e").partition("e")
+    return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}"
+
+
+def read(text: str, *, code: bool = False) -> Plain:
+    """The literal that a text is: a number, boolean, None, list of such, or a string.
+
+    With `code` a bare word is a name and not a string. Raises `Expression` for what would have to be computed.
+    """
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise Expression("too long for a literal")
+    if not code:
+        if (found := number(text)) is not None:
+            return found
+        if text.lower() in _WORDS:
+            return _WORDS[text.lower()]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if code:
+            raise Expression("no expression of Python") from error
+        return _loose(text)
+    try:
+        return literal(tree)
+    except Expression:
+        if code or _computes(tree):
+            raise
+        return _loose(text)
+
+
+def _loose(text: str) -> Plain:
+    """A scalar of a configuration or of prose: a list in brackets, else the words."""
+    if text[:1] == "[" and text[-1:] == "]" and len(text) > 2:
+        return [_scalar(part) for part in text[1:-1].split(",")[:MOST_ITEMS]]
+    if any(sign in text for sign in ("${", "{{", "%(")):
+        raise Expression("an interpolation")
+    return text.strip("'\"")
+
+
+def _scalar(text: str) -> Scalar:
+    text = text.strip().strip("'\"")
+    found = number(text)
+    return found if found is not None else _WORDS.get(text.lower(), text)
+
+
+def _computes(tree: ast.expr) -> bool:
+    """Whether an expression does something: a call, or arithmetic that is not words joined by dashes and slashes."""
+    nodes = list(ast.walk(tree))
+    joined = any(isinstance(node, ast.Name) for node in nodes)
+    operators = [node.op for node in nodes if isinstance(node, ast.BinOp)]
+    return any(isinstance(node, ast.Call) for node in nodes) or any(not (joined and isinstance(op, ast.Sub | ast.Div)) for op in operators)
+
+
+def literal(tree: ast.expr) -> Plain:
+    """The value of a literal, or of arithmetic on literals; raises `Expression` for everything else."""
+    if isinstance(tree, ast.List | ast.Tuple):
+        if len(tree.elts) > MOST_ITEMS:
+            raise Expression("a long list")
+        return [_item(one) for one in tree.elts]
+    return _item(tree)
+
+
+def _item(tree: ast.expr) -> Scalar:
+    if isinstance(tree, ast.Constant) and (tree.value is None or isinstance(tree.value, bool | int | float | str)):
+        return tree.value
+    return _worked(tree, 0)
+
+
+def _worked(tree: ast.expr, depth: int) -> int | float:
+    if depth > 12:
+        raise Expression("nested too deeply")
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float) and not isinstance(tree.value, bool):
+        return tree.value
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):
+        value = _worked(tree.operand, depth + 1)
+        return -value if isinstance(tree.op, ast.USub) else value
+    if isinstance(tree, ast.BinOp):
+        return _arithmetic(tree.op, _worked(tree.left, depth + 1), _worked(tree.right, depth + 1))
+    raise Expression("not a literal")
+
+
+def _arithmetic(op: ast.operator, left: int | float, right: int | float) -> int | float:
+    """+ - * / // % ** of two numbers, within bounds that no operand can leave."""
+    if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 1e6):
+        raise Expression("a power out of all proportion")
+    try:
+        result = _operated(op, left, right)
+    except (ArithmeticError, ValueError) as error:
+        raise Expression(str(error)) from error
+    if not isinstance(result, int | float) or not abs(result) < 1e300:
+        raise Expression("a result out of all proportion")
+    return result
+
+
+def _operated(op: ast.operator, left: int | float, right: int | float) -> object:
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():
+            return left / right
+        case ast.FloorDiv():
+            return left // right
+        case ast.Mod():
+            return left % right
+        case ast.Pow():
+            return left**right
+        case _:
+            raise Expression("an operator that is not arithmetic")

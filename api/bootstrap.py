@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,12 @@ class Parts:
 
         return mirrored_client(self.settings)
 
-    def engine(self, lineage: str) -> Engine:
-        """The read side over the current generation of a lineage."""
+    def engine(self, lineage: str) -> AbstractContextManager[Engine]:
+        """The read side over the current generation of a lineage, for the length of a `with` block."""
+        return self.opened(lineage)
+
+    def opened(self, lineage: str) -> Engine:
+        """The same, for whoever closes it."""
         from retrieval.engine import Engine
         from retrieval.vocabulary import vocabulary
 

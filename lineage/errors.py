@@ -4,11 +4,14 @@
     |- UsageError                   2  the request itself is wrong
     |  |- BadIdentifier                a target that fits no grammar
     |  |- AmbiguousTarget              a title with several candidates, which are listed
-    |  `- SettingsError                a setting or folder that cannot be used
+    |  |- SettingsError                a setting or folder that cannot be used
+    |  `- BadBundle                    a bundle or lock file that is none, is damaged, or does not fit
     |- NotFound                     3  no such target, lineage or evidence
     |- UpstreamError                4  an upstream refused or is unreachable; the same command resumes
     |  |- SourceError                  one answer, with its ledger `status`
     |  `- DiskFull                     the store's disk has no room left
+    |- QueueFull                    4  as many builds wait as may wait
+    |- Cancelled                    130  a build that was told to stop; the same request resumes
     |- Losses                       5  done, with losses, and --strict was given
     |- StoreError                   6  the store is damaged, busy or of another kind
     |  |- StoreDamaged
@@ -60,6 +63,10 @@ class SettingsError(UsageError):
     """A setting, model or folder that cannot be used."""
 
 
+class BadBundle(UsageError):
+    """A bundle or lock file that is none, was cut short or altered, or is of another version; nothing was changed by it."""
+
+
 class NotFound(LineageError):
     """No such target, lineage or evidence."""
 
@@ -86,6 +93,18 @@ class SourceError(UpstreamError):
 
 class DiskFull(UpstreamError):
     """No room left where the store lies; nothing half-written stays."""
+
+
+class QueueFull(LineageError):
+    """As many builds wait as may wait; the same request may be made later."""
+
+    exit_code = 4
+
+
+class Cancelled(LineageError):
+    """Long work that was told to stop and did; what was done is kept."""
+
+    exit_code = 130
 
 
 class Losses(LineageError):

@@ -63,6 +63,12 @@ class Settings(BaseSettings):
         None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
     )
     vocabulary: Path | None = Field(None, description="A file of your own with words of prose and what code calls them; joins the packaged one.")
+    token: SecretStr = Field(
+        SecretStr(""), description="What clients of `lineage serve` must send as `Authorization: Bearer`; needed beyond loopback."
+    )
+    hosts: str = Field("", description="Further names that `lineage serve` answers to in Host and Origin, separated by commas.")
+    rate: int = Field(1200, ge=1, description="Requests a minute that `lineage serve` answers one client, after a burst of a sixth of that.")
+    queue: int = Field(16, ge=1, le=10_000, description="Builds that may wait in the queue of REST and MCP.")
     threads: int = Field(0, ge=0, le=256, description="Threads for embedding; 0 means one per core.")
     papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, most lineage-relevant first.")
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")

@@ -14,6 +14,7 @@ from lineage.ports import Embedder, VectorIndex, Vectors
 from lineage.tokens import tokens
 from retrieval import candidates, fuse
 from retrieval.candidates import Scope, Words
+from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights
 from retrieval.kinship import Kinship
@@ -65,6 +66,10 @@ class Engine:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the generation; nothing can be asked afterwards."""
         self._generation.close()
 
     def ask(self, query: Query) -> Answer:
@@ -91,6 +96,15 @@ class Engine:
         without = self._kinship.target_code if query.no_target_code else frozenset()
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         return _Asked(query, text, words, candidates.scope_of(self._catalog, query.kinds, without))
+
+    def evidence(self, chunk: str, before: int = 0, after: int = 0) -> Evidence | None:
+        """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
+        found = self._catalog.chunk(chunk)
+        if not found:
+            return None
+        hit, above, below = widened(self._catalog, found, self._kinship.of(found.work), before, after)
+        manifest = self._generation.manifest
+        return Evidence(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, found))
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
 
+    from retrieval.evidence import Evidence
 
 @dataclass(frozen=True)
 class Listed:
@@ -135,6 +136,18 @@ class Service:
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
+    def evidence(self, chunk: str, *, lineage: str = "", before: int = 20, after: int = 20) -> Evidence:
+        """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
+
+        Looks through every lineage if none is named; raises `NotFound`.
+        """
+        for name in (ids.check_name(lineage),) if lineage else layout.names(self._home):
+            with self._parts.engine(name) as engine:
+                found = engine.evidence(chunk, before, after)
+            if found:
+                return found
+        raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="chunks are named by the hits of a search; a new generation may have cut anew")
+
         if target in layout.names(self._home):
             with open_generation(self._home, target) as generation:
                 return _listed(generation)

@@ -24,6 +24,7 @@ from lineage.visible import visible as visible
 if TYPE_CHECKING:
     from api.service import Completeness, Listed, Overview
     from indexer.plan import BuildReport
+    from retrieval.evidence import Evidence
 
 SCHEMA_VERSION = "1"
 MOST_LINES = 60
@@ -126,6 +127,14 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
 
 
 def shortened(text: str) -> tuple[str, bool]:
+def evidence_to_json(found: Evidence) -> dict[str, Any]:
+    """A chunk with what stands around it: a hit whose text is the whole window, and what of the document lies beyond it."""
+    text, flags = visible(found.hit.chunk.text)
+    hit = hit_to_json(found.hit) | {"text": text, "flags": [*found.hit.flags, *flags]}
+    window = {"start_line": found.hit.chunk.start_line, "end_line": found.hit.chunk.end_line, "before": found.before, "after": found.after}
+    return {"lineage": found.lineage, "generation": found.generation, "hit": hit, **window, "previous": found.previous, "next": found.next}
+
+
     """At most 60 lines and 2,400 characters, cut at the end of a line (inside one only if it is longer than all that)."""
     lines = text.split("\n")
     kept = "\n".join(lines[:MOST_LINES])

@@ -72,6 +72,11 @@ class Engine:
         """Close the generation; nothing can be asked afterwards."""
         self._generation.close()
 
+    @property
+    def generation(self) -> Generation:
+        """The generation that is read."""
+        return self._generation
+
     def ask(self, query: Query) -> Answer:
         """Hits, best first, at most `query.k`; notes say what limited the search."""
         return self.ask_many([query])[0]

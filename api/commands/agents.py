@@ -1,0 +1,63 @@
+"""Commands for agents: mcp."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from api.commands.common import Home, Json, Offline, put
+from api.service import Service
+from lineage import settings as configuration
+
+
+class ClientName(StrEnum):
+    """The clients whose configuration can be printed."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+
+
+def mcp(
+    print_config: Annotated[
+        ClientName | None, typer.Option("--print-config", help="Print the configuration for a client, and serve nothing.", show_default=False)
+    ] = None,
+    local_files: Annotated[bool, typer.Option("--local-files", help="Let the agent build from papers and folders of this machine.")] = False,
+    offline: Offline = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Serve coding agents over the Model Context Protocol, on stdin and stdout.
+
+    A client starts this command by itself; what it must be told is printed by --print-config.
+
+    Examples:
+
+      lineage mcp --print-config claude > .mcp.json
+
+      lineage mcp --print-config codex >> ~/.codex/config.toml
+    """
+    if print_config:
+        from api.mcp_clients import CLIENTS, config
+
+        said = {"client": print_config.value, "place": CLIENTS[print_config.value].place, "config": config(print_config.value, home, local_files)}
+        put(said, json, lambda value: str(value["config"]))
+        print(f"belongs into {said['place']}", file=sys.stderr)
+        return
+    from api.engines import KeptParts
+    from api.jobs import Jobs
+    from api.mcp_server import stdio
+
+    parts = KeptParts(configuration.load(home=home, offline=offline or None))
+    service = Service(parts)
+    jobs = Jobs(parts.settings.home, lambda request, watch: service.build(request, watch=watch), parts.settings.queue)
+    jobs.start()
+    try:
+        stdio(service, jobs, local=local_files)
+    finally:
+        jobs.close()
+        parts.close()

@@ -1,0 +1,134 @@
+"""The arguments of each tool: closed records, checked before anything is done.
+
+They come from a model that may repeat what it read in somebody's paper, so every one is bounded, control characters
+are refused, names fit a grammar, and a field that is not there is an error that lists those that are.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from lineage.errors import UsageError
+
+MOST_BYTES = 4096
+MOST_WAIT = 25
+_HIDDEN = frozenset({"Cc", "Cs", "Co", "Cn"})
+
+
+def _clean(text: str) -> str:
+    """The text itself if it holds no control characters and is not too long in bytes."""
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise ValueError(f"at most {MOST_BYTES:,} bytes are taken")
+    for c in text:
+        if unicodedata.category(c) in _HIDDEN and c not in "\t\n\r":
+            raise ValueError(f"the control character U+{ord(c):04X} is not taken")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_clean)]
+LineageName = Annotated[
+    Text,
+    Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Which lineage; may be left out while there is only one."),
+]
+Limit = Annotated[int, Field(ge=1, le=20)]
+Offset = Annotated[int, Field(ge=0, le=99)]
+Wait = Annotated[int, Field(ge=0, le=MOST_WAIT, description="Seconds to stay for news of a build.")]
+
+
+class Arguments(BaseModel):
+    """What all have in common: nothing unknown is taken, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SearchArguments(Arguments):
+    """Arguments of `lineage_search`."""
+
+    query: Annotated[Text, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help.")]
+    lineage: LineageName = ""
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
+    limit: Limit = 5
+    offset: Offset = 0
+
+
+class ContextArguments(Arguments):
+    """Arguments of `lineage_context`."""
+
+    task: Annotated[Text, Field(min_length=1, max_length=MOST_BYTES, description="What is to be written or decided.")]
+    lineage: LineageName = ""
+    tokens: Annotated[int, Field(ge=200, le=32000, description="Token budget of the text.")] = 6000
+    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="Fits the pack to this stage.")] = ""
+
+
+class GapsArguments(Arguments):
+    """Arguments of `lineage_gaps`."""
+
+    lineage: LineageName = ""
+    name: Annotated[Text, Field(max_length=200, description="One value, e.g. `learning rate`: its consensus and dissenters.")] = ""
+    limit: Limit = 10
+    offset: Annotated[int, Field(ge=0, le=999)] = 0
+
+
+class ReadArguments(Arguments):
+    """Arguments of `lineage_read`."""
+
+    chunk: Annotated[Text, Field(pattern=r"^c_[A-Za-z0-9_.-]{1,80}$", description="`chunk` of a hit.")]
+    lineage: LineageName = ""
+    before: Annotated[int, Field(ge=0, le=200, description="Lines above.")] = 20
+    after: Annotated[int, Field(ge=0, le=200, description="Lines below.")] = 20
+
+
+class BuildArguments(Arguments):
+    """Arguments of `lineage_build`."""
+
+    target: Annotated[Text, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, or a title in quotes.")]
+    name: Annotated[Text, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Name for the lineage.")] = ""
+    papers: Annotated[int, Field(ge=0, le=200, description="Cited papers to read.")] = 20
+    repos: Annotated[int, Field(ge=0, le=100, description="Repositories to read.")] = 12
+    no_target_code: Annotated[bool, Field(description="Keep the target's own code out for good.")] = False
+    wait: Wait = 0
+
+
+class StatusArguments(Arguments):
+    """Arguments of `lineage_status`."""
+
+    job: Annotated[Text, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$", description="`job` of a build.")] = ""
+    lineage: Annotated[LineageName, Field(description="Its completeness; with neither: all lineages and jobs.")] = ""
+    wait: Wait = 0
+
+
+def schema(kind: type[Arguments]) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments: closed, without pydantic's titles."""
+    made = kind.model_json_schema()
+    return {
+        "type": "object",
+        "properties": {name: _plain(one) for name, one in made["properties"].items()},
+        "required": made.get("required", []),
+        "additionalProperties": False,
+    }
+
+
+def _plain(one: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in one.items() if key != "title"}
+
+
+def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
+    """The arguments, checked; raises `UsageError` that says what is wrong and what is taken."""
+    try:
+        return kind.model_validate(given or {})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part)[:60] for part in first["loc"]) or "arguments"
+        raise UsageError(f"{where}: {_said(first)}", hint="taken are: " + ", ".join(_line(*one) for one in kind.model_fields.items())) from None
+
+
+def _said(first: Any) -> str:
+    return "there is no such argument" if first["type"] == "extra_forbidden" else str(first["msg"]).removeprefix("Value error, ")
+
+
+def _line(name: str, field: Any) -> str:
+    return name if field.is_required() else f"{name} (optional)"

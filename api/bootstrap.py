@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineage import registry
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from indexer.workbench import Workbench
     from lineage.ports import Embedder, ReferenceSource
     from lineage.settings import Settings
+    from retrieval.budget import Tokens
     from retrieval.engine import Engine
 
 
@@ -31,6 +33,20 @@ class Parts:
         name, _, model = self.settings.embedder.partition(":")
         made: Embedder = registry.load("embedders", name)(model, self.settings, self._client())
         return made
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """What counts the tokens of a pack; raises `SettingsError` when it is first asked, if its file is none."""
+        from importlib.resources import files
+
+        from retrieval.budget import Estimate, FileTokens
+
+        named = self.settings.tokenizer
+        if named == "estimate":
+            return Estimate()
+        if named != "packaged":
+            return FileTokens(Path(named), Path(named).parent.name + "/" + Path(named).name)
+        return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
 
     def _client(self) -> Any:
         """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from lineage.model import Chunk, Hit, Work
 from lineage.visible import visible
@@ -16,6 +17,13 @@ def citation(hit: Hit) -> str:
         lines = f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}"
         return f"{name(work)}/{lines}" + (f"@{commit}" if commit else "")
     return name(work) + (f"#{place}" if (place := _paper_place(hit)) else "")
+
+
+def pinpoint(hit: Hit) -> str:
+    """The citation of the lines that answer, where they are known, and of the whole chunk where they are not."""
+    if hit.focus is None or hit.work.kind != "code":
+        return citation(hit)
+    return citation(replace(hit, chunk=replace(hit.chunk, start_line=hit.focus.start_line, end_line=hit.focus.end_line)))
 
 
 def name(work: Work) -> str:

@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     llm_model: str = Field("", description="A chat model that refines the roles of the best-ranked references; empty means none is asked.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty means the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
+    tokenizer: str = Field(
+        "packaged", description="What counts the tokens of a context pack: `packaged`, `estimate` (3 bytes each), or a model's `tokenizer.json`."
+    )
     links_archive: Path | None = Field(
         None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
     )

@@ -1,0 +1,133 @@
+"""Conflicts, settings and gaps as parts of a pack (pure): whole lines, those on which most depends first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lineage.cite import pinpoint
+from lineage.insight import Conflict, Gap, Gaps, Held, PackItem, Specification, Stage
+from lineage.model import Hit
+from lineage.tokens import terms
+from retrieval.budget import Tokens
+from retrieval.pack import settings_file
+from retrieval.pack.markdown import code, fenced, inline, inline_path
+from retrieval.pack.settings_file import UNSPECIFIED, Entry
+from retrieval.pack.task import relevant
+
+RecordKind = Literal["conflict", "config", "unspecified"]
+KINDS: tuple[RecordKind, ...] = ("conflict", "config", "unspecified")
+TITLES = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
+_SIDES = 4
+_OVERHEAD = 6
+"""Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One whole line (or a few) of what was concluded: its tokens, and how much depends on it."""
+
+    kind: RecordKind
+    text: str
+    weight: float
+    cost: int = 0
+    evidence: tuple[Hit, ...] = ()
+    entry: Entry | None = None
+
+
+def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens) -> list[Record]:
+    """Everything that the gaps of a target say for a task, weightiest first: for planning all, else what the task speaks of."""
+    if gaps is None:
+        return []
+    asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
+    found = [_conflict(one) for one in gaps.conflicts if stage == "planning" or _concerns(one, task, asked)]
+    found += [_config(entry) for entry in settings_file.entries(asked)] if stage == "planning" else [_gap(gap) for gap in asked if _open(gap)]
+    costed = (replace(one, cost=tokens.count(f"\n  {one.text}") + _OVERHEAD) for one in found)
+    return sorted(costed, key=lambda one: -one.weight)
+
+
+def within(found: Sequence[Record], room: int) -> list[Record]:
+    """The weightiest that fit."""
+    return more([], found, room)
+
+
+def more(kept: Sequence[Record], found: Sequence[Record], room: int) -> list[Record]:
+    """Those kept, and the weightiest of the rest that fit into the room that is left."""
+    chosen = list(kept)
+    for record in found:
+        if record not in chosen and record.cost <= room:
+            chosen.append(record)
+            room -= record.cost
+    return chosen
+
+
+def cost(some: Sequence[Record]) -> int:
+    """What records cost together, at most."""
+    return sum(one.cost for one in some)
+
+
+def parts(kept: Sequence[Record], tokens: Tokens) -> list[PackItem]:
+    """An item a kind; the settings as one file."""
+    items = []
+    for kind in KINDS:
+        some = [record for record in kept if record.kind == kind]
+        if some:
+            text = _text(kind, some)
+            evidence = dict.fromkeys(hit.chunk.id for record in some for hit in record.evidence)
+            hits = {hit.chunk.id: hit for record in some for hit in record.evidence}
+            items.append(PackItem(kind, TITLES[kind], text, tokens.count(text), tuple(hits[name] for name in evidence)))
+    return items
+
+
+def _text(kind: RecordKind, some: Sequence[Record]) -> str:
+    if kind == "config":
+        return fenced(settings_file.yaml([record.entry for record in some if record.entry]), "yaml")
+    return "\n".join(record.text for record in some)
+
+
+def _config(entry: Entry) -> Record:
+    return Record("config", entry.line, entry.weight, evidence=entry.evidence, entry=entry)
+
+
+def _open(gap: Gap) -> bool:
+    return gap.state is not Specification.SPECIFIED
+
+
+def _gap(gap: Gap) -> Record:
+    """A detail that the target leaves open, with the best value of its lineage, or that nobody has one."""
+    best = next((one for one in gap.suggestions if one.value and one.held), None)
+    name, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
+    if best is None:
+        told = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
+        return Record("unspecified", f"- {name}: {told}", gap.detail.weight, evidence=gap.stated[:1])
+    value = code(f"{best.value} {best.unit}".strip())
+    text = f"- {name}: {state}; the lineage has {value}, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
+    return Record("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
+
+
+def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:
+    named = {name for gap in asked for name in (gap.detail.name, *gap.detail.facts)}
+    return conflict.name in named or _spoken(conflict, task)
+
+
+def _spoken(conflict: Conflict, task: str) -> bool:
+    return bool({*terms(f"{conflict.name.replace('_', ' ')} {conflict.title}")} & {*terms(task)})
+
+
+def _conflict(conflict: Conflict) -> Record:
+    """The sides in one line each, the surest evidence as it stands."""
+    sides = "".join(f"\n  - {_side(held)}" for held in conflict.sides[:_SIDES])
+    why = f": {inline(conflict.why)}" if conflict.why else ""
+    text = f"- {inline(conflict.title or conflict.name, 80)} ({conflict.kind}, severity {conflict.severity:.2f}){why}{sides}"
+    return Record("conflict", text, conflict.severity, evidence=tuple(held.evidence for held in conflict.sides[:_SIDES]))
+
+
+def _side(held: Held) -> str:
+    licence = inline(held.evidence.work.license or "", 40)
+    value = code(f"{held.fact.value} {held.fact.unit}".strip())
+    return " · ".join(filter(None, (value, _cited(held.evidence), licence)))
+
+
+def _cited(hit: Hit) -> str:
+    return code(inline_path(pinpoint(hit)))

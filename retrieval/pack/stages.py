@@ -1,0 +1,58 @@
+"""What each stage of writing code needs (pure): how a budget is shared, and what its parts are called.
+
+The stages are PaperCoder's (Seo et al., 2025): planning reads for an overall plan, an architecture, the data, the
+evaluation and a `config.yaml`; analysis goes file by file; coding wants code to imitate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lineage.errors import UsageError
+from lineage.insight import Stage
+from lineage.model import ChunkKind
+from retrieval.pack.units import Kind
+
+STAGES: tuple[Stage, ...] = ("planning", "analysis", "coding")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """`records` is the most that conflicts, settings and gaps may take of a budget; `shares` what the units' kinds may of the rest.
+
+    What a share does not use, the others get. `kinds` are what is asked for (none: everything); `first` are the kinds of
+    units in the order in which they are chosen.
+    """
+
+    records: float
+    shares: Mapping[Kind, float]
+    kinds: frozenset[ChunkKind] = frozenset()
+    imitate: frozenset[ChunkKind] = field(default=frozenset({"code"}))
+
+
+POLICIES: Mapping[Stage | None, Policy] = {
+    None: Policy(0.25, {"stated": 0.5, "lineage": 0.2, "imitate": 0.3}),
+    "planning": Policy(0.4, {"stated": 0.6, "lineage": 0.25, "imitate": 0.15}),
+    "analysis": Policy(0.25, {"stated": 0.45, "lineage": 0.15, "imitate": 0.4}),
+    "coding": Policy(0.2, {"stated": 0.25, "lineage": 0.1, "imitate": 0.65}),
+}
+HEADINGS: Mapping[str, str] = {
+    "stated": "What the target says",
+    "lineage": "What its lineage adds",
+    "imitate": "Code to imitate, smallest complete units first",
+    "conflict": "Conflicts",
+    "config": "config.yaml",
+    "unspecified": "UNSPECIFIED",
+}
+ORDER = tuple(HEADINGS)
+
+
+def stage_of(text: str) -> Stage | None:
+    """The stage of that name, None for the empty one; raises `UsageError`."""
+    if not text:
+        return None
+    found = next((stage for stage in STAGES if stage == text), None)
+    if found is None:
+        raise UsageError(f"there is no stage {text!r}", hint="stages: " + ", ".join(STAGES))
+    return found

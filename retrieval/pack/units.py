@@ -1,0 +1,192 @@
+"""What may go into a pack (pure but for reading the catalogue): whole units of text with what each is good for.
+
+A unit is never part of something: a function or method with all of its lines, a configuration block, a paragraph with
+the equations that belong to it. Paragraphs are units of their own, so that a small budget is not spent on a whole
+section for one sentence of it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from lineage.catalog import Catalog
+from lineage.catalog.records import same_text
+from lineage.model import Answer, Chunk, Hit
+from lineage.tokens import terms, tokens
+from lineage.visible import visible
+from retrieval.focus import rarity
+from retrieval.pack.task import Subquestion
+
+Kind = Literal["stated", "lineage", "imitate"]
+MOST_UNIT_LINES = 400
+_FLOOR = 0.2
+"""What a paragraph keeps of its chunk's relevance though none of the question's words is in it."""
+_SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
+_WHOLE = {"function", "method", "class"}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A whole unit: shown as `text` (cleaned); `relevance` (0..1) by the number of the subquestion; `said` its words.
+
+    `cost` are the tokens of what is written for it; 0 until it is counted.
+    """
+
+    hit: Hit
+    kind: Kind
+    text: str
+    relevance: Mapping[int, float]
+    said: frozenset[str] = frozenset()
+    cost: int = 0
+    order: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How telling the words are: `rare` by token over the generation; `asked` are each subquestion's tokens."""
+
+    rare: Mapping[str, float]
+    asked: tuple[frozenset[str], ...] = field(default=())
+
+    def covered(self, said: frozenset[str], number: int) -> float:
+        """The worth of a subquestion's words that a text says."""
+        return sum(self.rare.get(word, 0.0) for word in self.asked[number] & said)
+
+
+def words_of(catalog: Catalog, questions: Sequence[Subquestion], chunks: int) -> Words:
+    """The rarity of the subquestions' words among so many chunks."""
+    asked = tuple(frozenset(terms(one.text)) for one in questions)
+    return Words(rarity(catalog.frequencies({word for some in asked for word in some}), chunks), asked)
+
+
+def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Unit]:
+    """The units of all hits, each once, in the order in which they were first found."""
+    found: dict[str, Unit] = {}
+    for hit, scores in _found(answers):
+        for at, unit in enumerate(_units(catalog, hit, scores, words)):
+            same = same_text(unit.text)
+            known = found.get(same)
+            found[same] = _joined(known, unit) if known else replace(unit, order=(len(found), at))
+    return list(found.values())
+
+
+def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, float]]]:
+    """Each hit once, with its score by the number of the question."""
+    hits: dict[str, Hit] = {}
+    scores: dict[str, dict[int, float]] = {}
+    for number, answer in enumerate(answers):
+        for hit in answer.hits:
+            hits.setdefault(hit.chunk.id, hit)
+            scores.setdefault(hit.chunk.id, {})[number] = hit.score
+    return [(hit, scores[name]) for name, hit in hits.items()]
+
+
+def _joined(one: Unit, other: Unit) -> Unit:
+    keys = {*one.relevance, *other.relevance}
+    return replace(one, relevance={key: max(one.relevance.get(key, 0.0), other.relevance.get(key, 0.0)) for key in keys})
+
+
+def _units(catalog: Catalog, hit: Hit, scores: Mapping[int, float], words: Words) -> Iterable[Unit]:
+    kind = _kind(hit)
+    if hit.chunk.kind in {"paper", "docs"}:
+        yield from _prose(hit, kind, scores, words)
+        return
+    whole = replace(hit, chunk=complete(catalog, hit.chunk))
+    text = neutral(textwrap.dedent(whole.chunk.text))
+    yield Unit(whole, kind, text, dict(scores), frozenset(tokens(text)))
+
+
+def _kind(hit: Hit) -> Kind:
+    if hit.chunk.kind == "code":
+        return "imitate"
+    return "stated" if hit.from_target else "lineage"
+
+
+def complete(catalog: Catalog, chunk: Chunk) -> Chunk:
+    """The whole function or method of which a chunk is a part; the chunk itself if it is whole, or the whole too long."""
+    if chunk.role not in _WHOLE or not chunk.symbol or "," in chunk.symbol:
+        return chunk
+    near = catalog.chunks(catalog.neighbours(chunk.work, chunk.path))
+    parts = sorted((one for one in near if one.symbol == chunk.symbol and one.role == chunk.role), key=lambda one: one.start)
+    first, last = _run(parts, chunk)
+    if first is last or last.end_line - first.start_line >= MOST_UNIT_LINES:
+        return chunk
+    text = catalog.window(chunk.work, chunk.path, first.start, last.end)
+    return replace(chunk, text=text, start=first.start, end=last.end, start_line=first.start_line, end_line=last.end_line)
+
+
+def _run(parts: Sequence[Chunk], chunk: Chunk) -> tuple[Chunk, Chunk]:
+    """First and last of the parts that follow each other without a line between, around `chunk`."""
+    at = next((n for n, one in enumerate(parts) if one.id == chunk.id), None)
+    if at is None:
+        return chunk, chunk
+    start = end = at
+    while start and parts[start].start_line - parts[start - 1].end_line <= _BLANKS:
+        start -= 1
+    while end + 1 < len(parts) and parts[end + 1].start_line - parts[end].end_line <= _BLANKS:
+        end += 1
+    return parts[start], parts[end]
+
+
+_BLANKS = 3
+
+
+def _prose(hit: Hit, kind: Kind, scores: Mapping[int, float], words: Words) -> Iterable[Unit]:
+    """The paragraphs of a chunk; each is worth, of the chunk's relevance, its share of the question's words."""
+    texts = paragraphs(neutral(hit.chunk.text), hit.chunk.role)
+    said = [frozenset(tokens(text)) for text in texts]
+    best = {number: max(words.covered(one, number) for one in said) for number in scores}
+    for text, own in zip(texts, said, strict=True):
+        relevance = {number: score * _share(words.covered(own, number), best[number]) for number, score in scores.items()}
+        yield Unit(hit, kind, text, relevance, own)
+
+
+def _share(covered: float, best: float) -> float:
+    return _FLOOR + (1.0 - _FLOOR) * covered / best if best else 1.0
+
+
+_HEADING = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s+\S[^\n]{0,120}\Z|#{1,6}\s[^\n]{0,160}\Z")
+_CONTINUES = re.compile(r"\$\$|[a-z(]|\\\[")
+
+
+def paragraphs(text: str, role: str = "paragraph") -> list[str]:
+    """The paragraphs of a text, each with the equations inside it and what goes on after them; headings go with what they head.
+
+    Tables, algorithms and lists are whole as they are.
+    """
+    if role in {"table", "algorithm", "list"}:
+        return [text]
+    parts = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
+    joined: list[str] = []
+    for part in parts:
+        if joined and (_HEADING.match(joined[-1]) or _goes_on(joined[-1], part)):
+            joined[-1] += "\n\n" + part
+        else:
+            joined.append(part)
+    return _fenced(joined) or [text]
+
+
+def _goes_on(before: str, part: str) -> bool:
+    return bool(_CONTINUES.match(part)) or before.rstrip().endswith((":", "$$", ","))
+
+
+def _fenced(parts: Sequence[str]) -> list[str]:
+    """Paragraphs with the blocks of code among them kept whole."""
+    whole: list[str] = []
+    open_ = False
+    for part in parts:
+        if open_:
+            whole[-1] += "\n\n" + part
+        else:
+            whole.append(part)
+        open_ ^= part.count("```") % 2 == 1
+    return whole
+
+
+def neutral(text: str) -> str:
+    """The text without what a reader cannot see and without the marks by which chat models tell who speaks."""
+    return _SPECIAL.sub(lambda found: f"{found[0]} " if found[0] == "<" else f" {found[0]}", visible(text.replace("\r\n", "\n"))[0])

@@ -16,6 +16,7 @@ from indexer.plan import BuildReport
 from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
 from lineage.repository_state import RepositoryState
 
+_SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
 
@@ -141,7 +142,7 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
 def overview(shown: Any) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
-    return "\n".join([head, "", "inherits most from:", *_top(shown), "", "code:", *_code(shown), *_shared(shown)])
+    return "\n".join([head, "", "inherits most from:", *_top(shown), "", "code:", *_code(shown), *_shared(shown), *_derived(shown)])
 
 
 def _top(shown: Any) -> list[str]:
@@ -171,6 +172,25 @@ def _shared(shown: Any) -> list[str]:
     named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
     lines = [f"  {mine} and {theirs}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
     return ["", "the same code in:", *lines] if lines else []
+
+
+def _derived(shown: Any) -> list[str]:
+    """Functions that were taken and changed, or taken over exactly, with what was changed."""
+    changed = [one for one in shown.derivations if one.kind != "exact"]
+    lines = [f"  {_where(one.taker)} {'from' if one.why else 'and'} {_where(one.source)}: {_said(one)}" for one in changed[:_SHOWN_COPIES]]
+    exact = len(shown.derivations) - len(changed)
+    if not shown.derivations:
+        return []
+    head = f"functions taken over: {exact} exactly, {len(changed)} changed" + (", the closest of these:" if lines else "")
+    return ["", head, *lines]
+
+
+def _where(place: Any) -> str:
+    return f"{place.work.removeprefix('repo:github.com/')} {place.path}:{place.start_line} {place.symbol}"
+
+
+def _said(one: Any) -> str:
+    return shorten("; ".join((*one.changes, *((one.why,) if one.why else ()))) or one.kind, 160)
 
 
 def lineages(rows: Sequence[Any]) -> str:

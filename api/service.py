@@ -15,6 +15,7 @@ from api.bootstrap import Parts
 from api.files import absolute, questions
 from lineage import generation as layout
 from lineage import ids
+from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
@@ -23,11 +24,13 @@ from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
 
 if TYPE_CHECKING:
+    from indexer.bundle.bring import Imported
+    from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
-
     from retrieval.evidence import Evidence
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -49,6 +52,7 @@ class Overview:
     links: tuple[CodeLink, ...]
     shared: tuple[Shared, ...] = ()
     states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
+    derivations: tuple[Derivation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,23 @@ class Service:
         added = tuple(dict.fromkeys((*request.add, *map(absolute, sources))))
         return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
 
+    # -- passing on
+
+    def export(self, lineage: str = "", out: Path | None = None, *, all_texts: bool = False) -> Exported:
+        """Write a lineage as one file, by default `NAME.lineage`; texts whose licence does not allow it stay out unless `all_texts`."""
+        from indexer.bundle.write import export
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            path = out or Path(f"{generation.manifest.lineage}.lineage")
+            return export(generation, path, "all" if all_texts else "licensed")
+
+    def import_(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> Imported:
+        """Bring a bundle into the store; checked whole first, and what its licences kept out is fetched again unless offline."""
+        from indexer.bundle.bring import bring
+
+        with self._parts.workbench(watch) as bench:
+            return bring(bench, path, name)
+
     def insist(self, report: BuildReport, strict: bool) -> None:
         """Raise `Losses` if `strict` and anything was lost."""
         lost = report.ledger["failed"] + report.ledger["degraded"]
@@ -134,8 +155,6 @@ class Service:
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
-    def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
-        """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 20, after: int = 20) -> Evidence:
         """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
 
@@ -148,6 +167,8 @@ class Service:
                 return found
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="chunks are named by the hits of a search; a new generation may have cut anew")
 
+    def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
+        """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
         if target in layout.names(self._home):
             with open_generation(self._home, target) as generation:
                 return _listed(generation)
@@ -171,7 +192,8 @@ class Service:
             shared = tuple(map(Shared.from_meta, generation.catalog.meta().get("shared_code", ())))
             links = generation.catalog.links()
             became = states(links, listed.works, generation.catalog.ledger("source"))
-            return Overview(made, listed.references, listed.works, links, shared, became)
+            derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
+            return Overview(made, listed.references, listed.works, links, shared, became, derived)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

@@ -91,7 +91,8 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
     """A lineage at a glance; a link's `state` says what became of its repository, in `words` too."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
-    return {"report": report_to_json(shown.report), "references": rows, "links": links, "shared_code": to_json(shown.shared)}
+    code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
+    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code}
 
 
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:
@@ -126,7 +127,6 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     return said
 
 
-def shortened(text: str) -> tuple[str, bool]:
 def evidence_to_json(found: Evidence) -> dict[str, Any]:
     """A chunk with what stands around it: a hit whose text is the whole window, and what of the document lies beyond it."""
     text, flags = visible(found.hit.chunk.text)
@@ -135,6 +135,7 @@ def evidence_to_json(found: Evidence) -> dict[str, Any]:
     return {"lineage": found.lineage, "generation": found.generation, "hit": hit, **window, "previous": found.previous, "next": found.next}
 
 
+def shortened(text: str) -> tuple[str, bool]:
     """At most 60 lines and 2,400 characters, cut at the end of a line (inside one only if it is longer than all that)."""
     lines = text.split("\n")
     kept = "\n".join(lines[:MOST_LINES])

@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from indexer.workbench import Workbench
-from lineage import position, reuse
+from lineage import derivation, position, reuse
 from lineage.catalog import CatalogWriter
+from lineage.derivation import Ages, Derivation
 from lineage.model import Document, LedgerRow, Span, Status, WorkId
 from lineage.progress import Stage
 from lineage.ranking import Signal
@@ -28,6 +29,7 @@ class Contents:
     documents: tuple[Document, ...]
     rows: tuple[LedgerRow, ...]
     shared: tuple[Shared, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -46,6 +48,7 @@ class Contents:
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
         catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
+        catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
         catalog.set_meta("notes", list(self.collected.notes))
 
 
@@ -53,10 +56,13 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
     code = _code(bench, collected)
-    reused = reuse.shared(document for one in code for document in one.documents)
+    parsed = [document for one in code for document in one.documents]
+    reused = reuse.shared(parsed)
     collected = collected.ranked(_more(collected, reused))
-    documents = [*papers, *_abstracts(collected), *(document for one in code for document in one.documents)]
-    return Contents(collected, _ordered(collected, documents), (*collected.rows, *(row for one in code for row in one.rows)), reused)
+    derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
+    documents = [*papers, *_abstracts(collected), *parsed]
+    rows = (*collected.rows, *(row for one in code for row in one.rows))
+    return Contents(collected, _ordered(collected, documents), rows, reused, derived)
 
 
 def _more(collected: Collected, reused: Sequence[Shared]) -> dict[WorkId, tuple[Signal, ...]]:

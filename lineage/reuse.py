@@ -68,7 +68,7 @@ class _Home:
 
     @property
     def vendored(self) -> bool:
-        return any(part.lower() in _VENDORED for part in self.path.split("/")[:-1])
+        return is_vendored(self.path)
 
 
 def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
@@ -76,9 +76,9 @@ def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
     files: dict[bytes, list[_Home]] = defaultdict(list)
     definitions: dict[bytes, list[_Home]] = defaultdict(list)
     for document in documents:
-        if document.kind not in {"code", "config"} or _is_boilerplate(document.path):
+        if document.kind not in {"code", "config"} or is_boilerplate(document.path):
             continue
-        if (whole := _mark(document.text)) and _has_lines(document.text):
+        if (whole := _mark(document.text)) and has_lines(document.text):
             files[whole].append(_Home(document.work, document.path))
         for key, home in _definitions(document):
             definitions[key].append(home)
@@ -87,12 +87,19 @@ def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
     return tuple(sorted((s for s in found if s.files or s.definitions), key=lambda s: (-_weight(s), s.one, s.other)))
 
 
-def _is_boilerplate(path: str) -> bool:
+def is_vendored(path: str) -> bool:
+    """Whether a file lies among third-party packages."""
+    return any(part.lower() in _VENDORED for part in path.split("/")[:-1])
+
+
+def is_boilerplate(path: str) -> bool:
+    """Whether a file is one that every repository has: a licence, a setup script, hidden configuration."""
     parts = path.lower().split("/")
     return parts[-1].startswith(_BOILERPLATE) or any(part.startswith(".") for part in parts)
 
 
-def _has_lines(text: str) -> bool:
+def has_lines(text: str) -> bool:
+    """Whether a text has enough lines to tell."""
     return sum(1 for line in text.split("\n", 4 * LINES) if line.strip()) >= LINES
 
 
@@ -105,7 +112,7 @@ def _mark(text: str) -> bytes:
 def _definitions(document: Document) -> Iterator[tuple[bytes, _Home]]:
     for span in document.spans:
         text = document.text[span.start : span.end] if span.role in _DEFINITIONS else ""
-        if text and _has_lines(text) and (key := _mark(text)):
+        if text and has_lines(text) and (key := _mark(text)):
             yield key, _Home(document.work, document.path, ".".join(span.path), span.start, span.end)
 
 

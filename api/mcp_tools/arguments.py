@@ -28,10 +28,11 @@ def _clean(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_clean)]
+_CLEAN = AfterValidator(_clean)
 LineageName = Annotated[
-    Text,
+    str,
     Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Which lineage; may be left out while there is only one."),
+    _CLEAN,
 ]
 Limit = Annotated[int, Field(ge=1, le=20)]
 Offset = Annotated[int, Field(ge=0, le=99)]
@@ -47,7 +48,7 @@ class Arguments(BaseModel):
 class SearchArguments(Arguments):
     """Arguments of `lineage_search`."""
 
-    query: Annotated[Text, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help.")]
+    query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN]
     lineage: LineageName = ""
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
@@ -58,7 +59,7 @@ class SearchArguments(Arguments):
 class ContextArguments(Arguments):
     """Arguments of `lineage_context`."""
 
-    task: Annotated[Text, Field(min_length=1, max_length=MOST_BYTES, description="What is to be written or decided.")]
+    task: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="What is to be written or decided."), _CLEAN]
     lineage: LineageName = ""
     tokens: Annotated[int, Field(ge=200, le=32000, description="Token budget of the text.")] = 6000
     stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="Fits the pack to this stage.")] = ""
@@ -68,7 +69,7 @@ class GapsArguments(Arguments):
     """Arguments of `lineage_gaps`."""
 
     lineage: LineageName = ""
-    name: Annotated[Text, Field(max_length=200, description="One value, e.g. `learning rate`: its consensus and dissenters.")] = ""
+    name: Annotated[str, Field(max_length=200, description="One value, e.g. `learning rate`: its consensus and dissenters."), _CLEAN] = ""
     limit: Limit = 10
     offset: Annotated[int, Field(ge=0, le=999)] = 0
 
@@ -76,7 +77,7 @@ class GapsArguments(Arguments):
 class ReadArguments(Arguments):
     """Arguments of `lineage_read`."""
 
-    chunk: Annotated[Text, Field(pattern=r"^c_[A-Za-z0-9_.-]{1,80}$", description="`chunk` of a hit.")]
+    chunk: Annotated[str, Field(pattern=r"^c_[A-Za-z0-9_.-]{1,80}$", description="`chunk` of a hit."), _CLEAN]
     lineage: LineageName = ""
     before: Annotated[int, Field(ge=0, le=200, description="Lines above.")] = 20
     after: Annotated[int, Field(ge=0, le=200, description="Lines below.")] = 20
@@ -85,8 +86,8 @@ class ReadArguments(Arguments):
 class BuildArguments(Arguments):
     """Arguments of `lineage_build`."""
 
-    target: Annotated[Text, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, or a title in quotes.")]
-    name: Annotated[Text, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Name for the lineage.")] = ""
+    target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, or a title in quotes."), _CLEAN]
+    name: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Name for the lineage."), _CLEAN] = ""
     papers: Annotated[int, Field(ge=0, le=200, description="Cited papers to read.")] = 20
     repos: Annotated[int, Field(ge=0, le=100, description="Repositories to read.")] = 12
     no_target_code: Annotated[bool, Field(description="Keep the target's own code out for good.")] = False
@@ -96,7 +97,7 @@ class BuildArguments(Arguments):
 class StatusArguments(Arguments):
     """Arguments of `lineage_status`."""
 
-    job: Annotated[Text, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$", description="`job` of a build.")] = ""
+    job: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$", description="`job` of a build."), _CLEAN] = ""
     lineage: Annotated[LineageName, Field(description="Its completeness; with neither: all lineages and jobs.")] = ""
     wait: Wait = 0
 
@@ -117,9 +118,13 @@ def _plain(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
-    """The arguments, checked; raises `UsageError` that says what is wrong and what is taken."""
+    """The arguments, checked; raises `UsageError` that says what is wrong and what is taken.
+
+    Null stands for an optional argument that is left out: clients with strict schemas send all of them.
+    """
+    optional = {name for name, field in kind.model_fields.items() if not field.is_required()}
     try:
-        return kind.model_validate(given or {})
+        return kind.model_validate({name: value for name, value in (given or {}).items() if value is not None or name not in optional})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part)[:60] for part in first["loc"]) or "arguments"

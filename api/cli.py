@@ -11,7 +11,7 @@ from collections.abc import Callable
 import typer
 
 from api import ending
-from api.commands import agents, asking, building, looking
+from api.commands import agents, asking, building, doors, looking
 
 app = typer.Typer(
     name="lineage",
@@ -35,6 +35,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "check": looking.check,
     "doctor": looking.doctor,
     "demo": looking.demo,
+    "serve": doors.serve,
     "mcp": agents.mcp,
 }
 for _name, _command in _COMMANDS.items():

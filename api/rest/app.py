@@ -1,0 +1,160 @@
+"""The server's application: routes, guard, numbers, errors, and the life of what they share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
+from api.engines import KeptParts
+from api.jobs import Jobs
+from api.mcp_server import asgi
+from api.metrics import MEDIA_TYPE, Measured, Metrics
+from api.rest import builds, operations, pages, said
+from api.rest.health import Health
+from api.rest.operations import as_json
+from api.rest.problems import Problem, kebab, problem_of
+from api.security import HEADERS, Guard, Policy
+from api.service import Service
+from lineage.errors import LineageError
+from lineage.settings import Settings
+
+DESCRIPTION = (
+    "What a paper took for granted: the papers and code it inherits from, indexed and answered with proof. "
+    "Errors are problem documents (RFC 9457). Texts of hits come from third parties."
+)
+
+
+def application(settings: Settings, policy: Policy, parts: KeptParts | None = None) -> FastAPI:
+    """The application over the store that the settings name; it works at the queue of builds while it lives."""
+    parts = parts or KeptParts(settings)
+    service = Service(parts)
+    jobs = Jobs(settings.home, lambda request, watch: service.build(request, watch=watch), settings.queue)
+    agents = asgi(service, jobs, guarded=True)
+    metrics = Metrics(jobs.all, parts.open_engines)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            stack.callback(parts.close)
+            stack.callback(jobs.close)
+            await stack.enter_async_context(agents.lifespan())
+            jobs.start()
+            yield
+
+    app = FastAPI(
+        title="Lineage",
+        version=version("paper-lineage"),
+        description=DESCRIPTION,
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+    )
+    app.add_middleware(Guard, policy=policy)
+    app.add_middleware(Measured, metrics=metrics)
+    app.include_router(operations.router(service))
+    app.include_router(builds.router(jobs, settings, builds.Streams()))
+    app.router.routes.append(Route("/mcp", agents))
+    _own_routes(app, Health(settings, jobs), metrics)
+    _errors(app)
+    return app
+
+
+def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
+    """What the server says of itself."""
+
+    @app.get("/healthz", operation_id="health", tags=["server"], response_model=said.Health, responses={503: {"model": said.Health}})
+    def healthz() -> Response:
+        """Whether the store can be read, a lineage opens and the queue is worked at; 503 if not."""
+        found = health.look()
+        answer = as_json(found)
+        answer.status_code = 200 if found["status"] == "ok" else 503
+        return answer
+
+    @app.get("/metrics", operation_id="metrics", tags=["server"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+    def numbers() -> Response:
+        """Requests, seconds, jobs, engines and memory, for Prometheus."""
+        return Response(metrics.text(), headers={"content-type": MEDIA_TYPE})
+
+    @app.get("/openapi.json", include_in_schema=False)
+    def openapi() -> Response:
+        return as_json(document(app))
+
+    @app.get("/docs", include_in_schema=False)
+    def docs() -> Response:
+        return pages.reference(document(app))
+
+    @app.get("/llms.txt", include_in_schema=False)
+    def llms() -> Response:
+        return pages.llms(document(app))
+
+    @app.get("/", include_in_schema=False)
+    def page() -> Response:
+        return pages.front()
+
+    @app.get("/static/{path:path}", include_in_schema=False)
+    def static(path: str) -> Response:
+        return pages.static(path)
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document: FastAPI's, with our form of errors in place of its own, and the token."""
+    if not app.openapi_schema:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schemas = made["components"]["schemas"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        problem = said.ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(problem.pop("$defs"))
+        schemas["ProblemDocument"] = problem
+        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "Where LINEAGE_TOKEN is set."}}
+        made["security"] = [{}, {"token": []}]
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _errors(app: FastAPI) -> None:
+    """Every way to fail, as a problem document."""
+
+    @app.exception_handler(LineageError)
+    def ours(request: Request, error: LineageError) -> Response:
+        return problem_of(error).response(request.url.path)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _invalid(error).response(request.url.path)
+
+    @app.exception_handler(HTTPException)
+    def refused(request: Request, error: HTTPException) -> Response:
+        problem = Problem(error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail), headers=dict(error.headers or {}))
+        return problem.response(request.url.path)
+
+    @app.exception_handler(Exception)  # the server's edge: what nobody foresaw is logged by the server, and told without its trace
+    def bug(request: Request, error: Exception) -> Response:
+        answer = Problem(500, "bug", "a bug in lineage", "please report it with what the server printed").response(request.url.path)
+        answer.headers.update(HEADERS)
+        return answer
+
+
+_KINDS = {400: "malformed", 404: "not-found", 405: "method-not-allowed", 415: "unsupported-media-type"}
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    """What does not fit the model: 400 for what is no JSON, 404 for a name in the path that can name nothing, else 422."""
+    found = [(one["type"], one["loc"], str(one["msg"])) for one in error.errors()]
+    if any(kind == "json_invalid" for kind, _, _ in found):
+        return Problem(400, "malformed", f"the body is no JSON: {found[0][2]}")
+    if any(place[0] == "path" for _, place, _ in found):
+        return Problem(404, kebab("NotFound"), "the path names nothing that can be there")
+    rows = [("/" + "/".join(map(str, place[1:])), words) for _, place, words in found][:20]
+    return Problem(422, "invalid", "; ".join(f"{pointer}: {words}" for pointer, words in rows[:3]), invalid=rows)

@@ -1,0 +1,62 @@
+"""Whether the server can do its work: looked at, not assumed, and at most once a second."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from typing import Any
+
+from api.jobs import Jobs
+from lineage import generation as layout
+from lineage.errors import LineageError
+from lineage.settings import Settings
+
+ROOM = 100 * 1024 * 1024
+"""Bytes of the disk below which no build would end well."""
+
+
+class Health:
+    """The checks behind `/healthz`."""
+
+    def __init__(self, settings: Settings, jobs: Jobs) -> None:
+        self._home, self._jobs = settings.home, jobs
+        self._lock = threading.Lock()
+        self._said: tuple[float, dict[str, Any]] = (float("-inf"), {})
+
+    def look(self) -> dict[str, Any]:
+        """`status` is `ok` or `failing`; `checks` say what was found."""
+        with self._lock:
+            at, said = self._said
+            if time.monotonic() - at > 1:
+                checks = {"store": self._store(), "lineages": self._lineages(), "queue": self._queue()}
+                rows = {name: {"ok": ok, "detail": detail} for name, (ok, detail) in checks.items()}
+                said = {"status": "ok" if all(ok for ok, _ in checks.values()) else "failing", "checks": rows}
+                self._said = (time.monotonic(), said)
+            return said
+
+    def _store(self) -> tuple[bool, str]:
+        try:
+            free = shutil.disk_usage(self._home).free
+            usable = os.access(self._home, os.R_OK | os.W_OK | os.X_OK)
+        except OSError as error:
+            return False, f"the store cannot be read: {error.strerror}"
+        room = f"{free / 1e9:.1f} GB free"
+        return usable and free >= ROOM, room if usable else "the store is not readable and writable"
+
+    def _lineages(self) -> tuple[bool, str]:
+        """Opens every lineage; it is well if one can be opened, or there is none."""
+        damaged = []
+        names = layout.names(self._home)
+        for name in names:
+            try:
+                layout.open_generation(self._home, name).close()
+            except LineageError:
+                damaged.append(name)
+        told = f"{len(names) - len(damaged)} of {len(names)} can be opened"
+        return not names or len(damaged) < len(names), f"{told}; damaged: {', '.join(damaged[:5])}" if damaged else told
+
+    def _queue(self) -> tuple[bool, str]:
+        alive = self._jobs.alive()
+        return alive, f"worked at by {self._jobs.holder() or 'nobody yet'}" if alive else "nobody works at the queue"

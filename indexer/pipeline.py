@@ -17,6 +17,7 @@ from indexer.chunk import chunks
 from indexer.collect import Collected, collect
 from indexer.contents import read
 from indexer.embed import embed, missing
+from indexer.facts import extract as facts
 from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store import Writing
@@ -27,7 +28,8 @@ from lineage import ids
 from lineage.catalog import Catalog
 from lineage.errors import StoreDamaged
 from lineage.generation import Generation, Manifest, open_generation
-from lineage.model import Chunk, Document
+from lineage.model import Chunk, Document, Fact
+from lineage.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
 
@@ -46,7 +48,7 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
     slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
     with bench.store.writing(slug) as writing:
         collected = collect(bench, request, found)
-        mark = _fingerprint(collected, embedder.id)
+        mark = _fingerprint(collected, embedder.id, ontology(bench.settings.ontology).digest)
         current = _current(bench, slug)
         if current and current.fingerprint == mark and current.embedder == embedder.id:
             manifest, unchanged = current, True
@@ -68,9 +70,9 @@ def _current(bench: Workbench, slug: str) -> Manifest | None:
         return None
 
 
-def _fingerprint(collected: Collected, embedder: str) -> str:
-    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model."""
-    basis = [collected.inputs(), VERSIONS, embedder]
+def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
+    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
+    basis = [collected.inputs(), VERSIONS, embedder, facts.VERSION, details]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -79,11 +81,13 @@ def _write(bench: Workbench, writing: Writing, collected: Collected, embedder: E
     if current and current.fingerprint == mark and not current.embedder:
         return _with_vectors(bench, writing, current, embedder)
     contents = read(bench, collected)
-    units = _units(bench, contents.documents)
+    units, found = _units(bench, contents.documents)
     with writing.draft() as draft:
         with bench.clock.timed("write"), draft.catalog() as catalog:
             contents.into(catalog)
             catalog.add_chunks(units)
+            catalog.add_facts(found.facts)
+            catalog.set_meta("facts_notes", list(found.notes))
             catalog.finish()
         soon = missing(bench, embedder, units) <= _WORTH_WAITING
         if soon:
@@ -96,14 +100,22 @@ def _write(bench: Workbench, writing: Writing, collected: Collected, embedder: E
     return _with_vectors(bench, writing, manifest, embedder)
 
 
-def _units(bench: Workbench, documents: Sequence[Document]) -> list[Chunk]:
+def _units(bench: Workbench, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
+    """The chunks of all documents, and the facts in them."""
     units: list[Chunk] = []
+    found: list[Fact] = []
+    notes: list[str] = []
+    terms = ontology(bench.settings.ontology)
     with bench.clock.timed("parse"):
         for n, document in enumerate(documents, 1):
-            units += chunks(document)
+            own = chunks(document)
+            made = facts.extract(document, own, terms)
+            units += own
+            found += made.facts
+            notes += made.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
-    return units
+    return units, facts.Extracted(tuple(found), tuple(notes))
 
 
 def _with_vectors(bench: Workbench, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
@@ -152,6 +164,9 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     lost = next((row for row in catalog.ledger("source") if row.subject == TEXT and row.status.outcome == "failed"), None)
     if lost:
         yield f"the target's own text could not be had ({lost.detail}): roles rest on what services say; give it as a file: lineage build paper.pdf"
+    unread = catalog.meta().get("facts_notes", ())
+    if unread:
+        yield f"files whose facts were not read in full: {len(unread)} ({'; '.join(unread[:2])}{' ...' if len(unread) > 2 else ''})"
     spent = sum(SPENT in row.detail for row in catalog.ledger())
     if spent:
         yield f"left when the budget of the run (max_requests, max_megabytes) was spent: {spent}; the same command goes on"

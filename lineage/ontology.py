@@ -8,6 +8,7 @@ case and separators. Some mean a detail only in a context: `eps` is one thing in
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,8 +90,16 @@ class Call:
 class Ontology:
     """All details, looked up by any of their names."""
 
-    def __init__(self, terms: Iterable[Term], contexts: Mapping[str, frozenset[str]], qualifiers: frozenset[str], calls: Mapping[str, Call]) -> None:
+    def __init__(
+        self,
+        terms: Iterable[Term],
+        contexts: Mapping[str, frozenset[str]],
+        qualifiers: frozenset[str],
+        calls: Mapping[str, Call],
+        digest: str = "",
+    ) -> None:
         self.terms = {term.name: term for term in terms}
+        self.digest = digest
         self.calls = calls
         self._contexts, self._qualifiers = contexts, qualifiers
         self._exact: dict[str, Naming] = {}
@@ -412,7 +421,8 @@ def of_table(table: Mapping[str, Any]) -> Ontology:
         terms = [_term(row) for row in table["details"]]
         contexts = {str(name): frozenset(fold(word) for word in words) for name, words in table["contexts"].items()}
         calls = {str(name): Call(tuple(row.get("positional", ())), dict(row.get("states", {}))) for name, row in table["calls"].items()}
-        return Ontology(terms, contexts, frozenset(map(str, table["qualifiers"])), calls)
+        digest = hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
+        return Ontology(terms, contexts, frozenset(map(str, table["qualifiers"])), calls, digest)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"not a table of details: {error!r}") from error
 

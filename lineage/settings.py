@@ -66,6 +66,9 @@ class Settings(BaseSettings):
         None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
     )
     vocabulary: Path | None = Field(None, description="A file of your own with words of prose and what code calls them; joins the packaged one.")
+    ontology: Path | None = Field(
+        None, description="A file of your own with names and values of details (hyper-parameters, choices); joins the packaged one."
+    )
     token: SecretStr = Field(
         SecretStr(""), description="What clients of `lineage serve` must send as `Authorization: Bearer`; needed beyond loopback."
     )

@@ -298,7 +298,7 @@ _HASHED = (
     ("code_links", "paper, repo, tier, said_by, evidence"),
     ("documents", "work, path, blob, parser, kind, status, detail, sha256"),
     ("chunks", "id, work, path, sha256"),
-    ("facts", "name, value, unit, work, chunk, kind, line"),
+    ("facts", "*"),
     ("ledger", "kind, work, subject, stage, status, detail"),
 )
 

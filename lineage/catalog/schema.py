@@ -4,6 +4,9 @@ SQLite's own errors never leave this package: each becomes the one of `lineage.e
 The format carries its number in `user_version`; a number that is not known is refused, never guessed at.
 
     1   first version
+    2   facts say how they are written, what the words of the source are, what they hold for, and whether they are literal
+
+A catalogue of an older format is read as it is: what it lacks is empty.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from pathlib import Path
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -48,7 +52,7 @@ CREATE TABLE ledger (
     PRIMARY KEY (kind, work, subject));
 CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
-    kind TEXT NOT NULL, line INTEGER NOT NULL);
+    kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL);
 CREATE INDEX facts_name ON facts (name);
 CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='', tokenize="unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row);
@@ -112,10 +116,10 @@ def open_finished(path: Path) -> sqlite3.Connection:
         except sqlite3.Error:
             connection.close()
             raise
-    if version != VERSION:
+    if version not in READABLE:
         connection.close()
         raise StoreDamaged(
-            f"{path} has format {version}, this program reads format {VERSION}",
+            f"{path} has format {version}, this program reads formats {READABLE[0]} to {VERSION}",
             hint="build the lineage again with this version, or use the one that made it",
         )
     return connection

@@ -1,0 +1,78 @@
+"""The facts of one document, each in its chunk, and notes on what could not be read (pure).
+
+Time is linear in the text; what one document may state is bounded, and the bound is said where it is met.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from indexer.facts import configs, python
+from indexer.facts.sink import MOST, Found, Sink
+from lineage.model import Chunk, Document, Fact
+from lineage.ontology import Ontology
+
+VERSION = "facts@1"
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """Facts of a document, in the order of its text, and what is to be said of how they were read."""
+
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> Extracted:
+    """Hyper-parameters and choices that a document states; `chunks` are the document's own."""
+    sink = Sink(ontology, "default")
+    note = _read(document, sink)
+    notes = [note] if note else []
+    if sink.cut:
+        notes.append(f"{document.path}: more than {MOST} facts; the rest is data and was left out")
+    return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
+
+
+def _read(document: Document, sink: Sink) -> str:
+    if document.kind == "config":
+        return configs.read(document.path, document.text, document.language, sink)
+    if document.language == "python":
+        return _python(document, sink)
+    return ""
+
+
+def _python(document: Document, sink: Sink) -> str:
+    try:
+        python.read(document.text, sink)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"{document.path}: no valid Python 3; no facts were read" if not document.path.endswith(".ipynb") else ""
+    return ""
+
+
+def _placed(document: Document, chunks: Sequence[Chunk], found: Iterable[Found]) -> list[Fact]:
+    """Facts with the innermost chunk that holds their line; a line between chunks belongs to the one before."""
+    ordered = sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line))
+    starts = [chunk.start_line for chunk in ordered]
+    facts = []
+    for one in sorted(found, key=lambda one: (one.line, one.name, one.value, one.scope)):
+        at = bisect_right(starts, one.line) - 1
+        holding = next((n for n in range(at, max(-1, at - 8), -1) if ordered[n].end_line >= one.line), at)
+        if holding >= 0 and ordered:
+            facts.append(
+                Fact(
+                    one.name,
+                    one.value,
+                    one.unit,
+                    document.work,
+                    ordered[holding].id,
+                    one.kind,
+                    one.line,
+                    one.written,
+                    one.said,
+                    one.scope,
+                    one.literal,
+                )
+            )
+    return facts

@@ -24,7 +24,7 @@ from lineage.errors import SettingsError
 from lineage.settings import MIB, Settings
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-PUBLIC = ("/", "/static/")
+PUBLIC = ("/", "/web/")
 """Served without a token: the page's own files, which hold no data and must be there to ask for one."""
 HEADERS = {
     "x-content-type-options": "nosniff",

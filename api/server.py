@@ -102,29 +102,33 @@ def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], No
     with _listening(home, host, port) as listener:
         port = listener.getsockname()[1]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        config = uvicorn.Config(
-            app,
-            http=_Patient,
-            ws="none",
-            lifespan="on",
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE,
-            timeout_graceful_shutdown=int(GRACE),
-            limit_concurrency=CONNECTIONS,
-        )
-        server = _Server(config, lambda: up(address))
+        server = made(app, lambda: up(address))
         with _named(home, host, port):
             server.run([listener])
     if not server.started:
         raise StoreError("the server could not start", hint="the lines above say why")
-    _leave_soon()
 
 
-def _leave_soon() -> None:
-    """Do not wait at the end for threads of a build that wait for an upstream; the store may be left at any point."""
+def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
+    """The server of an application, to be run on a socket."""
+    config = uvicorn.Config(
+        app,
+        http=_Patient,
+        ws="none",
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=int(GRACE),
+        limit_concurrency=CONNECTIONS,
+    )
+    return _Server(config, up)
+
+
+def leave_soon() -> None:
+    """For the end of the process: do not wait for threads of a build that wait for an upstream; the store may be left at any point."""
     timer = threading.Timer(GRACE, os._exit, (0,))
     timer.daemon = True
     timer.start()

@@ -29,6 +29,7 @@ def serve(
     """
     from api.rest.app import application
     from api.security import policy_of
+    from api.server import leave_soon
     from api.server import serve as listen
 
     settings = configuration.load(home=home, offline=offline or None)
@@ -40,3 +41,4 @@ def serve(
             ending.say(wire.envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}))
 
     listen(app, settings.home, host, port, up)
+    leave_soon()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -66,7 +67,7 @@ def application(settings: Settings, policy: Policy, parts: KeptParts | None = No
     app.include_router(builds.router(jobs, settings, builds.Streams()))
     app.router.routes.append(Route("/mcp", agents))
     _own_routes(app, Health(settings, jobs), metrics)
-    _errors(app)
+    _errors(app, str(settings.home))
     return app
 
 
@@ -102,9 +103,9 @@ def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
     def page() -> Response:
         return pages.front()
 
-    @app.get("/static/{path:path}", include_in_schema=False)
-    def static(path: str) -> Response:
-        return pages.static(path)
+    @app.get("/web/{path:path}", include_in_schema=False)
+    def web(path: str) -> Response:
+        return pages.web(path)
 
 
 def document(app: FastAPI) -> dict[str, Any]:
@@ -123,12 +124,14 @@ def document(app: FastAPI) -> dict[str, Any]:
     return app.openapi_schema
 
 
-def _errors(app: FastAPI) -> None:
-    """Every way to fail, as a problem document."""
+def _errors(app: FastAPI, home: str) -> None:
+    """Every way to fail, as a problem document; where the store lies is no client's business."""
 
     @app.exception_handler(LineageError)
     def ours(request: Request, error: LineageError) -> Response:
-        return problem_of(error).response(request.url.path)
+        problem = problem_of(error)
+        shown = replace(problem, detail=problem.detail.replace(home, "the store"), hint=problem.hint.replace(home, "the store"))
+        return shown.response(request.url.path)
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:

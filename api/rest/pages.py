@@ -10,7 +10,6 @@ import base64
 import hashlib
 import html
 import json
-import mimetypes
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
@@ -20,11 +19,8 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from lineage.errors import NotFound
+from lineage.picture.page import hashes
 
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 _FILE = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\Z")
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -35,25 +31,35 @@ h2{margin-top:2.5rem}.method{font-weight:700}
 """
 
 
+def page_policy() -> str:
+    """What the page may do: use this server's own files, and show the picture in its frame, which inherits this policy."""
+    style, script = hashes()
+    own = f"script-src 'self' '{script}'; style-src 'self' '{style}'; img-src 'self' data:; connect-src 'self'; frame-src 'self'"
+    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
 def front() -> Response:
     """The page of the wheel; until it is there, where to go instead."""
     page = _web() / "index.html"
     if page.is_file():
-        return HTMLResponse(page.read_bytes(), headers={"content-security-policy": PAGE_POLICY, "cache-control": "no-cache"})
+        return HTMLResponse(page.read_bytes(), headers={"content-security-policy": page_policy(), "cache-control": "no-cache"})
     return _html("Lineage", '<h1>Lineage</h1><p><a href="/docs">The endpoints</a>, <a href="/openapi.json">as OpenAPI</a>.</p>')
 
 
-def static(path: str) -> Response:
+def web(path: str) -> Response:
     """A file of the page; raises `NotFound`. Names have no dots at either end, so nothing outside can be meant."""
     place = _web()
     for part in path.split("/"):
         if not _FILE.match(part):
             raise NotFound("there is no such file")
         place = place / part
-    if not place.is_file() or place.name.endswith((".py", ".pyc")):
+    kind = _KINDS.get(place.name.rpartition(".")[2])
+    if not kind or not place.is_file():
         raise NotFound("there is no such file")
-    kind = mimetypes.guess_type(place.name)[0] or "application/octet-stream"
     return Response(place.read_bytes(), media_type=kind, headers={"cache-control": "no-cache"})
+
+
+_KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "png": "image/png", "woff2": "font/woff2"}
 
 
 def _web() -> Traversable:

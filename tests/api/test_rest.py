@@ -1,0 +1,287 @@
+"""What a program gets over REST: typed answers, and a problem document for everything else."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from pydantic import BaseModel
+from starlette.testclient import TestClient
+
+from api.rest import said
+from api.rest.app import application, document
+from api.rest.operations import OPERATIONS
+from api.security import policy_of
+from lineage import settings
+from tests.demo import NAME
+
+QUESTION = {"text": "how is the encoder initialized?", "k": 5}
+PROBLEM = "application/problem+json"
+
+
+def app_over(home, **flags):
+    chosen = settings.load(home=home, **flags)
+    return application(chosen, replace(policy_of(chosen, "127.0.0.1"), rate=1e6, burst=10**6))
+
+
+@pytest.fixture(scope="module")
+def client(built):
+    with TestClient(app_over(built.home), base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as made:
+        yield made
+
+
+def told(model: type[BaseModel], value: object) -> object:
+    """The value, which fits its model and has no field that the model does not name."""
+    made = model.model_validate(value, strict=True)
+    strangers = [(type(one).__name__, sorted(one.model_extra)) for one in _models(made) if one.model_extra and type(one) in CLOSED]
+    assert strangers == []
+    return value
+
+
+CLOSED = {said.Hit, said.Source, said.Answer, said.Evidence, said.Job, said.Completeness, said.Loss, said.Health, said.Kin, said.Signal, said.Lines}
+
+
+def _models(value):
+    if isinstance(value, BaseModel):
+        yield value
+        value = list(vars(value).values())
+    if isinstance(value, dict):
+        value = list(value.values())
+    for one in value if isinstance(value, list | tuple) else ():
+        yield from _models(one)
+
+
+def problem(answer, status, kind):
+    assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM), answer.text
+    value = answer.json()
+    assert value["type"] == f"urn:lineage:problem:{kind}"
+    assert value["status"] == status
+    assert "Traceback" not in answer.text
+    return value
+
+
+# -- answers
+
+
+def test_a_search_gives_the_hits_that_the_command_line_gives(client, built):
+    answer = client.post("/api/v1/search", json=QUESTION)
+    assert answer.status_code == 200
+    value = told(said.Answer, answer.json())
+    assert value["lineage"] == NAME
+    assert [hit["chunk"] for hit in value["hits"]] == [hit.chunk.id for hit in built.service.query(QUESTION["text"], k=5).hits]
+    kinds = {hit["kind"] for hit in client.post("/api/v1/search", json={**QUESTION, "kind": "paper", "lineage": NAME}).json()["hits"]}
+    assert kinds == {"paper"}
+
+
+def test_a_hit_is_widened_by_its_chunk(client):
+    hit = client.post("/api/v1/search", json={**QUESTION, "kind": "code"}).json()["hits"][0]
+    value = told(said.Evidence, client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 2, "after": 3}).json())
+    assert hit["text"] in value["hit"]["text"]
+    assert value["start_line"] == hit["source"]["start_line"] - 2
+    assert value["end_line"] == hit["source"]["end_line"] + 3
+    assert value["before"] == value["start_line"] - 1
+    assert value["hit"]["focus"] == {"start_line": hit["source"]["start_line"], "end_line": hit["source"]["end_line"]}
+    whole = client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 400, "after": 400}).json()
+    assert (whole["before"], whole["after"]) == (0, 0)
+    following = client.get(f"/api/v1/evidence/{value['next']}").json()
+    assert following["previous"] == hit["chunk"]
+
+
+def test_a_lineage_is_told_at_a_glance_with_its_ledger_and_graph(client):
+    listed = told(said.Lineages, client.get("/api/v1/lineages").json())["lineages"]
+    assert [one["lineage"] for one in listed] == [NAME]
+    shown = told(said.Overview, client.get(f"/api/v1/lineages/{NAME}").json())
+    assert shown["report"]["generation"] == listed[0]["id"]
+    ledger = told(said.Completeness, client.get(f"/api/v1/lineages/{NAME}/status").json())
+    assert set(ledger["sums"]) == {"reference", "member", "page", "source"}
+    graph = told(said.Graph, client.get(f"/api/v1/lineages/{NAME}/graph").json())
+    assert graph["target"] == "arxiv:9912.00001"
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "begins"),
+    [
+        ("json", "application/json", "{"),
+        ("svg", "image/svg+xml", "<svg"),
+        ("dot", "text/vnd.graphviz; charset=utf-8", "digraph"),
+        ("graphml", "application/xml", "<"),
+        ("html", "text/html; charset=utf-8", "<!doctype html>"),
+    ],
+)
+def test_a_graph_comes_in_the_form_that_is_asked_for_and_can_run_nothing_of_a_stranger(client, form, kind, begins):
+    answer = client.get(f"/api/v1/lineages/{NAME}/graph", params={"form": form})
+    assert answer.headers["content-type"] == kind
+    assert answer.text.startswith(begins)
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_health_means_that_store_lineage_and_queue_work(client):
+    value = told(said.Health, client.get("/healthz").json())
+    assert value["status"] == "ok"
+    assert value["checks"]["lineages"]["detail"] == "1 of 1 can be opened"
+    assert value["checks"]["queue"]["detail"].startswith("worked at by ")
+
+
+def test_health_fails_when_no_lineage_opens(tmp_path):
+    (tmp_path / "lineages" / "broken").mkdir(parents=True)
+    (tmp_path / "lineages" / "broken" / "CURRENT").write_text("000001-00000000")
+    with TestClient(app_over(tmp_path), base_url="http://127.0.0.1") as client:
+        answer = client.get("/healthz")
+        assert answer.status_code == 503
+        assert answer.json()["checks"]["lineages"] == {"ok": False, "detail": "0 of 1 can be opened; damaged: broken"}
+        assert [row["lineage"] for row in client.get("/api/v1/lineages").json()["lineages"]] == ["broken"]
+        damaged = problem(client.get("/api/v1/lineages/broken"), 500, "store-damaged")
+        assert str(tmp_path) not in json.dumps(damaged)
+
+
+def test_metrics_count_by_route_and_not_by_what_a_client_makes_up(client):
+    for path in ("/nowhere/1", "/nowhere/2", "/healthz"):
+        client.get(path)
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert re.search(r'^lineage_http_requests_total\{method="GET",route="/healthz",status="200"\} \d', answer.text, re.MULTILINE)
+    assert re.search(r'^lineage_http_requests_total\{method="GET",route="other",status="404"\} \d', answer.text, re.MULTILINE)
+    assert 'lineage_jobs{state="queued"} 0.0' in answer.text
+    assert "nowhere" not in answer.text
+
+
+# -- what is said of the endpoints
+
+
+def test_every_operation_of_the_table_is_a_method_of_the_service_with_documentation(client):
+    made = document(client.app)
+    paths = {(method.upper(), path) for path, methods in made["paths"].items() for method in methods}
+    assert {(one.method, "/api/v1" + one.path) for one in OPERATIONS} <= paths
+    assert all(one["description"] for methods in made["paths"].values() for one in methods.values())
+
+
+def test_the_openapi_document_shows_examples_and_only_our_form_of_errors(client):
+    made = client.get("/openapi.json").json()
+    assert made["components"]["schemas"]["Search"]["examples"]
+    assert made["components"]["schemas"]["Search"]["additionalProperties"] is False
+    assert "HTTPValidationError" not in json.dumps(made)
+    errors = [said_ for path in made["paths"].values() for one in path.values() for code, said_ in one["responses"].items() if code.startswith("4")]
+    assert errors
+    assert all(list(one["content"]) == [PROBLEM] for one in errors)
+
+
+@pytest.mark.parametrize("path", ["/docs", "/", "/llms.txt"])
+def test_pages_name_no_other_host(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert re.findall(r'(?:src|href)="(?:https?:)?//', answer.text) == []
+    assert "script-src" not in answer.headers["content-security-policy"] or "script-src 'self'" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_the_reference_and_the_text_for_models_name_every_endpoint(client):
+    made = client.get("/openapi.json").json()
+    for path in ("/docs", "/llms.txt"):
+        page = client.get(path).text
+        assert [name for name in made["paths"] if name not in page] == []
+
+
+# -- what is refused, and how
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "/text"),
+        ({"text": ""}, "/text"),
+        ({"text": "x" * 4097}, "/text"),
+        ({"text": 7}, "/text"),
+        ({"text": "x", "k": 0}, "/k"),
+        ({"text": "x", "k": 101}, "/k"),
+        ({"text": "x", "k": "many"}, "/k"),
+        ({"text": "x", "kind": "poem"}, "/kind"),
+        ({"text": "x", "lineage": "../x"}, "/lineage"),
+        ({"text": "x", "limit": 3}, "/limit"),
+        ([], "/"),
+    ],
+)
+def test_a_body_that_does_not_fit_is_refused_at_the_place_that_is_wrong(client, body, pointer):
+    value = problem(client.post("/api/v1/search", json=body), 422, "invalid")
+    assert [one["pointer"] for one in value["errors"]] == [pointer]
+
+
+def test_what_the_service_refuses_keeps_its_hint(client):
+    value = problem(client.post("/api/v1/search", json={"text": "a\u0007b"}), 422, "usage-error")
+    assert value["detail"] == "the question holds the control character U+0007"
+    value = problem(client.post("/api/v1/search", json={"text": "x", "lineage": "nope"}), 404, "not-found")
+    assert value["hint"] == f"known: {NAME}"
+    assert value["instance"] == "/api/v1/search"
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"text": }', b"\xff\xfe", b"[" * 100_000, b"nul"])
+def test_what_is_no_json_is_refused_as_such(client, body):
+    problem(client.post("/api/v1/search", content=body, headers={"content-type": "application/json"}), 400, "malformed")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+def test_what_a_foreign_page_could_post_is_refused(client, kind):
+    problem(client.post("/api/v1/search", content=json.dumps(QUESTION), headers={"content-type": kind}), 415, "unsupported-media-type")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/lineages/..%2f..%2fetc",
+        "/api/v1/lineages/..",
+        "/api/v1/lineages/%00",
+        "/api/v1/lineages/a%5c..%5cb",
+        "/api/v1/lineages/%ef%bc%8e%ef%bc%8e",
+        "/api/v1/lineages/" + "a" * 5000,
+        "/api/v1/lineages/nope/graph",
+        "/api/v1/evidence/..%2fx",
+        "/api/v1/evidence/c_%27%20OR%201=1",
+        "/api/v1/evidence/c_00000000000000000000",
+        "/api/v1/jobs/j_..",
+        "/api/v1/jobs/%2e%2e%2fworker.json",
+        "/web/../cli.py",
+        "/web/%2e%2e/cli.py",
+        "/web/..%2fcli.py",
+        "/web//etc/passwd",
+        "/web/__init__.py",
+        "/web/.hidden",
+        "/nowhere",
+    ],
+)
+def test_a_path_that_names_nothing_is_not_found_whatever_it_tries(client, path):
+    problem(client.get(path), 404, "not-found")
+
+
+def test_parameters_that_nobody_knows_are_refused(client):
+    assert problem(client.get("/api/v1/lineages?all=1"), 422, "invalid")["errors"][0]["pointer"] == "/all"
+    assert problem(client.get(f"/api/v1/lineages/{NAME}/graph?form=png"), 422, "invalid")["errors"][0]["pointer"] == "/form"
+
+
+def test_a_method_that_is_not_offered_is_refused_with_those_that_are(client):
+    answer = client.put("/api/v1/search", json=QUESTION)
+    problem(answer, 405, "method-not-allowed")
+    assert answer.headers["allow"] == "POST"
+
+
+def test_several_lineages_are_told_apart(client, built, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "lineages" / name).mkdir(parents=True)
+        (tmp_path / "lineages" / name / "CURRENT").write_text("000001-00000000")
+    with TestClient(app_over(tmp_path), base_url="http://127.0.0.1") as other:
+        assert problem(other.post("/api/v1/search", json=QUESTION), 422, "usage-error")["hint"] == "--lineage NAME, one of: one, two"
+
+
+def test_a_bug_is_told_without_its_trace(client, monkeypatch):
+    monkeypatch.setattr("api.rest.operations.wire.dumps", lambda value: 1 / 0)
+    answer = client.get("/api/v1/lineages")
+    problem(answer, 500, "bug")
+    assert "division" not in answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_title_full_of_markup_is_data_in_json_and_text_on_pages(client):
+    value = problem(client.post("/api/v1/search", json={"text": "x", "lineage": "a", "<script>alert(1)</script>": 1}), 422, "invalid")
+    assert value["errors"][0]["pointer"] == "/<script>alert(1)</script>"
+    assert "<script>" not in client.get("/docs").text

@@ -1,0 +1,43 @@
+// Elements, and words told to those who do not see the page. Text from outside only ever becomes a text node.
+
+export function make(tag, attributes, ...children) {
+  const one = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) one.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) one.setAttribute(name, value === true ? "" : value);
+  }
+  one.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== "" && child !== false));
+  return one;
+}
+
+export const strange = (text) => make("bdi", {}, text);
+
+// Only addresses of the web are followed: a javascript: link stays text.
+export function outward(url, ...words) {
+  if (!/^https?:\/\//.test(url || "")) return make("span", {}, ...words);
+  return make("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, ...words);
+}
+
+export function announce(words) {
+  document.getElementById("said").textContent = words;
+}
+
+export function note(words, bad) {
+  return make("p", { class: bad ? "note bad" : "note", role: bad ? "alert" : null }, words);
+}
+
+export function problem(error) {
+  const hint = error.hint ? ` ${error.hint}` : "";
+  return note(`${error.message}.${hint}`.replace(/\.\./g, "."), true);
+}
+
+export const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+
+export const ROLES = {
+  base: "built upon", method: "method used", setup: "settings followed", data: "data",
+  metric: "metric", baseline: "compared with", background: "background",
+};
+
+export function role(name) {
+  return name ? make("span", { class: "badge" }, make("span", { class: `dot ${name}`, "aria-hidden": "true" }), ROLES[name] || name) : null;
+}

@@ -1,0 +1,78 @@
+// The page: which lineage, which view. Views are functions of their element; nothing else holds state.
+
+import { announce, counted, make, problem } from "./dom.js";
+import { get } from "./server.js";
+import { ask } from "./view_ask.js";
+import { builds } from "./view_builds.js";
+import { gaps } from "./view_gaps.js";
+import { picture } from "./view_picture.js";
+import { values } from "./view_values.js";
+
+const VIEWS = { picture, ask, gaps, values, builds };
+const TITLES = { picture: "Picture", ask: "Ask", gaps: "Gaps", values: "Values", builds: "Builds" };
+const $ = (id) => document.getElementById(id);
+let known = [];
+let leaving = new AbortController();
+
+const chosen = () => $("lineage").value || "";
+const wanted = () => {
+  const name = location.hash.slice(1).split("?")[0];
+  if (!known.length) return "builds";
+  return VIEWS[name] ? name : "picture";
+};
+
+function open() {
+  leaving.abort();
+  leaving = new AbortController();
+  const name = wanted();
+  for (const tab of document.querySelectorAll("#tabs a")) {
+    if (tab.dataset.view === name) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  const view = $("view");
+  view.classList.remove("whole");
+  document.title = `${TITLES[name]} · ${chosen() || "Lineage"}`;
+  VIEWS[name](view, { lineage: chosen(), signal: leaving.signal, refresh: load, empty: !known.length });
+}
+
+const when = (moment) => (moment ? `built ${moment.slice(0, 10)}` : "");
+
+function describe() {
+  const one = known.find((row) => row.lineage === chosen());
+  const about = $("about");
+  about.hidden = !one;
+  if (!one) return;
+  const facts = one.problem ? [`damaged: ${one.problem}`] : [one.target, counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created)];
+  about.replaceChildren(make("bdi", {}, facts.filter(Boolean).join(" · ")));
+}
+
+async function load() {
+  const before = chosen() || localStorage.getItem("lineage") || "";
+  known = (await get("/lineages")).lineages;
+  $("which").hidden = !known.length;
+  $("lineage").replaceChildren(...known.map((row) => make("option", { value: row.lineage, selected: row.lineage === before }, row.lineage)));
+  describe();
+}
+
+$("lineage").addEventListener("change", () => {
+  localStorage.setItem("lineage", chosen());
+  describe();
+  open();
+  announce(`Lineage ${chosen()}`);
+});
+window.addEventListener("hashchange", open);
+document.addEventListener("keydown", (event) => {
+  const typing = /^(input|select|textarea)$/i.test(event.target.tagName);
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && known.length) {
+    event.preventDefault();
+    location.hash = "#ask";
+    requestAnimationFrame(() => $("question")?.focus());
+  }
+  if ((event.key === "j" || event.key === "k") && !typing && !event.ctrlKey && !event.metaKey) {
+    const cards = [...document.querySelectorAll("article.card")];
+    const at = cards.indexOf(document.activeElement.closest("article.card"));
+    cards[Math.max(0, Math.min(cards.length - 1, at + (event.key === "j" ? 1 : -1)))]?.focus();
+  }
+});
+
+load().then(open, (error) => $("view").replaceChildren(problem(error)));

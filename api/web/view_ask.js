@@ -1,0 +1,66 @@
+// Ask: a question, the short answer tied to its evidence, and the hits.
+
+import { announce, counted, make, note, outward, problem } from "./dom.js";
+import { card } from "./evidence.js";
+import { post } from "./server.js";
+
+const EXAMPLES = ["how is the encoder initialized?", "which optimizer and learning rate are used?", "how is the data preprocessed?", "how is the model evaluated?"];
+let asked = { text: "", kind: "", no_target_code: false };
+let running = null;
+
+export function ask(view, { lineage }) {
+  const results = make("div", {});
+  const input = make("input", { type: "search", id: "question", "aria-label": "Question", placeholder: "Ask as you would ask a colleague", maxlength: "4096", autocomplete: "off" });
+  input.value = asked.text;
+  const kind = make("select", { "aria-label": "Only hits of this kind" }, ...[["", "everything"], ["paper", "papers"], ["code", "code"], ["config", "settings"], ["docs", "docs"]].map(([value, words]) => make("option", { value, selected: value === asked.kind }, words)));
+  const without = make("input", { type: "checkbox", id: "without" });
+  without.checked = asked.no_target_code;
+  const go = () => {
+    asked = { text: input.value.trim(), kind: kind.value, no_target_code: without.checked };
+    history.replaceState(null, "", `#ask?${new URLSearchParams({ q: asked.text })}`);
+    search(results, lineage);
+  };
+  const examples = EXAMPLES.map((text) => make("li", {}, make("button", { type: "button", onclick: () => { input.value = text; go(); } }, text)));
+  view.replaceChildren(make("div", { class: "column" },
+    make("form", { class: "ask", role: "search", onsubmit: (event) => { event.preventDefault(); go(); } }, input, kind, make("button", { type: "submit", class: "first" }, "Ask")),
+    make("p", { class: "small quiet check" }, without, make("label", { for: "without" }, "leave the target's own code out")),
+    make("ul", { class: "chips", "aria-label": "Examples" }, ...examples), results));
+  const given = new URLSearchParams(location.hash.split("?")[1] || "").get("q");
+  if (given !== null) input.value = given;
+  if (input.value) go();
+  else input.focus();
+}
+
+async function search(results, lineage) {
+  if (running) running.abort();
+  if (!asked.text) return;
+  running = new AbortController();
+  const { signal } = running;
+  results.replaceChildren(make("p", { class: "quiet", role: "status" }, "Searching…"));
+  const answered = post("/answer", { text: asked.text, lineage }, { signal }).catch(() => null);
+  try {
+    const found = await post("/search", { ...asked, lineage, k: 10 }, { signal });
+    const short = make("div", {});
+    results.replaceChildren(short, ...found.notes.map((words) => note(words)), ...found.hits.map((hit) => card(hit, lineage)),
+      found.hits.length ? "" : note("Nothing in this lineage matches. Other words, or another kind of source, may."));
+    announce(`${counted(found.hits.length, "hit")}`);
+    const composed = await answered;
+    if (composed && !signal.aborted) short.replaceChildren(answer(composed));
+  } catch (error) {
+    if (error.name !== "AbortError") results.replaceChildren(problem(error));
+  }
+}
+
+function answer(composed) {
+  if (!composed.sentences || !composed.sentences.length) return make("span", {});
+  const numbered = new Map();
+  const paragraphs = composed.sentences.map((sentence) => make("p", {}, make("bdi", {}, sentence.text), ...sentence.evidence.map((hit) => {
+    if (!numbered.has(hit.citation)) numbered.set(hit.citation, { n: numbered.size + 1, hit });
+    const { n } = numbered.get(hit.citation);
+    return make("sup", {}, outward(hit.source.url, `[${n}]`));
+  })));
+  const sources = [...numbered.values()].map(({ n, hit }) => make("li", { value: String(n) }, outward(hit.source.url, make("span", { class: "cite" }, hit.citation))));
+  const by = composed.by === "extract" ? "Taken from the evidence, word for word" : `Written by ${composed.by}; every sentence was held against its evidence`;
+  return make("section", { class: "answer", "aria-label": "Short answer" }, ...paragraphs,
+    make("details", {}, make("summary", {}, counted(sources.length, "source")), make("ol", {}, ...sources)), make("p", { class: "small quiet" }, by));
+}

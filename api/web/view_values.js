@@ -1,0 +1,58 @@
+// Values: one detail across the whole lineage. Who holds which value, since when, who dissents, what the target inherits.
+
+import { announce, counted, make, note, problem } from "./dom.js";
+import { cited, quote } from "./evidence.js";
+import { get } from "./server.js";
+
+export async function values(view, { lineage }) {
+  const input = make("input", { type: "search", id: "name", list: "names", "aria-label": "Detail", placeholder: "learning rate, weight decay, batch size …", maxlength: "200", autocomplete: "off" });
+  const names = make("datalist", { id: "names" });
+  const results = make("div", {});
+  const go = () => {
+    history.replaceState(null, "", `#values?${new URLSearchParams({ name: input.value })}`);
+    look(results, lineage, input.value.trim(), open);
+  };
+  const open = (name) => { input.value = name; go(); };
+  view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "What the lineage agrees on"),
+    make("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); go(); } }, input, names, make("button", { type: "submit", class: "first" }, "Show")), results));
+  const given = new URLSearchParams(location.hash.split("?")[1] || "").get("name");
+  if (given) input.value = given;
+  look(results, lineage, input.value, open, names);
+}
+
+async function look(results, lineage, name, open, names) {
+  try {
+    const found = await get("/facts", { name, lineage });
+    results.replaceChildren(found.values ? consensus(found) : table(found, open, names));
+    announce(found.values ? counted(found.values.length, "value") : "");
+  } catch (error) {
+    results.replaceChildren(problem(error));
+  }
+}
+
+// What there are facts about, to choose from.
+function table(found, open, names) {
+  const rows = found.details || found.facts || [];
+  if (names) names.replaceChildren(...rows.map((row) => make("option", { value: row.title || row.name })));
+  if (!rows.length) return note("No values were found in this lineage.");
+  return make("table", { class: "wide" }, make("caption", {}, `${counted(rows.length, "detail")} with values; choose one`),
+    make("thead", {}, make("tr", {}, ...["Detail", "Topic", "Facts", "Values", "Sources"].map((words) => make("th", { scope: "col" }, words)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, make("td", {}, make("button", { type: "button", onclick: () => open(row.name) }, row.title || row.name)),
+      make("td", {}, row.topic || ""), make("td", {}, String(row.facts ?? "")), make("td", {}, String(row.values ?? "")), make("td", {}, String(row.works ?? row.sources ?? ""))))));
+}
+
+function consensus(found) {
+  const most = Math.max(1, ...found.values.map((value) => value.held.length));
+  return make("div", {}, make("h2", {}, found.title), ...found.why.map((words) => make("p", {}, make("bdi", {}, words))), ...found.notes.map((words) => note(words)),
+    ...found.values.map((value) => make("section", { class: "card" },
+      make("div", { class: "head row spread" }, make("h3", { class: "value" }, make("bdi", {}, [value.value, value.unit].filter(Boolean).join(" "))),
+        make("span", { class: "row" }, value.inherited ? make("span", { class: "state specified" }, "the target's inheritance points here") : null,
+          make("span", { class: "meter" }, make("meter", { min: "0", max: String(most), value: String(value.held.length), "aria-label": "support" }), counted(value.held.length, "place")))),
+      make("div", { class: "body" }, ...value.held.slice(0, 6).map(holder), value.held.length > 6 ? make("details", {}, make("summary", {}, `${value.held.length - 6} more`), ...value.held.slice(6).map(holder)) : null))));
+}
+
+function holder(held) {
+  const { fact } = held;
+  const over = held.overridden.map((one) => `${one.value} (${one.kind})`).join(", ");
+  return make("div", {}, cited(held.evidence), " ", make("span", { class: "small quiet" }, [fact.kind, fact.scope, held.since && `since ${held.since}`, over && `overrides ${over}`, fact.literal ? "" : "computed, not run"].filter(Boolean).join(" · ")), quote(held.evidence));
+}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import typer
 
 from api import ending
-from api.commands import agents, asking, building, doors, looking
+from api.commands import agents, asking, building, bundles, doors, looking
 
 app = typer.Typer(
     name="lineage",
@@ -33,6 +33,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "list": looking.list_,
     "status": looking.status,
     "check": looking.check,
+    "export": bundles.export,
+    "import": bundles.import_,
     "doctor": looking.doctor,
     "demo": looking.demo,
     "serve": doors.serve,

@@ -8,6 +8,8 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedRandom
 from pathlib import Path
 
 _BLOCK = 1 << 20
@@ -34,6 +36,21 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError:
         aside.unlink(missing_ok=True)
         raise
+    fsync_folder(path.parent)
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BufferedRandom]:
+    """A file to fill that gets its name when the block ends well, and is gone otherwise; it can be read back meanwhile."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        with aside.open("x+b") as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
     fsync_folder(path.parent)
 
 

@@ -152,7 +152,11 @@ class Draft:
 
     def catalog_of(self, generation: layout.Generation) -> None:
         """Take over the catalogue of a finished generation unchanged (to add vectors to it)."""
-        source, target = generation.folder / layout.CATALOG, self.folder / layout.CATALOG
+        self.catalog_in(generation.folder)
+
+    def catalog_in(self, folder: Path) -> None:
+        """Take over the finished catalogue that lies in a folder."""
+        source, target = folder / layout.CATALOG, self.folder / layout.CATALOG
         with failures(target):
             try:
                 os.link(source, target)

@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -85,8 +85,11 @@ class CatalogWriter:
         stored = (len(text), zlib.compress(text, 3), hashlib.sha256(text).hexdigest())
         self._insert("documents", [(*place, *said, *stored)])
 
-    def add_chunks(self, chunks: Sequence[Chunk]) -> range:
-        """Chunks, and their words in the lexical index; gives their rows, which are the rows of `vectors.npy`."""
+    def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> range:
+        """Chunks, and their words in the lexical index; gives their rows, which are the rows of `vectors.npy`.
+
+        Of the chunks at the positions `unread` only the place is indexed: what stands as their text is not the source's.
+        """
         rows = range(self._row, self._row + len(chunks))
         values = [records.chunk_values(chunk) for chunk in chunks]
         self._insert(
@@ -95,7 +98,8 @@ class CatalogWriter:
         )
         statement = "INSERT INTO lexical (rowid, symbol, path, header, body) VALUES (?,?,?,?,?)"
         with schema.translated(self.path):
-            self._db.executemany(statement, ((row, *lexical_fields(chunk)) for row, chunk in zip(rows, chunks, strict=True)))
+            fields = (lexical_fields(replace(chunk, text="") if n in unread else chunk) for n, chunk in enumerate(chunks))
+            self._db.executemany(statement, ((row, *one) for row, one in zip(rows, fields, strict=True)))
         self._row = rows.stop
         return rows
 

@@ -1,0 +1,56 @@
+"""Commands that pass a lineage on: export and import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api import display_bundles, wire
+from api.commands.common import Home, Json, Named, Offline, Quiet, put, service_of, watching
+
+
+def export(
+    lineage: Named = "",
+    out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
+    all_texts: Annotated[bool, typer.Option("--all-texts", help="For machines of your own: texts that may not be passed on as well.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Write a lineage as one file that opens on another machine without a network.
+
+    Texts whose licence does not let them be passed on are left out and listed; their places and hashes stay, so that
+    `lineage import` can fetch them again from their sources and prove them to be the same.
+
+    Examples:
+
+      lineage export arxiv-2504.17192 paper2code.lineage
+
+      lineage export arxiv-2504.17192 mine.lineage --all-texts
+    """
+    made = service_of(home).export(lineage, out, all_texts=all_texts)
+    put(wire.to_json(made) if json else made, json, display_bundles.exported)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
+    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Bring a bundle into the store: checked whole first, then written, then what its licences kept out is fetched again.
+
+    It answers as soon as it is written. Run again, the same command fetches what could not be had the first time.
+
+    Examples:
+
+      lineage import paper2code.lineage
+
+      lineage import paper2code.lineage --name theirs --offline
+    """
+    with watching(quiet) as watch:
+        made = service_of(home, offline).import_(file, name=name, watch=watch)
+    put(wire.to_json(made) if json else made, json, display_bundles.imported)

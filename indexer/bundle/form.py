@@ -1,0 +1,171 @@
+"""What is in a bundle: its members, its manifest, its lines. Pure.
+
+Manifest versions: 1, the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from indexer.archive import MIB, ArchiveLimits
+from indexer.plan import BuildRequest
+from lineage.errors import BadBundle
+from lineage.generation import FileRecord
+from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
+from lineage.reuse import Shared
+
+VERSION = 1
+FORMAT = "lineage-bundle"
+MANIFEST = "manifest.json"
+META = "meta.json"
+VECTORS = "vectors.npy"
+LICENCES = "LICENCES.md"
+LIMITS = ArchiveLimits(packed=2048 * MIB, members=16, member=1024 * MIB, total=4096 * MIB, seconds=600.0)
+"""Caps on a bundle that is read; a lineage of 15,000 passages takes a hundredth of them."""
+MAX_ROWS = 2_000_000
+_ID = re.compile(r"(?:arxiv|doi|s2|repo|ref|local|acl|url|mag|pmid|pmcid|dblp|openalex):[^\x00-\x20\x7f-\x9f]{1,400}\Z")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a bundle carries of one work: all its texts, or only the places; `terms` is the condition, or why not.
+
+    `source` says where the text can be had (`arXiv`, `GitHub`, or nothing for a file of somebody's own).
+    """
+
+    work: WorkId
+    title: str
+    license: str
+    carried: bool
+    terms: str
+    documents: int
+    chunks: int
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a bundle is. `content_hash` is that of the whole lineage, texts that are left out included.
+
+    `texts` is `licensed`, or `all` in a bundle that its maker keeps. `id` is the SHA-256 of the manifest's bytes.
+    """
+
+    lineage: str
+    target: WorkId
+    created: str
+    made_by: str
+    content_hash: str
+    embedder: str
+    dim: int
+    counts: Mapping[str, int]
+    texts: str
+    works: tuple[Passed, ...]
+    members: Mapping[str, FileRecord]
+    format: str = FORMAT
+    version: int = VERSION
+
+    def to_json(self) -> bytes:
+        """The file's bytes."""
+        return json.dumps(TypeAdapter(Manifest).dump_python(self, mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document in a bundle; `text` is None where it is left out, `sha256` and `length` (bytes of UTF-8) are the whole text's."""
+
+    work: WorkId
+    path: str
+    blob: str
+    parser: str
+    kind: ChunkKind
+    language: str
+    title: str
+    pages: int
+    status: Status
+    detail: str
+    length: int
+    sha256: str
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk in a bundle. Without `text` it is the slice `start`..`end` of its document; `digest` is that of the whole row where
+    the text is left out, and the header with it."""
+
+    chunk: Chunk
+    sliced: bool = True
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the catalogue says of itself, in the shapes that its readers rely on; the rest as it is."""
+
+    target: WorkId
+    request: BuildRequest
+    shared_code: tuple[Shared, ...] = ()
+    notes: tuple[str, ...] = ()
+    coverage: Mapping[str, Any] = field(default_factory=dict)
+    kept_out: tuple[str, ...] = ()
+    kept_out_names: tuple[str, ...] = ()
+
+
+ROWS: Mapping[str, Any] = {
+    "works.jsonl": Work,
+    "references.jsonl": Reference,
+    "links.jsonl": CodeLink,
+    "documents.jsonl": Text,
+    "chunks.jsonl": Passage,
+    "facts.jsonl": Fact,
+    "ledger.jsonl": LedgerRow,
+}
+"""The record of each line, by member."""
+MEMBERS = frozenset((*ROWS, META, VECTORS, LICENCES))
+
+
+def lines(records: Iterable[Any], kind: Any) -> bytes:
+    """Records as lines of JSON."""
+    adapter = TypeAdapter(kind)
+    return b"".join(adapter.dump_json(record) + b"\n" for record in records)
+
+
+def rows(data: bytes, kind: type[T], member: str) -> tuple[T, ...]:
+    """The records of a member; raises `BadBundle`."""
+    if data.count(b"\n") > MAX_ROWS:
+        raise BadBundle(f"{member} has more than {MAX_ROWS:,} rows")
+    adapter = TypeAdapter(kind)
+    return tuple(_checked(adapter, line, f"{member}, line {n}") for n, line in enumerate(data.split(b"\n"), 1) if line)
+
+
+def record(data: bytes, kind: type[T], member: str) -> T:
+    """The one record of a member; raises `BadBundle`."""
+    found: T = _checked(TypeAdapter(kind), data, member)
+    return found
+
+
+def _checked(adapter: TypeAdapter[Any], data: bytes, place: str) -> Any:
+    try:
+        return adapter.validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadBundle(f"{place} is not as it should be: {where}: {first['msg']}"[:300]) from None
+
+
+def sealed(data: bytes) -> FileRecord:
+    """Size and SHA-256 of a member."""
+    return FileRecord(len(data), hashlib.sha256(data).hexdigest())
+
+
+def is_work(name: str) -> bool:
+    """Whether a name has the form of a work's identifier."""
+    return bool(_ID.match(name))

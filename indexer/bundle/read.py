@@ -1,0 +1,202 @@
+"""A bundle's file as checked records. The file is a stranger's: nothing of it is believed that is not checked.
+
+Members are streamed out of the archive under caps (`indexer.archive`: links, devices, names that climb, bombs and
+doubles are refused there), each is held against its hash, every line against its record, the records against
+each other. Whatever does not fit is a `BadBundle`, before anything is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from indexer import archive
+from indexer.bundle import form
+from indexer.bundle.form import Manifest, Meta, Passage, Text
+from lineage import ids
+from lineage.disk import there
+from lineage.errors import BadBundle, BadIdentifier, NotFound
+from lineage.model import CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
+from lineage.ports import Vectors
+
+_AGAIN = "have it exported or copied once more"
+_UNIT = 1e-3
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Everything a bundle holds, checked. `id` is the SHA-256 (hex) of its manifest."""
+
+    id: str
+    manifest: Manifest
+    meta: Meta
+    plain_meta: Mapping[str, Any]
+    works: tuple[Work, ...]
+    references: tuple[Reference, ...]
+    links: tuple[CodeLink, ...]
+    documents: tuple[Text, ...]
+    passages: tuple[Passage, ...]
+    facts: tuple[Fact, ...]
+    ledger: tuple[LedgerRow, ...]
+    vectors: Vectors | None = field(repr=False, default=None)
+
+    @property
+    def left_out(self) -> tuple[Text, ...]:
+        """Documents whose text is not here."""
+        return tuple(document for document in self.documents if document.text is None)
+
+
+def read(path: Path) -> Bundle:
+    """The bundle in a file; raises `NotFound` and `BadBundle`."""
+    if not there(str(path)) or not path.is_file():
+        raise NotFound(f"there is no file {path}", hint="check the path")
+    members = _members(path)
+    raw = members.pop(form.MANIFEST, None)
+    if raw is None:
+        raise BadBundle(f"{path} is no bundle: it has no {form.MANIFEST}", hint="`lineage export` makes one")
+    manifest = _manifest(raw)
+    _check_members(manifest, members)
+    bundle = _bundle(hashlib.sha256(raw).hexdigest(), manifest, members)
+    for wrong in _misfits(bundle):
+        raise BadBundle(f"{path}: {wrong}", hint=_AGAIN)
+    return bundle
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    """Name and bytes of every member; the first that cannot be had is an error."""
+    found: dict[str, bytes] = {}
+    for member in archive.members(path, form.LIMITS):
+        if member.status is not Status.OK or member.data is None:
+            raise BadBundle(f"{path} cannot be read as a bundle: {member.name[:100]}: {member.detail or member.status}", hint=_AGAIN)
+        if member.name not in form.MEMBERS and member.name != form.MANIFEST:
+            raise BadBundle(f"{path} is no bundle of this version: it holds {member.name[:100]!r}", hint="`lineage export` makes one")
+        found[member.name] = member.data
+    return found
+
+
+def _manifest(raw: bytes) -> Manifest:
+    try:
+        said = json.loads(raw)
+        kind, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
+    except (ValueError, RecursionError):
+        raise BadBundle(f"{form.MANIFEST} cannot be read", hint=_AGAIN) from None
+    if kind != form.FORMAT:
+        raise BadBundle("this is no bundle of a lineage", hint="`lineage export` makes one")
+    if version != form.VERSION:
+        raise BadBundle(f"the bundle has format {str(version)[:20]}, this program reads format {form.VERSION}", hint="use the version that made it")
+    manifest = form.record(raw, Manifest, form.MANIFEST)
+    try:
+        ids.check_name(manifest.lineage)
+    except BadIdentifier as error:
+        raise BadBundle(f"{form.MANIFEST}: {error}") from None
+    return manifest
+
+
+def _check_members(manifest: Manifest, members: Mapping[str, bytes]) -> None:
+    wanted = {*form.ROWS, form.META, form.LICENCES, *((form.VECTORS,) if manifest.embedder else ())}
+    if set(members) != wanted or set(manifest.members) != wanted:
+        odd = ", ".join(sorted(wanted.symmetric_difference(members) | wanted.symmetric_difference(manifest.members)))
+        raise BadBundle(f"the bundle's members are not those of its manifest: {odd[:200]}", hint=_AGAIN)
+    for name, data in members.items():
+        if form.sealed(data) != manifest.members[name]:
+            raise BadBundle(f"{name} is not what was written (SHA-256 differs)", hint=_AGAIN)
+
+
+def _bundle(name: str, manifest: Manifest, members: Mapping[str, bytes]) -> Bundle:
+    found = {member: form.rows(members[member], kind, member) for member, kind in form.ROWS.items()}
+    meta = form.record(members[form.META], Meta, form.META)
+    plain = json.loads(members[form.META])
+    return Bundle(
+        id=name,
+        manifest=manifest,
+        meta=meta,
+        plain_meta=plain,
+        works=found["works.jsonl"],
+        references=found["references.jsonl"],
+        links=found["links.jsonl"],
+        documents=found["documents.jsonl"],
+        passages=found["chunks.jsonl"],
+        facts=found["facts.jsonl"],
+        ledger=found["ledger.jsonl"],
+        vectors=_vectors(members[form.VECTORS], manifest) if form.VECTORS in members else None,
+    )
+
+
+def _vectors(data: bytes, manifest: Manifest) -> Vectors:
+    wanted = (manifest.counts.get("chunks", -1), manifest.dim)
+    try:
+        found = np.load(io.BytesIO(data), allow_pickle=False)
+    except (OSError, ValueError, EOFError, MemoryError) as error:
+        raise BadBundle(f"{form.VECTORS} cannot be read: {str(error)[:100]}", hint=_AGAIN) from None
+    if not isinstance(found, np.ndarray) or found.dtype != np.float32 or found.shape != wanted:
+        raise BadBundle(f"{form.VECTORS} does not hold float32 {wanted}", hint=_AGAIN)
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(found, axis=1)
+    if not bool(np.all(np.abs(lengths - 1.0) <= _UNIT)):
+        raise BadBundle(f"{form.VECTORS} holds rows that are no unit vectors", hint=_AGAIN)
+    return cast(Vectors, found)
+
+
+def _misfits(bundle: Bundle) -> Iterator[str]:
+    """What in a bundle does not fit together, in words."""
+    yield from _miscounts(bundle)
+    known = {work.id for work in bundle.works}
+    if len(known) != len(bundle.works):
+        yield "a work is there twice"
+    for name in sorted({*known, *(name for edge in bundle.references for name in (edge.citing, edge.cited))}):
+        if not form.is_work(name):
+            yield f"{name[:80]!r} is no identifier of a work"
+    if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in known:
+        yield "its target is not among its works"
+    if any(not isfinite(edge.score) for edge in bundle.references):
+        yield "a score is no number"
+    if twice := [row for row, n in Counter((row.kind, row.work, row.subject) for row in bundle.ledger).items() if n > 1]:
+        yield f"the ledger has two rows of {twice[0]}"
+    yield from _misplaced(bundle, known)
+
+
+def _miscounts(bundle: Bundle) -> Iterator[str]:
+    found = {
+        "works": len(bundle.works),
+        "edges": len(bundle.references),
+        "code_links": len(bundle.links),
+        "documents": len(bundle.documents),
+        "chunks": len(bundle.passages),
+        "facts": len(bundle.facts),
+        "ledger": len(bundle.ledger),
+    }
+    for name, count in found.items():
+        if bundle.manifest.counts.get(name) != count:
+            yield f"it has {count} {name}, its manifest says {bundle.manifest.counts.get(name)}"
+
+
+def _misplaced(bundle: Bundle, known: set[WorkId]) -> Iterator[str]:
+    """Documents and passages that are not where they say they are."""
+    carried = {one.work: one.carried for one in bundle.manifest.works}
+    texts: dict[tuple[str, str], Text] = {}
+    for document in bundle.documents:
+        if document.work not in known or document.work not in carried:
+            yield f"a document of {document.work[:80]!r}, which is not among its works"
+        if (document.work, document.path) in texts:
+            yield f"two documents are called {document.path[:80]!r}"
+        if document.text is not None and form.sealed(document.text.encode("utf-8", "replace")).sha256 != document.sha256:
+            yield f"the text of {document.path[:80]!r} is not what its hash says"
+        texts[document.work, document.path] = document
+    for passage in bundle.passages:
+        chunk = passage.chunk
+        home = texts.get((chunk.work, chunk.path))
+        if home is None:
+            yield f"a passage of {chunk.path[:80]!r}, which is not among its documents"
+            return
+        end = len(home.text) if home.text is not None else home.length
+        if not 0 <= chunk.start <= chunk.end <= end or not 0 <= chunk.start_line <= chunk.end_line:
+            yield f"a passage of {chunk.path[:80]!r} lies outside of it"

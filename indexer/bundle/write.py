@@ -1,0 +1,211 @@
+"""A generation as a bundle: what may be passed on, and of the rest the places. The same generation gives the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+from indexer.bundle import form
+from indexer.bundle.form import Manifest, Passage, Passed, Text
+from indexer.durable import written
+from indexer.plan import fetchable
+from lineage.catalog import records
+from lineage.catalog.reader import StoredDocument
+from lineage.disk import failures
+from lineage.generation import VECTORS, FileRecord, Generation
+from lineage.licences import terms
+from lineage.model import Work, WorkId
+
+Texts = Literal["licensed", "all"]
+_ABSTRACT = "abstract@1"
+_BATCH = 2_000
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A bundle that was written: its file, size in bytes and SHA-256, and what it carries of each work."""
+
+    path: str
+    size: int
+    sha256: str
+    lineage: str
+    generation: str
+    content_hash: str
+    texts: str
+    works: tuple[Passed, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether no text was left out."""
+        return all(work.carried for work in self.works)
+
+
+def program() -> str:
+    """Name and version of this program."""
+    try:
+        return f"paper-lineage {version('paper-lineage')}"
+    except PackageNotFoundError:  # out of a source tree that is not installed
+        return "paper-lineage"
+
+
+def export(generation: Generation, path: Path, texts: Texts = "licensed") -> Exported:
+    """Write the bundle of a generation to `path`, whole or not at all; raises `DiskFull`, `SettingsError` and `StoreDamaged`."""
+    making = _Making(generation, texts)
+    with failures(path), written(path) as out:
+        size, sha256 = _packed(out, making)
+    manifest = generation.manifest
+    return Exported(str(path), size, sha256, manifest.lineage, manifest.id, manifest.content_hash, texts, making.passed)
+
+
+def _packed(out: io.BufferedRandom, making: _Making) -> tuple[int, str]:
+    """Write members and manifest; gives size and SHA-256 of the file."""
+    members: dict[str, FileRecord] = {}
+    with (
+        gzip.GzipFile(fileobj=out, mode="wb", filename="", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for name, data in making.members():
+            members[name] = form.sealed(data)
+            _add(tar, name, data)
+        _add(tar, form.MANIFEST, making.manifest(members).to_json())
+    size = out.tell()
+    out.seek(0)
+    return size, hashlib.file_digest(out, "sha256").hexdigest()
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o644
+    tar.addfile(info, io.BytesIO(data))
+
+
+class _Making:
+    """One export: the generation, and what of it may go out."""
+
+    def __init__(self, generation: Generation, texts: Texts) -> None:
+        self.generation, self.catalog, self.texts = generation, generation.catalog, texts
+        self.works = {work.id: work for work in self.catalog.works()}
+        self.documents = self.catalog.documents()
+        self.chunks: Counter[WorkId] = Counter()
+        for document in self.documents:
+            self.chunks[document.work] += len(self.catalog.neighbours(document.work, document.path))
+        self.passed = tuple(self._passed())
+        self._held = {one.work for one in self.passed if not one.carried}
+
+    def _passed(self) -> Iterator[Passed]:
+        count = Counter(document.work for document in self.documents)
+        for work in sorted(count, key=lambda name: (-self.chunks[name], name)):
+            known = self.works.get(work, Work(work))
+            said = terms(known.license)
+            only_abstract = not work.startswith("local:") and all(d.parser == _ABSTRACT for d in self.documents if d.work == work)
+            carried = self.texts == "all" or said.allowed or only_abstract
+            why = "its abstract, as the services hand it out" if only_abstract and not said.allowed else said.condition
+            yield Passed(work, known.title, said.name, carried, why, count[work], self.chunks[work], source_of(known))
+
+    def held(self, document: StoredDocument) -> bool:
+        """Whether a document's text is left out."""
+        return document.work in self._held and document.parser != _ABSTRACT
+
+    def members(self) -> Iterator[tuple[str, bytes]]:
+        """Every member but the manifest, in order."""
+        catalog = self.catalog
+        yield form.LICENCES, listing(self.generation.manifest.lineage, self.passed).encode()
+        yield form.META, json.dumps(_portable(catalog.meta()), sort_keys=True, ensure_ascii=False).encode()
+        yield "works.jsonl", self._lines("works.jsonl", (self._work(work) for work in self.works.values()))
+        yield "references.jsonl", self._lines("references.jsonl", catalog.references())
+        yield "links.jsonl", self._lines("links.jsonl", catalog.links())
+        yield "facts.jsonl", self._lines("facts.jsonl", catalog.facts())
+        yield "ledger.jsonl", self._lines("ledger.jsonl", catalog.ledger())
+        yield "documents.jsonl", self._lines("documents.jsonl", map(self._text, self.documents))
+        yield "chunks.jsonl", self._lines("chunks.jsonl", self._passages())
+        if self.generation.vectors is not None:
+            yield form.VECTORS, (self.generation.folder / VECTORS).read_bytes()
+
+    def _lines(self, member: str, found: Iterable[Any]) -> bytes:
+        return form.lines(found, form.ROWS[member])
+
+    def _work(self, work: Work) -> Work:
+        """A record; the abstract of a file of somebody's own goes with its text."""
+        return replace(work, abstract="") if work.id.startswith("local:") and work.id in self._held else work
+
+    def _text(self, document: StoredDocument) -> Text:
+        values = {name: getattr(document, name) for name in document.__dataclass_fields__}
+        return Text(**values, text=None if self.held(document) else self.catalog.document_text(document.work, document.path))
+
+    def _passages(self) -> Iterator[Passage]:
+        held = {(d.work, d.path) for d in self.documents if self.held(d)}
+        place, text = ("", ""), ""
+        total = self.generation.manifest.counts["chunks"]
+        for start in range(0, total, _BATCH):
+            for chunk in self.catalog.chunks(range(start, min(start + _BATCH, total))):
+                if (chunk.work, chunk.path) in held:
+                    yield Passage(replace(chunk, text="", header=""), digest=records.digest(records.chunk_values(chunk)))
+                    continue
+                if (chunk.work, chunk.path) != place:
+                    place, text = (chunk.work, chunk.path), self.catalog.document_text(chunk.work, chunk.path) or ""
+                sliced = chunk.text == text[chunk.start : chunk.end]
+                yield Passage(replace(chunk, text="") if sliced else chunk, sliced)
+
+    def manifest(self, members: Mapping[str, FileRecord]) -> Manifest:
+        """The bundle's own."""
+        of = self.generation.manifest
+        return Manifest(
+            lineage=of.lineage,
+            target=WorkId(of.target),
+            created=of.created,
+            made_by=program(),
+            content_hash=of.content_hash,
+            embedder=of.embedder,
+            dim=of.dim,
+            counts={name: count for name, count in of.counts.items() if name != "lexical"},
+            texts=self.texts,
+            works=self.passed,
+            members=members,
+        )
+
+
+def source_of(work: Work) -> str:
+    """Who can be asked for the text of a work once more: `GitHub` at its commit, `arXiv`, or nobody."""
+    if work.kind == "code" and work.id.startswith("repo:github.com/"):
+        return "GitHub" if work.meta.get("commit") else ""
+    return "arXiv" if work.kind == "paper" and fetchable(work) else ""
+
+
+def _portable(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What the catalogue says of itself without paths of this machine: of a file only its name stays."""
+    request = dict(meta.get("request") or {})
+    for name in ("target", "name"):
+        request[name] = _named(str(request.get(name, "")))
+    request["add"] = [_named(str(one)) for one in request.get("add") or ()]
+    return {**meta, "request": request}
+
+
+def _named(target: str) -> str:
+    return target.replace("\\", "/").rstrip("/").rpartition("/")[2] if Path(target).is_absolute() else target
+
+
+def listing(lineage: str, works: Iterable[Passed]) -> str:
+    """The licences of a bundle for a reader."""
+    works = tuple(works)
+    parts = [f"# Licences of what is in the bundle of {lineage}\n"]
+    parts.append(_table("Texts that are here", [one for one in works if one.carried], "condition"))
+    parts.append(_table("Texts that were left out (their places, names and hashes are here)", [one for one in works if not one.carried], "why"))
+    return "\n".join(part for part in parts if part)
+
+
+def _table(title: str, works: Iterable[Passed], last: str) -> str:
+    rows = [f"| {_cell(w.work)} | {_cell(w.title)} | {_cell(w.license) or 'none known'} | {_cell(w.terms)} | {w.documents} |" for w in works]
+    return f"## {title}\n\n| work | title | licence | {last} | documents |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "/").replace("<", "‹").split())[:160]

@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs bench clean help
+.PHONY: demo test check lint types layers docs bench bundle clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -27,7 +27,7 @@ check: lint types layers docs test ## all that .ci/run checks
 
 lint: $(STAMP) ## style
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check lineage indexer retrieval api tests benchmarks
+	$(BIN)/ruff format --check lineage indexer retrieval api tests benchmarks integrations
 
 types: $(STAMP) ## static types
 	$(BIN)/mypy
@@ -37,6 +37,9 @@ layers: $(STAMP) ## import rules
 
 docs: $(STAMP) ## is the generated documentation what the code says?
 	$(BIN)/python -m docs.generate --check
+
+bundle: $(STAMP) ## what MCP clients and registries install: bundle, manifest, skill, into dist/
+	$(BIN)/python -m integrations.bundle --out dist
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache

@@ -37,6 +37,11 @@ def config(client: str, home: Path | None = None, local: bool = False) -> str:
     return known.write(words, {"LINEAGE_HOME": str(home.resolve())} if home else {})
 
 
+def skill() -> str:
+    """The SKILL.md that teaches an agent when to ask and what to do with answers."""
+    return (Path(__file__).parent / "skill" / "SKILL.md").read_text(encoding="utf-8")
+
+
 def program() -> list[str]:
     """The command that starts this very installation."""
     beside = Path(sys.executable).with_name("lineage.exe" if sys.platform == "win32" else "lineage")

@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: commands, settings, statuses, errors.
+"""Write the pages that are made from the code: commands, settings, statuses, errors, tools.
 
 python -m docs.generate            write them
 python -m docs.generate --check    fail if they are not what the code says
@@ -10,11 +10,15 @@ import argparse
 import inspect
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
 from api.cli import app
+from api.mcp_tools.arguments import schema
+from api.mcp_tools.tools import INSTRUCTIONS, TOOLS, Tool
 from lineage import errors
 from lineage import settings as configuration
 from lineage.model import Role, Status, Tier
@@ -64,7 +68,28 @@ def ledger() -> str:
     return f"# The ledger's words\n\n{NOTE}{table}\n\n{words}\n\n## Errors and exit codes\n\n```text\n{tree}\n```\n"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "ledger.md": ledger}
+def tools() -> str:
+    """Every tool of the MCP server: what it is for, what a client may know of it, its arguments and what comes back."""
+    return f"# Tools for agents\n\n{NOTE}{INSTRUCTIONS}\n\n" + "\n".join(map(_tool, TOOLS))
+
+
+def _tool(tool: Tool) -> str:
+    hints = ", ".join(f"{name.replace('_', ' ')}: {'yes' if said else 'no'}" for name, said in asdict(tool.hints).items())
+    asked = schema(tool.arguments)
+    rows = "\n".join(_argument(name, one, name in asked["required"]) for name, one in asked["properties"].items())
+    back = ", ".join(f"`{name}`" for name in tool.output["properties"])
+    table = f"| argument | takes | default | meaning |\n|---|---|---|---|\n{rows}"
+    return f"## {tool.name}\n\n{tool.description}\n\n({hints})\n\n{table}\n\nGives {back}.\n"
+
+
+def _argument(name: str, one: dict[str, Any], required: bool) -> str:
+    limits = " to ".join(f"{one[key]}" for key in ("minimum", "maximum") if key in one)
+    takes = ", ".join(f"`{choice}`" for choice in one["enum"] if choice) if "enum" in one else f"{one['type']} {limits}".rstrip()
+    default = "required" if required else f"`{one['default']}`" if one["default"] != "" else ""
+    return f"| `{name}` | {takes} | {default} | {one.get('description', '')} |"
+
+
+PAGES = {"commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
 
 
 def stale() -> Iterator[str]:

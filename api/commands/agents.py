@@ -26,6 +26,7 @@ def mcp(
     print_config: Annotated[
         ClientName | None, typer.Option("--print-config", help="Print the configuration for a client, and serve nothing.", show_default=False)
     ] = None,
+    print_skill: Annotated[bool, typer.Option("--print-skill", help="Print a SKILL.md that teaches an agent when to ask; serve nothing.")] = False,
     local_files: Annotated[bool, typer.Option("--local-files", help="Let the agent build from papers and folders of this machine.")] = False,
     offline: Offline = False,
     home: Home = None,
@@ -40,7 +41,14 @@ def mcp(
       lineage mcp --print-config claude > .mcp.json
 
       lineage mcp --print-config codex >> ~/.codex/config.toml
+
+      lineage mcp --print-skill > .claude/skills/lineage/SKILL.md
     """
+    if print_skill:
+        from api.mcp_clients import skill
+
+        put({"skill": skill()} if json else skill(), json, lambda text: str(text).rstrip())
+        return
     if print_config:
         from api.mcp_clients import CLIENTS, config
 

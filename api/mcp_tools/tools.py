@@ -60,7 +60,7 @@ TOOLS = (
         "Find lines of code, configuration and passages in the papers and repositories that a paper inherits from, each with citation "
         "(file, lines, commit), licence and why it belongs to the lineage. One question a call.",
         arguments.SearchArguments,
-        record({"next": STRING}, query=STRING, hits=many(HIT), **PAGED, **READ_FROM),
+        record(query=STRING, hits=many(HIT), **PAGED, **READ_FROM),
         asking.search,
     ),
     Tool(

@@ -48,7 +48,7 @@ def test_a_stock_client_lists_and_asks(url, mode):
         return await client.list_tools(), await client.call_tool("lineage_search", {"query": "entropy", "limit": 2})
 
     listed, found = talk(url, use, mode)
-    assert [tool.name for tool in listed.tools][0] == "lineage_search"
+    assert listed.tools[0].name == "lineage_search"
     assert len(found.structured_content["hits"]) == 2
 
 
@@ -110,6 +110,7 @@ def test_a_client_that_vanishes_in_the_middle_of_a_stream_harms_nobody(url):
     body = json.dumps(request("initialize", HELLO)).encode()
     for cut in (len(body) // 2, len(body)):
         with socket.create_connection((host, int(port))) as connection:
-            head = f"POST /mcp HTTP/1.1\r\nhost: {host}:{port}\r\naccept: {ACCEPT['accept']}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            headers = {"host": f"{host}:{port}", **ACCEPT, "content-length": len(body)}
+            head = "POST /mcp HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
             connection.sendall(head.encode() + body[:cut])
     assert post(url, request("initialize", HELLO)).status_code == 200

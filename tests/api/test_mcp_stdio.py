@@ -34,7 +34,7 @@ def test_a_stock_client_starts_it_and_asks(home, mode):
         return await client.list_tools(), await client.call_tool("lineage_search", {"query": "entropy", "limit": 1})
 
     listed, found = talk(command, use, mode)
-    assert [tool.name for tool in listed.tools][0] == "lineage_search"
+    assert listed.tools[0].name == "lineage_search"
     assert found.structured_content["hits"][0]["rank"] == 1
     assert found.structured_content["notes"] == ["lexical only: this generation has no vectors yet"]
 

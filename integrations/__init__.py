@@ -1,0 +1,1 @@
+"""What other programs install: the MCP bundle, the registry's manifest, the skill."""

@@ -13,12 +13,10 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.pack.units import Unit
+from retrieval.pack.units import Kind, Unit
 
-SAYS = 0.5
-"""Weight of the words beside the subquestions, both scaled to one."""
-_TELLING = 24
-"""The rarest words of a unit that count for it."""
+SAYS = 0.005
+"""What a new word of rarity one is worth beside the subquestions, which together are worth one."""
 
 
 @dataclass
@@ -27,54 +25,56 @@ class Value:
 
     worth: Sequence[float]
     rare: Mapping[str, float]
-    says: float = SAYS
     _open: dict[int, float] = field(default_factory=dict)
     _said: dict[str, float] = field(default_factory=dict)
 
     def gain(self, unit: Unit) -> float:
         """What a unit would add."""
         asked = sum(self.worth[number] * self._open.get(number, 1.0) * relevance for number, relevance in unit.relevance.items())
-        best = max(unit.relevance.values(), default=0.0)
-        words = sum(self.rare[word] * max(0.0, best - self._said.get(word, 0.0)) for word in self._telling(unit))
-        return asked / (sum(self.worth) or 1.0) + self.says * words / self._scale
+        best = self._best(unit)
+        words = sum(self.rare.get(word, 0.0) * max(0.0, best - self._said.get(word, 0.0)) for word in unit.said)
+        return asked / (sum(self.worth) or 1.0) + SAYS * words
 
     def add(self, unit: Unit) -> None:
         """Put a unit into the set."""
         for number, relevance in unit.relevance.items():
             self._open[number] = self._open.get(number, 1.0) * (1.0 - min(relevance, 1.0))
-        best = max(unit.relevance.values(), default=0.0)
-        for word in self._telling(unit):
-            self._said[word] = max(best, self._said.get(word, 0.0))
+        best = self._best(unit)
+        self._said.update((word, max(best, self._said.get(word, 0.0))) for word in unit.said)
 
-    def _telling(self, unit: Unit) -> list[str]:
-        return sorted((word for word in unit.said if word in self.rare), key=lambda word: (-self.rare[word], word))[:_TELLING]
-
-    @property
-    def _scale(self) -> float:
-        return 100.0 * max(self.rare.values(), default=1.0) or 1.0
+    def _best(self, unit: Unit) -> float:
+        """How relevant a unit is to anything that was asked, by what that is worth."""
+        most = max(self.worth, default=1.0) or 1.0
+        return max((self.worth[number] * relevance / most for number, relevance in unit.relevance.items()), default=0.0)
 
 
-def choose(units: Sequence[Unit], value: Value, budget: int) -> list[Unit]:
-    """Units of at most `budget` tokens together, in the order in which they were taken (the most for a token first).
+THRIFT = 0.6
+"""How far the cost of a unit counts: 0 takes by gain alone, 1 by gain a token, which favours scraps."""
 
-    `value` grows by what is taken.
+
+def choose(units: Sequence[Unit], value: Value, budget: int, caps: Mapping[Kind, int], favour: Mapping[Kind, float]) -> list[Unit]:
+    """Units of at most `budget` tokens together and `caps` of each kind, in the order in which they were taken.
+
+    The most for their cost come first; `favour` multiplies the gain of a kind. `value` grows by what is taken.
     """
-    waiting = [(-value.gain(unit) / max(unit.cost, 1), number) for number, unit in enumerate(units) if unit.cost <= budget]
+
+    def worth(unit: Unit) -> float:
+        return value.gain(unit) * favour.get(unit.kind, 1.0) / unit.cost**THRIFT
+
+    left = dict(caps)
+    waiting = [(-worth(unit), number) for number, unit in enumerate(units) if unit.cost <= budget]
     heapq.heapify(waiting)
     taken: list[Unit] = []
-    left = budget
     while waiting:
         _, number = heapq.heappop(waiting)
         unit = units[number]
-        if unit.cost > left:
-            continue
-        gain = value.gain(unit) / max(unit.cost, 1)
-        if gain <= 0.0:
+        if unit.cost > min(budget, left.get(unit.kind, budget)) or (gain := worth(unit)) <= 0.0:
             continue
         if waiting and gain < -waiting[0][0]:
             heapq.heappush(waiting, (-gain, number))
             continue
         value.add(unit)
         taken.append(unit)
-        left -= unit.cost
+        budget -= unit.cost
+        left[unit.kind] = left.get(unit.kind, budget) - unit.cost
     return taken

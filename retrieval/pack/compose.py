@@ -25,6 +25,8 @@ from retrieval.pack.task import Subquestion, components
 from retrieval.pack.units import Kind, Unit, units, words_of
 
 _LEFT_OUT = 6
+_REFILLS = 3
+_MARGIN = 12
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class _Part:
 
 def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tokens: Tokens) -> Pack:
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
-    words = words_of(catalog, material.questions, chunks)
+    words = words_of(catalog, material.questions, material.answers, chunks)
     found = [_costed(unit, tokens) for unit in units(catalog, material.answers, words)]
     said = records.of(material.gaps, material.task, material.stage, tokens)
     head = _head(material, allowed, tokens)
@@ -61,9 +63,24 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     value = Value([one.worth for one in material.questions], words.rare)
     taken = _taken(found, policy, value, room - records.cost(kept))
     kept = records.more(kept, said, room - records.cost(kept) - sum(unit.cost for unit in taken))
-    parts = [*_unit_parts(taken, material, tokens), *(_Part(item, gain=math.inf) for item in records.parts(kept, tokens))]
-    left = _left_out(found, taken, len(said) - len(kept))
-    return _finished(material, head, parts, left, allowed, tokens)
+    file = [_Part(item, gain=math.inf) for item in records.parts(kept, tokens)]
+    taken, parts = _filled(found, taken, file, value, material, head, allowed, tokens)
+    return _finished(material, head, parts, _left_out(found, taken, len(said) - len(kept)), allowed, tokens)
+
+
+def _filled(
+    found: Sequence[Unit], taken: Sequence[Unit], file: Sequence[_Part], value: Value, material: Material, head: str, allowed: int, tokens: Tokens
+) -> tuple[Sequence[Unit], list[_Part]]:
+    """Units were costed alone; what joins under one citation costs less, and what that leaves is filled again."""
+    for _ in range(_REFILLS):
+        parts = [*_unit_parts(taken, material, tokens), *file]
+        spare = allowed - tokens.count(_text(head, parts))
+        names = {id(unit) for unit in taken}
+        more = choose([unit for unit in found if id(unit) not in names], value, spare - _MARGIN, {}, {}) if spare > _MARGIN else []
+        if not more:
+            break
+        taken = [*taken, *more]
+    return taken, [*_unit_parts(taken, material, tokens), *file]
 
 
 def _check(allowed: int, room: int, costs: Sequence[int]) -> None:
@@ -79,34 +96,33 @@ def _costed(unit: Unit, tokens: Tokens) -> Unit:
 
 
 def _taken(found: Sequence[Unit], policy: Policy, value: Value, room: int) -> list[Unit]:
-    """Each kind within its share, then whatever is best in the room that is left."""
-    taken: list[Unit] = []
-    for kind, share in policy.shares.items():
-        taken += choose([unit for unit in found if unit.kind == kind], value, int(share * room))
-    rest = [unit for unit in found if unit not in taken]
-    return [*taken, *choose(rest, value, room - sum(unit.cost for unit in taken))]
+    """The best under the stage's caps, then whatever is best in the room that is left."""
+    taken = choose(found, value, room, {kind: int(share * room) for kind, share in policy.caps.items()}, policy.favour)
+    names = {id(unit) for unit in taken}
+    rest = [unit for unit in found if id(unit) not in names]
+    return [*taken, *choose(rest, value, room - sum(unit.cost for unit in taken), {}, policy.favour)]
 
 
 def _head(material: Material, allowed: int, tokens: Tokens) -> str:
     answer = material.answers[0]
     stage = f" · stage {material.stage}" if material.stage else ""
-    title = inline(material.target.title or "", 120)
+    target = f"target {inline_path(material.target.id)} {inline(material.target.title, 100)}".strip()
     return (
-        f"# Context: {inline(material.task, 200)}\n\n"
-        f"Lineage {code(answer.lineage)} · generation {code(answer.generation)}{stage} · at most {allowed} tokens ({tokens.name}). "
-        f"Target: {title} ({inline_path(material.target.id)}). {NOTICE}"
+        f"# Context: {inline(material.task, 160)}\n\n"
+        f"Lineage {code(answer.lineage)} · generation {code(answer.generation)} · {target}{stage} · "
+        f"at most {allowed} tokens ({tokens.name}). {NOTICE}"
     )
 
 
 def _headings(tokens: Tokens) -> int:
-    return tokens.count("\n\n".join(f"## {text}" for text in HEADINGS.values())) + len(HEADINGS)
+    return tokens.count("\n\n".join(f"## {text}" for text in HEADINGS.values()))
 
 
 def _unit_parts(taken: Sequence[Unit], material: Material, tokens: Tokens) -> Iterable[_Part]:
     """Items of the units, those of one chunk joined; for analysis, under the component that they serve best."""
     groups: dict[tuple[str, str, str], list[Unit]] = {}
     for unit in taken:
-        groups.setdefault((_component(unit, material), unit.kind, unit.hit.chunk.id), []).append(unit)
+        groups.setdefault((_component(unit, material), unit.kind, source(unit.hit)), []).append(unit)
     for (component, kind, _), group in groups.items():
         whole = sorted(group, key=lambda unit: unit.order)
         text, hit = block(whole), whole[0].hit

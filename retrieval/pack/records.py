@@ -12,7 +12,7 @@ from lineage.model import Hit
 from lineage.tokens import terms
 from retrieval.budget import Tokens
 from retrieval.pack import settings_file
-from retrieval.pack.markdown import code, fenced, inline, inline_path
+from retrieval.pack.markdown import code, fenced, inline, inline_path, licence
 from retrieval.pack.settings_file import UNSPECIFIED, Entry
 from retrieval.pack.task import relevant
 
@@ -124,9 +124,8 @@ def _conflict(conflict: Conflict) -> Record:
 
 
 def _side(held: Held) -> str:
-    licence = inline(held.evidence.work.license or "", 40)
     value = code(f"{held.fact.value} {held.fact.unit}".strip())
-    return " · ".join(filter(None, (value, _cited(held.evidence), licence)))
+    return " · ".join(filter(None, (value, _cited(held.evidence), licence(held.evidence))))
 
 
 def _cited(hit: Hit) -> str:

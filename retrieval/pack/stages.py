@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from lineage.errors import UsageError
 from lineage.insight import Stage
-from lineage.model import ChunkKind
 from retrieval.pack.units import Kind
 
 STAGES: tuple[Stage, ...] = ("planning", "analysis", "coding")
@@ -19,23 +18,20 @@ STAGES: tuple[Stage, ...] = ("planning", "analysis", "coding")
 
 @dataclass(frozen=True)
 class Policy:
-    """`records` is the most that conflicts, settings and gaps may take of a budget; `shares` what the units' kinds may of the rest.
-
-    What a share does not use, the others get. `kinds` are what is asked for (none: everything); `first` are the kinds of
-    units in the order in which they are chosen.
+    """`records` is the most that conflicts, settings and gaps may take of a budget; `caps` the most that each kind of unit may
+    take of the rest while there is choice (what nothing else fills, any may); `favour` multiplies what a kind is worth.
     """
 
     records: float
-    shares: Mapping[Kind, float]
-    kinds: frozenset[ChunkKind] = frozenset()
-    imitate: frozenset[ChunkKind] = field(default=frozenset({"code"}))
+    caps: Mapping[Kind, float]
+    favour: Mapping[Kind, float] = field(default_factory=dict)
 
 
 POLICIES: Mapping[Stage | None, Policy] = {
-    None: Policy(0.25, {"stated": 0.5, "lineage": 0.2, "imitate": 0.3}),
-    "planning": Policy(0.4, {"stated": 0.6, "lineage": 0.25, "imitate": 0.15}),
-    "analysis": Policy(0.25, {"stated": 0.45, "lineage": 0.15, "imitate": 0.4}),
-    "coding": Policy(0.2, {"stated": 0.25, "lineage": 0.1, "imitate": 0.65}),
+    None: Policy(0.25, {"stated": 0.7, "lineage": 0.3, "imitate": 0.4}),
+    "planning": Policy(0.4, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}),
+    "analysis": Policy(0.25, {"stated": 0.6, "lineage": 0.25, "imitate": 0.5}),
+    "coding": Policy(0.2, {"stated": 0.3, "lineage": 0.15, "imitate": 0.85}, {"imitate": 3.0}),
 }
 HEADINGS: Mapping[str, str] = {
     "stated": "What the target says",

@@ -16,7 +16,7 @@ from typing import Literal
 from lineage.catalog import Catalog
 from lineage.catalog.records import same_text
 from lineage.model import Answer, Chunk, Hit
-from lineage.tokens import terms, tokens
+from lineage.tokens import STOP, terms, tokens
 from lineage.visible import visible
 from retrieval.focus import rarity
 from retrieval.pack.task import Subquestion
@@ -25,6 +25,8 @@ Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
 _FLOOR = 0.2
 """What a paragraph keeps of its chunk's relevance though none of the question's words is in it."""
+_SHARPER = 2.0
+"""Scores are spread along the logistic curve; what answers is far more likely to among the first than their ratio says."""
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
 _WHOLE = {"function", "method", "class"}
 
@@ -57,10 +59,12 @@ class Words:
         return sum(self.rare.get(word, 0.0) for word in self.asked[number] & said)
 
 
-def words_of(catalog: Catalog, questions: Sequence[Subquestion], chunks: int) -> Words:
-    """The rarity of the subquestions' words among so many chunks."""
+def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> Words:
+    """The rarity, among so many chunks, of the words of the questions and of everything that was found for them."""
     asked = tuple(frozenset(terms(one.text)) for one in questions)
-    return Words(rarity(catalog.frequencies({word for some in asked for word in some}), chunks), asked)
+    found = {hit.chunk.id: hit.chunk.text for answer in answers for hit in answer.hits}
+    words = {word for some in asked for word in some}.union(*(tokens(text) for text in found.values()))
+    return Words(rarity(catalog.frequencies(words - STOP), chunks), asked)
 
 
 def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Unit]:
@@ -68,10 +72,26 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Uni
     found: dict[str, Unit] = {}
     for hit, scores in _found(answers):
         for at, unit in enumerate(_units(catalog, hit, scores, words)):
+            if not _speaks(unit):
+                continue
             same = same_text(unit.text)
             known = found.get(same)
             found[same] = _joined(known, unit) if known else replace(unit, order=(len(found), at))
     return list(found.values())
+
+
+_COMMENT = re.compile(r"\s*(?:#|//|/?\*|%|--|<!|[-=~_.*+|]{3,}|echo\b|\Z)")
+_LEAST = 6
+
+
+def _speaks(unit: Unit) -> bool:
+    """Whether a unit says anything by itself: a heading, a rule of dashes or a lone comment does not."""
+    if unit.kind == "imitate" or unit.hit.chunk.kind == "config":
+        return any(not _COMMENT.match(line) for line in unit.text.splitlines())
+    return len(_PROSE.findall(unit.text)) >= _LEAST
+
+
+_PROSE = re.compile(r"[A-Za-z]{2,}|\d")
 
 
 def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, float]]]:
@@ -81,7 +101,7 @@ def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, float]]]:
     for number, answer in enumerate(answers):
         for hit in answer.hits:
             hits.setdefault(hit.chunk.id, hit)
-            scores.setdefault(hit.chunk.id, {})[number] = hit.score
+            scores.setdefault(hit.chunk.id, {})[number] = hit.score**_SHARPER
     return [(hit, scores[name]) for name, hit in hits.items()]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import typer
 
 from api import ending
-from api.commands import agents, asking, building, bundles, doors, looking
+from api.commands import agents, asking, building, bundles, doors, insight, looking
 
 app = typer.Typer(
     name="lineage",
@@ -28,6 +28,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "add": building.add,
     "query": asking.query,
     "references": asking.references,
+    "facts": insight.facts,
     "show": looking.show,
     "graph": looking.graph,
     "list": looking.list_,

@@ -18,7 +18,9 @@ from lineage import ids
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
+from lineage.insight import Consensus
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
+from lineage.ontology import ontology
 from lineage.progress import Watch, unwatched
 from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
+    from retrieval.consensus import Tallies
+    from retrieval.engine import Engine
     from retrieval.evidence import Evidence
+    from retrieval.holders import Holders
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,21 @@ class Service:
                 return found
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="chunks are named by the hits of a search; a new generation may have cut anew")
 
+    def facts(self, name: str, *, lineage: str = "") -> Consensus:
+        """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
+        from retrieval.consensus import consensus
+
+        terms = ontology(self._parts.settings.ontology)
+        with self._parts.engine(self._name(lineage)) as engine:
+            return consensus(holders_of(engine), name, terms)
+
+    def facts_table(self, lineage: str = "") -> Tallies:
+        """The details that a lineage has facts on, with how many facts, values and works each has."""
+        from retrieval.consensus import tallies
+
+        with self._parts.engine(self._name(lineage)) as engine:
+            return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
+
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
         if target in layout.names(self._home):
@@ -253,6 +273,14 @@ class Service:
         if not known:
             raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
         raise UsageError("which lineage?", hint="--lineage NAME, one of: " + ", ".join(known))
+
+
+def holders_of(engine: Engine) -> Holders:
+    """Every fact of an open engine's generation, with its evidence."""
+    from retrieval.holders import holders
+
+    manifest = engine.generation.manifest
+    return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
 
 
 def _listed(generation: Generation) -> Listed:

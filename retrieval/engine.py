@@ -77,6 +77,11 @@ class Engine:
         """The generation that is read."""
         return self._generation
 
+    @property
+    def kinship(self) -> Kinship:
+        """How every work of the generation is related to its target."""
+        return self._kinship
+
     def ask(self, query: Query) -> Answer:
         """Hits, best first, at most `query.k`; notes say what limited the search."""
         return self.ask_many([query])[0]

@@ -1,0 +1,145 @@
+"""What a lineage agrees on for one detail: its values, who holds each since when, and the one that the target inherits.
+
+The target's own words come first, then its own code, then what it inherits from, by the role and score of the reference:
+the chain of inheritance points to the value that the strongest holder has. Values that only a default has which the same
+repository overrides are told with what overrides them and count for nothing by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lineage.cite import pinpoint
+from lineage.insight import Consensus, Held, Value
+from lineage.model import Fact, FactKind, Role
+from lineage.ontology import Ontology
+from retrieval.holders import Holders
+
+_ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
+_KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
+_WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
+_ASIDE = {"tests", "test", "testing", "examples", "example", "third_party", "vendor", "legacy", "unit_tests", "docs"}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One line of the table of details: how many facts, values and works a detail has in a lineage."""
+
+    name: str
+    title: str
+    topic: str
+    facts: int
+    values: int
+    works: int
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """The details that a lineage has facts on."""
+
+    lineage: str
+    generation: str
+    rows: tuple[Tally, ...]
+    notes: tuple[str, ...] = ()
+
+
+def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
+    """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
+    term = ontology.find(name)
+    some = holders.of(term.name)
+    overridden = {_place(fact) for one in some for fact in one.overridden}
+    standing = [one for one in some if one.fact.literal and _place(one.fact) not in overridden]
+    groups = sorted(_groups(standing, term.name, ontology), key=_support, reverse=True)
+    best = max(standing, key=_standing, default=None)
+    groups.sort(key=lambda group: best not in group)
+    groups += _groups([one for one in some if not one.fact.literal], term.name, ontology)
+    values = tuple(Value(_shown(group), group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
+    why = _why(best, values) if best else ()
+    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, standing, holders)))
+
+
+def tallies(holders: Holders, ontology: Ontology) -> Tallies:
+    """Every detail that the lineage has facts on, by topic and then by how much there is."""
+    rows = []
+    for name, some in holders.held.items():
+        values = {one.fact.value for one in some if one.fact.literal}
+        rows.append(Tally(name, ontology.title(name), ontology.topic(name), len(some), len(values), len({one.fact.work for one in some})))
+    ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
+    return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
+
+
+def _place(fact: Fact) -> tuple[str, str, int, str]:
+    return fact.work, fact.chunk, fact.line, fact.value
+
+
+def _groups(held: Iterable[Held], name: str, ontology: Ontology) -> list[list[Held]]:
+    """Holders by value, each group strongest first; schedules are one where they do not contradict."""
+    groups: dict[str, list[Held]] = {}
+    for one in sorted(held, key=_standing, reverse=True):
+        value = one.fact.value
+        key = value if value in groups else next((known for known in groups if ontology.same(name, known, value)), value)
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
+def _shown(group: Sequence[Held]) -> str:
+    """The value of a group: of schedules the one that says most."""
+    return max((one.fact.value for one in group), key=len) if group[0].fact.value.startswith("{") else group[0].fact.value
+
+
+def _support(group: Sequence[Held]) -> tuple[int, float]:
+    return len({one.fact.work for one in group}), sum(_standing(one) for one in group)
+
+
+def _standing(one: Held) -> float:
+    """How much a holder speaks for the target: its own text, its own code, then the weight of the reference; then the kind of place."""
+    kind = _KINDS[one.fact.kind]
+    aside = not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    if one.evidence.from_target:
+        own = 3.0 if one.evidence.work.kind == "paper" else 2.0
+        return own * (0.3 if aside else 1.0) + kind
+    edge = one.evidence.reference
+    role = _ROLES[edge.roles[0].role] if edge and edge.roles else 0.1
+    weight = role * (0.2 + 0.8 * edge.score) / edge.distance if edge else 0.05
+    return weight * kind * (0.3 if aside else 1.0)
+
+
+def _why(best: Held, values: Sequence[Value]) -> tuple[str, ...]:
+    """Why the first value is the one that the target inherits, in words."""
+    where = f"{pinpoint(best.evidence)} has {best.fact.said or best.fact.value!r}"
+    first = values[0]
+    agreeing = {one.fact.work for one in first.held}
+    others = {one.fact.work for value in values[1:] for one in value.held if one.fact.literal}
+    said = [f"{_by_what(best)}: {where}"]
+    if best.overridden:
+        said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
+    if len(agreeing) > 1 or others:
+        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(others)} hold something else" if others else ""))
+    return tuple(said)
+
+
+def _by_what(best: Held) -> str:
+    hit = best.evidence
+    if hit.from_target:
+        return "the target says so itself" if hit.work.kind == "paper" else "the target's own code says so"
+    edge = hit.reference
+    if edge is None:
+        return "nothing that the target cites says it; this work was added to the lineage"
+    role = edge.roles[0].role.value if edge.roles else "reference"
+    paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
+    sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
+    said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
+    return f"strongest of what the target inherits: {hit.work.id}{paper}, {role} of {edge.citing}, {place}"
+
+
+def _notes(some: Sequence[Held], standing: Sequence[Held], holders: Holders) -> Iterable[str]:
+    computed = sum(not one.fact.literal for one in some)
+    if computed:
+        yield f"{computed} places compute it: the expression is given as written, nothing was run"
+    overridden = len(some) - len(standing) - computed
+    if overridden:
+        yield f"{overridden} defaults or settings are overridden within their own repository"
+    if not some:
+        yield f"no source of {holders.lineage} states it" if holders.held else _WITHOUT

@@ -1,0 +1,93 @@
+"""Every fact of a generation with the evidence that holds it, and what a repository's own settings override.
+
+A default is what holds where nobody says otherwise. Within one repository a configuration that sets the same option says
+otherwise, and a command line says otherwise than both: default < config < command. What is overridden stays to be seen
+with what overrides it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from lineage.catalog import Catalog
+from lineage.insight import Held
+from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
+from lineage.ontology import fold
+from retrieval.kinship import Kinship
+
+_MOST = 4
+_ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
+
+
+@dataclass(frozen=True)
+class Holders:
+    """Facts with their evidence by name, each list in the order of the catalogue; `target` is the lineage's own work."""
+
+    lineage: str
+    generation: str
+    target: Work
+    held: Mapping[str, tuple[Held, ...]]
+
+    def of(self, name: str) -> tuple[Held, ...]:
+        """Who holds a detail, by its normalised name."""
+        return self.held.get(name, ())
+
+
+def holders(catalog: Catalog, kinship: Kinship, lineage: str, generation: str, target: WorkId) -> Holders:
+    """All facts of a generation; what overrides others says so in `overridden`."""
+    chunks: dict[str, Chunk | None] = {}
+    by_name: dict[str, list[Held]] = defaultdict(list)
+    for fact in catalog.facts():
+        if fact.chunk not in chunks:
+            chunks[fact.chunk] = catalog.chunk(fact.chunk)
+        if chunk := chunks[fact.chunk]:
+            by_name[fact.name].append(_held(fact, chunk, kinship))
+    found = {name: tuple(_resolved(some)) for name, some in by_name.items()}
+    return Holders(lineage, generation, kinship.of(target).work, found)
+
+
+def _held(fact: Fact, chunk: Chunk, kinship: Kinship) -> Held:
+    """A fact with its chunk as a hit, whose focus is the fact's own line."""
+    kin = kinship.of(fact.work)
+    own = chunk if chunk.work == fact.work else replace(chunk, work=fact.work)
+    focus = Focus(fact.line, fact.line) if fact.line else None
+    hit = Hit(1, 1.0, own, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
+    return Held(fact, hit, since(kin.work))
+
+
+def since(work: Work) -> str:
+    """From when a work holds what it says: the day of its commit, the year of a paper, "" if nobody says."""
+    day = str(work.meta.get("commit_date") or "")[:10]
+    return day or (str(work.year) if work.year else "")
+
+
+def _resolved(held: Sequence[Held]) -> Iterable[Held]:
+    """The same facts, those that override others with what they override, weakest first."""
+    by_option: dict[tuple[WorkId, str], list[Held]] = defaultdict(list)
+    for one in held:
+        if one.fact.kind in _ORDER:
+            by_option[one.fact.work, fold(one.fact.written)].append(one)
+    for one in held:
+        rivals = by_option.get((one.fact.work, fold(one.fact.written)), ()) if one.fact.kind in {"config", "command"} else ()
+        weaker = sorted((other for other in rivals if _overrides(one, other)), key=lambda other: _ORDER[other.fact.kind])
+        distinct = list({(other.fact.kind, other.fact.value): other.fact for other in weaker}.values())
+        yield replace(one, overridden=tuple(distinct[:_MOST])) if distinct else one
+
+
+def _overrides(one: Held, other: Held) -> bool:
+    """Whether a stronger statement is about the same option of the same program as a weaker one."""
+    if _ORDER[one.fact.kind] <= _ORDER[other.fact.kind] or one.fact.value == other.fact.value:
+        return False
+    if one.fact.kind == "command":
+        program, path = one.fact.scope, PurePosixPath(other.evidence.chunk.path)
+        return not program or other.fact.kind == "config" or path.name == program.rpartition("/")[2] or path.suffix != ".py"
+    # a setting written in a program's text is no configuration file of it
+    return one.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+
+
+def _open(fact: Fact) -> bool:
+    """Whether a default may be set from outside: an option of a command line or a field of a settings class."""
+    return not fact.scope or fact.scope.lower().endswith(("config", "args", "arguments", "settings", "options", "params", "hparams"))

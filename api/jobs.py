@@ -236,10 +236,12 @@ def _shown(event: Event) -> Mapping[str, Any]:
 
 def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
     """The request with its target written in the one way, and the name that its lineage is expected to have."""
+    from indexer import additions
     from indexer.target import is_path
 
     if request.name:
         ids.check_name(request.name)
+    additions.check(request.add)
     if is_path(request.target):
         return request, request.name
     target = ids.parse(request.target)

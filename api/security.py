@@ -190,7 +190,7 @@ class Guard:
             return Problem(429, "too-many-requests", "too many requests from one client", headers={"retry-after": str(int(wait) + 1)})
         if self._busy >= self._policy.concurrency:
             return Problem(503, "overloaded", f"{self._busy} requests are at work already", headers={"retry-after": "1"})
-        if headers.get("content-length", "0").isdigit() and int(headers.get("content-length", "0")) > self._policy.body:
+        if _stated(headers.get("content-length", "")) > self._policy.body:
             return self._too_large()
         return None
 
@@ -230,6 +230,13 @@ class Guard:
             await self._app(scope, receive, watched)
         finally:
             self._busy -= places
+
+
+def _stated(text: str) -> float:
+    """The bytes that a Content-Length states; what is no number states none, and one beyond all sense infinitely many."""
+    if not (text.isascii() and text.isdigit()):
+        return 0
+    return int(text) if len(text) < 16 else float("inf")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -17,20 +17,18 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from indexer.cache import DerivedCache
+from indexer.chat import Chat
 from indexer.remembered import remembered
 from lineage.citations import beside
-from lineage.errors import SettingsError, SourceError
+from lineage.errors import SourceError
 from lineage.model import LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Work, WorkId
 from lineage.settings import Settings
 
-PUBLIC = "https://api.openai.com/v1"
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 BUDGET = 10
 """References of a paper that the model is asked about."""
 SENTENCES, LETTERS, ANSWER = 12, 600, 4_000
 WEIGHT = 0.5
 """The score of a role that the model alone sees."""
-_STATUSES = {401: Status.FORBIDDEN, 403: Status.FORBIDDEN, 429: Status.RATE_LIMITED, 404: Status.NOT_FOUND}
 _TASK = """You read how one paper cites another and say what the cited work is to it. Roles:
 base: the work is built upon or extended; method: a component of it is used; setup: its settings are followed;
 data: its data are used; metric: its metric is used; baseline: it is compared with; background: anything else.
@@ -59,56 +57,32 @@ class Opinion(BaseModel):
 
 @dataclass(frozen=True)
 class Refiner:
-    """An OpenAI-compatible chat endpoint; `cache` keeps what it answered, so that nothing is asked twice."""
+    """What reads citing sentences: a chat endpoint, and the `cache` of what it answered, so that nothing is asked twice."""
 
-    model: str
-    base_url: str
-    key: str
+    chat: Chat
     cache: DerivedCache
-    timeout: float = 60.0
-    offline: bool = False
-    client: Any = None
 
     @classmethod
     def of(cls, settings: Settings, cache: DerivedCache, client: Any = None) -> Refiner | None:
-        """The endpoint of the settings, None where no model is named; raises `SettingsError` for what is missing."""
-        if not settings.llm_model:
-            return None
-        base_url, key = settings.llm_base_url or PUBLIC, settings.llm_api_key.get_secret_value()
-        host = urlsplit(base_url).hostname
-        if base_url == PUBLIC and not key and not settings.mirror:
-            raise SettingsError(f"{host} needs a key", hint="set LINEAGE_LLM_API_KEY, or LINEAGE_LLM_BASE_URL for another endpoint")
-        return cls(settings.llm_model, base_url, key, cache, settings.deadline, settings.offline and host not in LOOPBACK, client)
+        """Over the endpoint of the settings, None where no model is named; raises `SettingsError` for what is missing."""
+        chat = Chat.of(settings, client)
+        return cls(chat, cache) if chat else None
 
     def opinion(self, citing: Work, cited: Work, mentions: Sequence[Mention]) -> Opinion:
         """What the model says of one reference; raises `SourceError`, WRONG_TYPE for an answer that is none."""
         messages = _messages(citing, cited, mentions)
         key = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
-        version = f"refine@1 {self.model}@{urlsplit(self.base_url).netloc.rpartition('@')[2]}"
+        version = f"refine@1 {self.chat.model}@{urlsplit(self.chat.base_url).netloc.rpartition('@')[2]}"
         found = remembered(self.cache, Opinion, key, version, lambda: self._ask(messages))
         if not 1 <= found.sentence <= len(mentions):
             raise SourceError(Status.WRONG_TYPE, f"the model relies on sentence {found.sentence} of {len(mentions)}")
         return found
 
     def _ask(self, messages: list[dict[str, str]]) -> Opinion:
-        if self.offline:
-            raise SourceError(Status.OFFLINE, "nothing is sent offline")
-        import openai
-
-        endpoint = openai.OpenAI(base_url=self.base_url, api_key=self.key or "none", http_client=self.client, timeout=self.timeout, max_retries=2)
-        schema: Any = {"type": "json_schema", "json_schema": _SCHEMA}
-        said: Any = messages
+        said = self.chat.complete(messages, _SCHEMA, ANSWER)
         try:
-            answer = endpoint.chat.completions.create(model=self.model, messages=said, temperature=0, response_format=schema)
-            return Opinion.model_validate_json((answer.choices[0].message.content or "")[:ANSWER])
-        except openai.APIStatusError as error:
-            status = _STATUSES.get(error.status_code, Status.UPSTREAM_5XX if error.status_code >= 500 else Status.FORBIDDEN)
-            raise SourceError(status, f"the model's endpoint answered with status {error.status_code}") from error
-        except openai.APITimeoutError as error:
-            raise SourceError(Status.TIMEOUT_FETCH, "the model's endpoint took too long") from error
-        except openai.OpenAIError as error:
-            raise SourceError(Status.UNREACHABLE, f"the model's endpoint cannot be reached: {type(error).__name__}") from error
-        except (ValidationError, ValueError, TypeError, AttributeError, IndexError) as error:
+            return Opinion.model_validate_json(said)
+        except ValidationError as error:
             raise SourceError(Status.WRONG_TYPE, "the model answered something else than a role and a sentence") from error
 
 

@@ -85,7 +85,7 @@ def _tool(tool: Tool) -> str:
 def _argument(name: str, one: dict[str, Any], required: bool) -> str:
     limits = " to ".join(f"{one[key]}" for key in ("minimum", "maximum") if key in one)
     takes = ", ".join(f"`{choice}`" for choice in one["enum"] if choice) if "enum" in one else f"{one['type']} {limits}".rstrip()
-    default = "required" if required else f"`{one['default']}`" if one["default"] != "" else ""
+    default = "required" if required else f"`{one['default']}`" if "default" in one else ""
     return f"| `{name}` | {takes} | {default} | {one.get('description', '')} |"
 
 

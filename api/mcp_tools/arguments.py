@@ -69,7 +69,9 @@ class GapsArguments(Arguments):
     """Arguments of `lineage_gaps`."""
 
     lineage: LineageName = ""
-    name: Annotated[str, Field(max_length=200, description="One value, e.g. `learning rate`: its consensus and dissenters."), _CLEAN] = ""
+    name: Annotated[str, Field(max_length=200, description="One detail, e.g. `learning rate`: who holds which value of it."), _CLEAN] = ""
+    state: Annotated[Literal["", "unspecified", "partially_specified", "specified"], Field(description="Only these; empty: all.")] = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     limit: Limit = 10
     offset: Annotated[int, Field(ge=0, le=999)] = 0
 
@@ -103,7 +105,7 @@ class StatusArguments(Arguments):
 
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments: closed, without pydantic's titles."""
+    """The JSON Schema of a tool's arguments: closed, without pydantic's titles and without defaults that are empty."""
     made = kind.model_json_schema()
     return {
         "type": "object",
@@ -114,7 +116,7 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
 
 
 def _plain(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in one.items() if key != "title"}
+    return {key: value for key, value in one.items() if key != "title" and (key, value) != ("default", "")}
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:

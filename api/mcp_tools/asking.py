@@ -28,7 +28,7 @@ def search(desk: Desk, asked: SearchArguments) -> Result:
     said = wire.answer_to_json(answer) | {"limit": asked.limit, "offset": asked.offset, "has_more": more, "notice": NOTICE}
     shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
     further = f" More with offset={asked.offset + asked.limit}." if more else ""
-    text = results.blocks(results.head(said, shown + further), [results.hit_block(row) for row in said["hits"]])
+    text = results.told(said, shown + further, [results.hit_block(row) for row in said["hits"]])
     return Result(said, text, tuple(Link(answer.lineage, hit.chunk.id) for hit in answer.hits))
 
 

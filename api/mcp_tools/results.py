@@ -54,10 +54,10 @@ def _short(text: str) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
-def head(said: Mapping[str, Any], *more: str) -> str:
-    """Where it was read from, and what limited it; all of it our own words."""
-    first = f"Lineage {said['lineage']}, generation {said['generation']}."
-    return "\n".join([first, *more, *(f"Note: {note}" for note in said.get("notes", ()))])
+def told(said: Mapping[str, Any], line: str, parts: Sequence[tuple[str, str]]) -> str:
+    """The text of what was read from a generation: which one, a line of our own, the parts, what limited them."""
+    notes = [("Notes:", "\n".join(said["notes"]))] if said.get("notes") else []
+    return blocks(f"Lineage {said['lineage']}, generation {said['generation']}.\n{line}", [*parts, *notes])
 
 
 def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:

@@ -38,7 +38,7 @@ HIT = record(
     citation=STRING,
     source=record(work=STRING, title=STRING, url=STRING, path=STRING),
     focus=record(start_line=INTEGER, end_line=INTEGER),
-    lineage=record(distance={"type": ["integer", "null"]}, role=MAYBE, of=STRING, why=STRING),
+    lineage=record(role=MAYBE, of=STRING, why=STRING),
     license=MAYBE,
     from_target=BOOLEAN,
     trust={"const": TRUST},
@@ -47,7 +47,7 @@ HIT = record(
 READ = record(
     lineage=STRING,
     generation=STRING,
-    hit=record(chunk=STRING, text=STRING, citation=STRING, source=ANY, focus=ANY, license=MAYBE, trust={"const": TRUST}),
+    hit=record(text=STRING, citation=STRING, source=ANY, license=MAYBE, trust={"const": TRUST}),
     start_line=INTEGER,
     end_line=INTEGER,
     before=INTEGER,
@@ -55,4 +55,32 @@ READ = record(
     previous=STRING,
     next=STRING,
     notice=STRING,
+)
+GAP = record(
+    name=STRING,
+    title=STRING,
+    topic=STRING,
+    question=STRING,
+    state={"enum": ["UNSPECIFIED", "PARTIALLY_SPECIFIED", "SPECIFIED"]},
+    why=STRING,
+    stated=many(ANY),
+    values=many(ANY),
+    offers=many(record(value=STRING, unit=STRING, confidence=NUMBER, chain=many(STRING), held=many(ANY))),
+)
+CONFLICT = record(title=STRING, severity=NUMBER, why=STRING, sides=many(ANY))
+VALUE = record(value=STRING, inherited=BOOLEAN, works=INTEGER, held=many(ANY))
+GAPS = record(
+    {"target": STRING, "domains": many(STRING), "gaps": many(GAP), "conflicts": many(CONFLICT), "values": many(VALUE), "why": many(STRING)},
+    total=INTEGER,
+    **PAGED,
+    **READ_FROM,
+)
+CONTEXT = record(
+    text=STRING,
+    used=INTEGER,
+    allowed=INTEGER,
+    tokenizer=STRING,
+    items=many(record(kind=STRING, tokens=INTEGER, citations=many(STRING))),
+    left_out=many(STRING),
+    **READ_FROM,
 )

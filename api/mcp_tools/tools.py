@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from api.mcp_tools import arguments, asking, building
+from api.mcp_tools import arguments, asking, building, concluding
 from api.mcp_tools.desk import Desk
 from api.mcp_tools.results import Result
-from api.mcp_tools.schemas import ANY, HIT, INTEGER, PAGED, READ, READ_FROM, STRING, Schema, many, record
+from api.mcp_tools.schemas import ANY, GAPS, HIT, INTEGER, PAGED, READ, READ_FROM, STRING, Schema, many, record
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,16 @@ TOOLS = (
         record(query=STRING, hits=many(HIT), **PAGED, **READ_FROM),
         asking.search,
     ),
+    # lineage_context comes here
+    Tool(
+        "lineage_gaps",
+        "What a paper leaves unsaid",
+        "List the details that a reproduction needs: stated, half stated or not at all, each with the value that the lineage offers and the chain "
+        "that leads to it; and where sources conflict. With `name`: every value of one detail, who holds it, which one the target inherits.",
+        arguments.GapsArguments,
+        GAPS,
+        concluding.gaps,
+    ),
     Tool(
         "lineage_read",
         "Read around evidence",
@@ -86,7 +96,7 @@ TOOLS = (
         "Lineages and jobs",
         "Without arguments: which lineages and builds there are. With `job`: how that build stands. With `lineage`: what of it could not be read.",
         arguments.StatusArguments,
-        record({"job": _JOB, "jobs": many(_JOB), "lineages": many(ANY), "completeness": ANY}, notice=STRING),
+        record({"job": _JOB, "jobs": many(ANY), "lineages": many(ANY), "completeness": ANY}, notice=STRING),
         building.status,
     ),
 )

@@ -1,0 +1,94 @@
+"""The tools that conclude: gaps (and the consensus on one value), and context for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from api.mcp_tools import results
+from api.mcp_tools.arguments import GapsArguments
+from api.mcp_tools.desk import Desk
+from api.mcp_tools.fence import NOTICE
+from api.mcp_tools.results import Link, Result
+from api.mcp_tools.rows import Row, conflict_row, gap_row, value_row
+from lineage.insight import Consensus
+from lineage.model import Hit
+from lineage.visible import visible
+
+_CONFLICTS, _LINKS = 10, 20
+
+
+def gaps(desk: Desk, asked: GapsArguments) -> Result:
+    """One page of what the target leaves unsaid; with a name, who holds which value of it."""
+    if asked.name:
+        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage), asked)
+    found = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
+    shown = found.gaps[asked.offset : asked.offset + asked.limit]
+    more = len(found.gaps) > asked.offset + asked.limit
+    conflicts = found.conflicts[:_CONFLICTS] if not asked.offset else ()
+    said: Row = {"lineage": found.lineage, "generation": found.generation, "target": found.target.id, "domains": list(found.domains)}
+    said |= {"gaps": [gap_row(one) for one in shown], "conflicts": [conflict_row(one) for one in conflicts]}
+    said |= {"total": len(found.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
+    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(found.gaps)}, what is not stated first, weightiest first."
+    page += f" More with offset={asked.offset + asked.limit}." if more else ""
+    parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in said["gaps"]]
+    parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in said["conflicts"]]
+    hits = [hit for gap in shown for offer in gap.suggestions for hit in (*(held.evidence for held in offer.held), *offer.evidence)]
+    return Result(said, results.told(said, page, parts), _links(found.lineage, hits))
+
+
+def _consensus(found: Consensus, asked: GapsArguments) -> Result:
+    """The values of one detail, the inherited one first."""
+    shown = found.values[asked.offset : asked.offset + asked.limit]
+    more = len(found.values) > asked.offset + asked.limit
+    said: Row = {"lineage": found.lineage, "generation": found.generation, "name": found.name, "title": found.title}
+    said |= {"values": [value_row(one) for one in shown], "why": [visible(n)[0] for n in found.why]}
+    said |= {"total": len(found.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
+    page = f"{found.title}: {len(found.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
+    parts = [(_holders(row), _value_text(row)) for row in said["values"]]
+    parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
+    hits = [held.evidence for value in shown for held in value.held]
+    return Result(said, results.told(said, page, parts), _links(found.lineage, hits))
+
+
+def _ending(notes: Iterable[str]) -> Row:
+    return {"notes": [visible(note)[0] for note in notes], "notice": NOTICE}
+
+
+def _links(lineage: str, hits: Iterable[Hit]) -> tuple[Link, ...]:
+    return tuple(Link(lineage, chunk) for chunk in list(dict.fromkeys(hit.chunk.id for hit in hits))[:_LINKS])
+
+
+def _gap_text(row: Row) -> str:
+    lines = [row["why"]] if row["why"] else []
+    lines += [f"stated: {_cited(one)}" for one in row["stated"]]
+    lines += [f"the target has {_valued(one)}: {_cited(one)}" for one in row["values"]]
+    for offer in row["offers"]:
+        lines.append(f"the lineage offers {_valued(offer)} (confidence {offer['confidence']:.2f})" if offer["value"] else "passages of the lineage:")
+        lines += [f"  {link}" for link in offer["chain"]]
+        lines += [f"  {_cited(one)}" for one in (*offer["held"], *offer["evidence"])]
+    return "\n".join(lines) or "the lineage offers nothing"
+
+
+def _conflict_text(row: Row) -> str:
+    return "\n".join([row["why"], *(f"{_valued(one)}: {_cited(one)}" for one in row["sides"])])
+
+
+def _holders(row: Row) -> str:
+    return f"Held by {row['works']} work{'s' if row['works'] != 1 else ''}" + (", inherited by the target:" if row["inherited"] else ":")
+
+
+def _value_text(row: Row) -> str:
+    return "\n".join([_valued(row), *_sources(row["held"])])
+
+
+def _sources(held: Sequence[Row]) -> list[str]:
+    return [f"  {_cited(one)}" + (f" since {one['since']}" if one["since"] else "") for one in held]
+
+
+def _valued(row: Row) -> str:
+    return f"{row['value']} {row['unit']}".rstrip()
+
+
+def _cited(row: Row) -> str:
+    text = " ".join(str(row["text"]).split())
+    return f"{row['citation']} ({row['license'] or 'licence unknown'}): {text}"

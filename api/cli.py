@@ -11,7 +11,7 @@ from collections.abc import Callable
 import typer
 
 from api import ending
-from api.commands import agents, asking, building, bundles, doors, insight, looking
+from api.commands import agents, asking, auditing, building, bundles, doors, insight, looking, unsaid, writing
 
 app = typer.Typer(
     name="lineage",
@@ -28,7 +28,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "add": building.add,
     "query": asking.query,
     "references": asking.references,
+    "gaps": unsaid.gaps,
     "facts": insight.facts,
+    "audit": auditing.audit,
+    "context": writing.context,
+    "answer": writing.answer,
     "show": looking.show,
     "graph": looking.graph,
     "list": looking.list_,

@@ -7,7 +7,7 @@ those of `lineage.errors`; results are frozen records, which `api.wire` turns in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from lineage import ids
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
-from lineage.insight import Consensus
+from lineage.insight import Audit, Consensus, Gaps, Pack, WrittenAnswer
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.ontology import ontology
 from lineage.progress import Watch, unwatched
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
+    from indexer.lock.form import Pinned
     from indexer.plan import BuildReport, BuildRequest
     from indexer.verify import Finding
     from retrieval.consensus import Tallies
@@ -78,6 +79,20 @@ class Damaged:
     problem: str
 
 
+@dataclass(frozen=True)
+class Locked:
+    """A lock file that was written: its size in bytes, what it pins, and what had no answer when the lineage was built."""
+
+    path: str
+    size: int
+    lineage: str
+    content_hash: str
+    papers: tuple[Pinned, ...]
+    repositories: tuple[Pinned, ...]
+    answers: int
+    open: tuple[str, ...] = ()
+
+
 class Service:
     """The operations over one store."""
 
@@ -119,6 +134,25 @@ class Service:
         with open_generation(self._home, self._name(lineage)) as generation:
             path = out or Path(f"{generation.manifest.lineage}.lineage")
             return export(generation, path, "all" if all_texts else "licensed")
+
+    def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
+        """Write the lock file of a lineage, by default `lineage.lock`: what its build was told, and which files it read. Sends nothing."""
+        from indexer.lock.record import Tape, lock_of
+
+        tape, path = Tape(), out or Path("lineage.lock")
+        with open_generation(self._home, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
+            made = lock_of(bench, tape, generation)
+            return Locked(str(path), made.write(path), made.lineage, made.content_hash, made.papers, made.repositories, len(made.answers), made.open)
+
+    def build_locked(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> BuildReport:
+        """Build what a lock file pins, asking for nothing but its files; a note says whether the content is the one it promises."""
+        from indexer.lock.form import read
+        from indexer.lock.replay import Replay, held_against
+        from indexer.pipeline import build
+
+        lock = read(path)
+        with self._parts.changed(**asdict(lock.settings), llm_model="", links_archive=None).workbench(watch, Replay(lock)) as bench:
+            return held_against(bench, lock, build(bench, replace(lock.request, name=name or lock.request.name)))
 
     def import_(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> Imported:
         """Bring a bundle into the store; checked whole first, and what its licences kept out is fetched again unless offline."""
@@ -172,6 +206,46 @@ class Service:
                 return found
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="chunks are named by the hits of a search; a new generation may have cut anew")
 
+    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> Gaps:
+        """What the target leaves unsaid, what its lineage says instead, and where its sources disagree.
+
+        `state` (specified, partially_specified, unspecified) and `topic` choose rows; raises `UsageError` and `NotFound`.
+        """
+        from retrieval.gaps.report import chosen, report
+
+        with self._parts.engine(self._name(lineage)) as engine:
+            return chosen(report(self._parts.gaps_material(engine, no_target_code)), state, topic)
+
+    def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False) -> Pack:
+        """What `task` needs to be written, in at most `tokens` tokens: the target's words, its lineage's, conflicts, what nobody states.
+
+        Raises `UsageError` for a budget that holds no whole piece of evidence (it names the least) and `NotFound`.
+        """
+        from retrieval.gaps.report import report
+        from retrieval.pack import pack
+        from retrieval.pack.stages import stage_of
+
+        chosen = stage_of(stage)
+        with self._parts.engine(self._name(lineage)) as engine:
+            gaps = report(self._parts.gaps_material(engine, no_target_code))
+            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps, no_target_code=no_target_code)
+
+    def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
+        """An answer in sentences that are each tied to evidence: extracted, or written by the configured model and checked."""
+        from retrieval.answer import answered, ask
+        from retrieval.named_details import held_for
+        from retrieval.query import make_query
+
+        query = make_query(text, no_target_code=no_target_code)
+        with self._parts.engine(self._name(lineage)) as engine:
+            held = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
+            return answered(ask(engine, query, held), self._parts.writer)
+
+    def insist_supported(self, found: WrittenAnswer) -> None:
+        """Raise `NotFound` if an answer has no sentence."""
+        if not found.sentences:
+            raise NotFound("nothing in this lineage supports an answer", hint="the nearest misses are listed; lineage gaps says what nobody states")
+
     def facts(self, name: str, *, lineage: str = "") -> Consensus:
         """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
         from retrieval.consensus import consensus
@@ -186,6 +260,16 @@ class Service:
 
         with self._parts.engine(self._name(lineage)) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
+
+    def audit(self, path: Path, *, lineage: str = "") -> Audit:
+        """A generated repository (a folder) against the target of a lineage and what it inherits; no code is run.
+
+        The folder is read as a build reads one, in the sandbox, into a store that lives as long as the audit.
+        Raises `UsageError` and `NotFound`.
+        """
+        from api.auditing import audit
+
+        return audit(self._parts, path, self._name(lineage))
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""

@@ -186,7 +186,8 @@ class WrittenAnswer:
 class AuditFinding:
     """One expectation held against a generated repository: found as expected, different, or absent.
 
-    `level` is where it stands: the paper's components, a method's details, an experiment's settings.
+    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `severity` (0..1)
+    is how much the expectation matters, whatever the verdict.
     """
 
     level: Literal["paper", "method", "experiment"]

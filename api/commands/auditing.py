@@ -1,0 +1,38 @@
+"""The command that holds a generated repository against a paper and its lineage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api import display_audit, ending, wire_audit
+from api.commands.common import Home, Json, Lineage, put, service_of
+from lineage.errors import Losses
+
+
+def audit(
+    path: Annotated[Path, typer.Argument(help="Folder of the generated repository.", show_default=False)],
+    lineage: Lineage = "",
+    fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what is expected is met.")] = 0.0,
+    everything: Annotated[bool, typer.Option("--all", help="Show what is present as well.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Hold a generated repository against the paper and its lineage: values present, different or absent. Runs no code.
+
+    Examples:
+
+      lineage audit ./generated --lineage arxiv-2504.17192
+
+      lineage audit ./generated --fail-under 0.8 --json
+    """
+    made = service_of(home).audit(path, lineage=lineage)
+    put(wire_audit.audit_to_json(made) if json else made, json, lambda one: display_audit.audit(one, everything))
+    with ending.concluding():
+        if made.score < fail_under:
+            raise Losses(
+                f"{made.score:.0%} of what is expected is met, less than {fail_under:.0%}",
+                hint="the findings above say what differs and what is missing",
+            )

@@ -1,0 +1,36 @@
+"""An audit as a report for people: by level, what is wrong first, each with what was expected and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from api.display import plain, shorten
+from lineage.cite import citation
+from lineage.insight import Audit, AuditFinding
+
+_LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
+_MARKS = {"present": "ok", "different": "differs", "absent": "absent"}
+
+
+def audit(made: Audit, everything: bool = False) -> str:
+    """The report; with `everything` what is present is listed as well."""
+    counts = [f"{sum(one.verdict == verdict for one in made.findings)} {verdict}" for verdict in _MARKS]
+    lines = [f"{made.path} against {made.lineage}: {made.score:.0%} of what is expected is met ({', '.join(counts)})"]
+    for level, title in _LEVELS.items():
+        rows = [one for one in made.findings if one.level == level]
+        shown = [one for one in rows if everything or one.verdict != "present"]
+        if rows:
+            lines += ["", f"{title} ({len(rows) - len(shown)} of {len(rows)} present and not shown):" if len(shown) < len(rows) else f"{title}:"]
+        lines += [line for one in shown for line in _finding(one)]
+    return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
+
+
+def _finding(one: AuditFinding) -> Iterator[str]:
+    where = f"  {one.where}" if one.where else ""
+    yield f"  {_MARKS[one.verdict]:<8} {shorten(one.title, 60)}{where}"
+    if one.name != "component":
+        found = f", found {shorten(one.found, 60)}" if one.found else ""
+        yield f"           expected {shorten(one.expected, 80)}{found}"
+    yield f"           {shorten(one.why, 120)}"
+    for hit in one.evidence[:1] if one.verdict != "present" else ():
+        yield f"           {citation(hit)}"

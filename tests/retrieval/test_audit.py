@@ -1,0 +1,107 @@
+"""What an audit calls present, different and absent, and what it weighs."""
+
+from __future__ import annotations
+
+from lineage.insight import AuditFinding, Detail, Gap, Gaps, Held, Specification, Suggestion
+from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
+from lineage.ontology import same
+from retrieval.audit import Component, audited, components, found_components, score
+from retrieval.gaps.text import Said, TargetText
+
+TARGET, REPO, MADE = WorkId("arxiv:2401.00001"), WorkId("repo:github.com/a/b"), WorkId("local:0000")
+
+
+def chunk(work, text, *, path="train.py", symbol="", section=(), kind="code", line=1):
+    return Chunk("c_" + "0" * 20, work, path, kind, "function", text, "", 0, len(text), line, line + text.count("\n"), symbol=symbol, section=section)
+
+
+def held(work, name, value, *, literal=True, line=3):
+    place = chunk(work, f"{name} = {value}", line=line)
+    return Held(Fact(name, value, "", work, place.id, "default", line, literal=literal), Hit(1, 1.0, place, Work(work), focus=Focus(line, line)))
+
+
+def gap(name, *, facts=(), suggestion=None, topic="optimiser", weight=1.0):
+    state = Specification.SPECIFIED if facts else Specification.UNSPECIFIED
+    return Gap(
+        Detail(name, name.replace("_", " "), topic, f"what is the {name}?", (name,), weight),
+        state,
+        facts=tuple(facts),
+        suggestions=(suggestion,) if suggestion else (),
+    )
+
+
+def findings(gaps, **theirs):
+    report = Gaps("l", "1", Work(TARGET), (), tuple(gaps))
+    return {one.name: one for one in audited(report, {name: tuple(some) for name, some in theirs.items()}, same)}
+
+
+def test_the_stated_value_is_present_in_any_spelling():
+    one = findings([gap("learning_rate", facts=[held(TARGET, "learning_rate", "0.0001")])], learning_rate=[held(MADE, "learning_rate", "0.0001")])[
+        "learning_rate"
+    ]
+    assert (one.verdict, one.expected, one.where, one.severity) == ("present", "0.0001", "train.py#L3", 1.0)
+
+
+def test_one_of_several_stated_values_is_enough():
+    stated = [held(TARGET, "learning_rate", "0.001"), held(TARGET, "learning_rate", "0.0001")]
+    assert findings([gap("learning_rate", facts=stated)], learning_rate=[held(MADE, "learning_rate", "0.0001")])["learning_rate"].verdict == "present"
+
+
+def test_another_value_differs_and_both_are_told():
+    one = findings([gap("learning_rate", facts=[held(TARGET, "learning_rate", "0.0001")])], learning_rate=[held(MADE, "learning_rate", "0.01")])[
+        "learning_rate"
+    ]
+    assert (one.verdict, one.expected, one.found) == ("different", "0.0001", "0.01")
+
+
+def test_a_value_that_nobody_sets_is_absent_and_one_that_is_computed_says_so():
+    expected = [gap("batch_size", facts=[held(TARGET, "batch_size", "256")])]
+    assert findings(expected)["batch_size"].verdict == "absent"
+    computed = findings(expected, batch_size=[held(MADE, "batch_size", "8 * world", literal=False)])["batch_size"]
+    assert (computed.verdict, computed.why) == ("absent", "the target states it; the repository computes it, which was not run")
+
+
+def test_what_only_the_lineage_holds_counts_by_its_confidence_and_not_below_a_half():
+    sure = Suggestion("0.05", "", 0.8, held=(held(REPO, "weight_decay", "0.05"),))
+    doubtful = Suggestion("0.9", "", 0.4, held=(held(REPO, "momentum", "0.9"),))
+    found = findings([gap("weight_decay", suggestion=sure), gap("momentum", suggestion=doubtful)])
+    assert list(found) == ["weight_decay"]
+    assert (found["weight_decay"].severity, found["weight_decay"].why) == (
+        0.8,
+        "from its lineage, with confidence 0.80; no value of it was found in the repository",
+    )
+
+
+def said(text, *section, role="paragraph"):
+    return Said(text, chunk(TARGET, text, section=section, kind="paper"), 1, 1.0)
+
+
+def test_components_are_the_sections_that_describe_the_method():
+    text = TargetText(
+        Work(TARGET),
+        (
+            said("We review masking.", "2 Related Work"),
+            said("The decoder is shallow.", "3 Method", "3.1 Patch decoder"),
+            said("It has two blocks.", "3 Method", "3.1 Patch decoder"),
+            said("We train long.", "4 Experiments", "4.1 Settings"),
+        ),
+        True,
+    )
+    (one,) = components(text)
+    assert one.words == {"patch", "decoder"}
+    assert (one.title, one.question) == ("3.1 Patch decoder", "3.1 Patch decoder. The decoder is shallow. It has two blocks.")
+
+
+def test_a_component_is_present_if_the_best_hits_speak_of_it():
+    component = Component("Patch decoder", "Patch decoder. It is shallow.", frozenset({"patch", "decod"}))
+    there = Hit(1, 1.0, chunk(MADE, "class PatchDecoder:\n    pass", symbol="PatchDecoder", path="model.py"), Work(MADE))
+    not_there = Hit(1, 1.0, chunk(MADE, "def load(path):\n    pass", symbol="load"), Work(MADE))
+    found, missing = found_components([(component, [not_there, there]), (component, [not_there])])
+    assert (found.verdict, found.found, found.where) == ("present", "PatchDecoder", "model.py#L1-L2")
+    assert (missing.verdict, missing.found) == ("absent", "")
+
+
+def test_the_score_weighs_what_matters():
+    heavy, light = (AuditFinding("method", "x", "x", verdict, "1", severity=weight) for verdict, weight in (("present", 0.9), ("absent", 0.3)))
+    assert score([heavy, light]) == 0.75
+    assert score([]) == 1.0

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineage import registry
 from lineage.generation import open_generation
+from lineage.model import WorkId
 from lineage.progress import Waiting, Watch, unwatched
 
 if TYPE_CHECKING:
+    from indexer.chat import Chat
     from indexer.fetch import Transport
+    from indexer.lock.record import Tape
+    from indexer.lock.replay import Replay
     from indexer.workbench import Workbench
     from lineage.ports import Embedder, ReferenceSource
     from lineage.settings import Settings
     from retrieval.budget import Tokens
     from retrieval.engine import Engine
+    from retrieval.gaps.report import Material
 
 
 class Parts:
@@ -26,6 +32,12 @@ class Parts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+
+    def changed(self, **settings: Any) -> Parts:
+        """The same with other settings; an embedder that is loaded stays."""
+        made = copy(self)
+        made.settings = self.settings.model_copy(update=settings)
+        return made
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -47,6 +59,15 @@ class Parts:
         if named != "packaged":
             return FileTokens(Path(named), Path(named).parent.name + "/" + Path(named).name)
         return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
+
+    @property
+    def writer(self) -> Chat | None:
+        """The chat model that the settings name, None where they name none; raises `SettingsError`."""
+        if not self.settings.llm_model:
+            return None
+        from indexer.chat import Chat
+
+        return Chat.of(self.settings, self._client())
 
     def _client(self) -> Any:
         """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""
@@ -70,9 +91,20 @@ class Parts:
         words = vocabulary(self.settings.vocabulary)
         return Engine(generation, (lambda: self.embedder) if index else None, index, words=words)
 
+    def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
+        """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""
+        from lineage.details import checklist
+        from lineage.ontology import ontology
+        from retrieval.gaps.report import Material
+        from retrieval.holders import holders
+
+        manifest = engine.generation.manifest
+        held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
+        return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held, no_target_code)
+
     @contextmanager
-    def workbench(self, watch: Watch = unwatched) -> Iterator[Workbench]:
-        """The write side, for the length of one operation that `watch` hears of."""
+    def workbench(self, watch: Watch = unwatched, kit: Tape | Replay | None = None) -> Iterator[Workbench]:
+        """The write side, for the length of one operation that `watch` hears of; a `kit` notes what is read, or keeps to a lock file."""
         from indexer.blobs import Blobs
         from indexer.cache import DerivedCache, VectorCache
         from indexer.clock import Clock
@@ -89,8 +121,11 @@ class Parts:
 
         home = self.settings.home
         with ExitStack() as stack:
-            blobs, derived = Blobs(home), stack.enter_context(closing(DerivedCache(home)))
-            transport = stack.enter_context(Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))))
+            blobs, derived = Blobs(home), stack.enter_context(closing(kit.derived(home) if kit else DerivedCache(home)))
+            plain = (
+                Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))) if not kit else kit.transport(self.settings, blobs, watch)
+            )
+            transport = stack.enter_context(plain)
             yield Workbench(
                 settings=self.settings,
                 transport=transport,

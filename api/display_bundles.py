@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api.display import plain, shorten
 
 if TYPE_CHECKING:
+    from api.service import Locked
     from indexer.bundle.bring import Imported
     from indexer.bundle.form import Passed
     from indexer.bundle.write import Exported
@@ -37,6 +38,17 @@ def imported(made: Imported) -> str:
         lines += [f"  {shorten(work, 50):<50}  {shorten(why, 100)}" for work, why in sorted(made.missing.items())]
     lines += [f"note: {plain(note)}" for note in made.notes]
     return "\n".join([*lines, f'ask: lineage query "..." --lineage {made.lineage}'])
+
+
+def locked(made: Locked) -> str:
+    """What a lock pins, and what it could not."""
+    lines = [
+        f"wrote {made.path}  {made.size / 1e3:,.0f} kB  {made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
+    ]
+    lines += [f"  {shorten(one.work, 60):<60}  {plain(one.at)[:12]}" for one in (*made.papers, *made.repositories)]
+    if made.open:
+        lines += ["no service had answered for these, so a build with the lock will lack them:", *(f"  {plain(item)}" for item in made.open)]
+    return "\n".join([*lines, f"build it anywhere: lineage build --lock {made.path}"])
 
 
 def _table(title: str, works: Sequence[Passed]) -> list[str]:

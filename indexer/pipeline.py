@@ -61,6 +61,12 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
         return report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
 
 
+def gathered(bench: Workbench, request: BuildRequest) -> tuple[Collected, str]:
+    """What a build of `request` would be made from now, and its fingerprint; no lineage is written."""
+    collected = collect(bench, request, resolve(bench, request.target))
+    return collected, _fingerprint(collected, bench.embedder().id, ontology(bench.settings.ontology).digest)
+
+
 def _current(bench: Workbench, slug: str) -> Manifest | None:
     """The generation that is there; a damaged one is said to be so and built anew."""
     try:

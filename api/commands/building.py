@@ -15,6 +15,7 @@ from api.files import absolute, fragments
 from api.service import Service
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
+from lineage.errors import UsageError
 
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
@@ -27,7 +28,7 @@ class AsOf(StrEnum):
 
 
 def build(
-    target: Annotated[str, typer.Argument(help=TARGET)],
+    target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
     depth: Annotated[int, typer.Option(min=1, max=3, help="How many generations of references to follow.")] = 1,
     papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
@@ -36,6 +37,7 @@ def build(
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Keep the target's own code out of store and answers.")] = False,
     blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
     code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
+    lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, from where and how long it would take.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything was lost.")] = False,
     offline: Offline = False,
@@ -50,7 +52,14 @@ def build(
       lineage build arxiv:2504.17192
 
       lineage build ./paper.pdf --papers 40 --add https://github.com/owner/name
+
+      lineage build --lock lineage.lock
     """
+    if bool(target) == bool(lock):
+        raise UsageError("a target is needed, or a lock file, and not both", hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
+    if lock:
+        build_locked(service_of(home, offline), lock, name, json, quiet, strict)
+        return
     settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
     request = BuildRequest(
         target=absolute(target),
@@ -71,6 +80,13 @@ def build(
         return
     with watching(quiet) as watch:
         made = service.build(request, watch=watch)
+    report(service, made, json, strict)
+
+
+def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: bool, strict: bool) -> None:
+    """What `build --lock` does."""
+    with watching(quiet) as watch:
+        made = service.build_locked(lock, name=name, watch=watch)
     report(service, made, json, strict)
 
 

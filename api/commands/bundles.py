@@ -15,6 +15,7 @@ def export(
     lineage: Named = "",
     out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
     all_texts: Annotated[bool, typer.Option("--all-texts", help="For machines of your own: texts that may not be passed on as well.")] = False,
+    lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -23,12 +24,23 @@ def export(
     Texts whose licence does not let them be passed on are left out and listed; their places and hashes stay, so that
     `lineage import` can fetch them again from their sources and prove them to be the same.
 
+    With --lock it writes what the services said, and which versions and commits were read: `lineage build --lock FILE` builds
+    the same content from it on any machine, whatever has been published since.
+
     Examples:
 
       lineage export arxiv-2504.17192 paper2code.lineage
 
       lineage export arxiv-2504.17192 mine.lineage --all-texts
+
+      lineage export arxiv-2504.17192 --lock
     """
+    if out is None and lineage.endswith((".lineage", ".lock")):
+        lineage, out = "", Path(lineage)  # the only lineage there is, to that file
+    if lock:
+        locked = service_of(home).lock(lineage, out)
+        put(wire.to_json(locked) if json else locked, json, display_bundles.locked)
+        return
     made = service_of(home).export(lineage, out, all_texts=all_texts)
     put(wire.to_json(made) if json else made, json, display_bundles.exported)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from tests.upstream.answer import Answer, Ask, typed_answer
-from tests.upstream.world import Paper, World, normal
+from tests.upstream.world import VERSION, Paper, World, normal
 
 ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?\Z")
 NAMESPACES = 'xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom" xmlns="http://www.w3.org/2005/Atom"'
@@ -35,7 +35,8 @@ def _missing() -> Answer:
 
 
 def _eprint(world: World, paper: Paper, name: str) -> Answer:
-    found = world.eprint(paper)
+    version = VERSION.search(name)
+    found = world.eprint(paper, version[0] if version else "")
     return _file(found[0], name, paper, found[1]) if found else _missing()
 
 

@@ -40,7 +40,7 @@ def codeload(world: World, ask: Ask) -> Answer:
     if repository.state == "dmca":
         return _plain(451, "Repository unavailable due to DMCA takedown.")
     disposition = f"attachment; filename={repository.name}-{ref.rsplit('/', 1)[-1]}.tar.gz"
-    return typed_answer(world.tarball(repository), "application/x-gzip", ETag=f'"{repository.sha}"', Content_Disposition=disposition)
+    return typed_answer(world.tarball(repository, ref), "application/x-gzip", ETag=f'"{repository.sha}"', Content_Disposition=disposition)
 
 
 def _plain(status: int, text: str) -> Answer:
@@ -92,7 +92,7 @@ def _told(repository: Repository) -> dict[str, Any]:
 
 def _names_commit(repository: Repository, ref: str) -> bool:
     short = ref.removeprefix("refs/heads/")
-    return short in {"HEAD", repository.default_branch} or (len(short) >= 7 and repository.sha.startswith(short.lower()))
+    return short in repository.past or short in {"HEAD", repository.default_branch} or (len(short) >= 7 and repository.sha.startswith(short.lower()))
 
 
 def _described(repository: Repository) -> dict[str, Any]:

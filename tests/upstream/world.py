@@ -54,11 +54,13 @@ class Paper:
     pdf: str = ""
     html: str = ""
     references: tuple[Citation, ...] | None = ()
+    former: Mapping[str, str] = field(default_factory=dict)
+    """Sources of former versions, by version (`v1`)."""
 
 
 @dataclass(frozen=True)
 class Repository:
-    """One repository, its one commit, and the names it had before."""
+    """One repository, its head, the names it had before, and the folders of former commits (`past`, by commit)."""
 
     full_name: str
     number: int
@@ -73,6 +75,7 @@ class Repository:
     folder: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     state: RepoState = "ok"
+    past: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -152,12 +155,13 @@ class World:
         """The repository of a numeric id."""
         return next((r for r in self.repositories.values() if r.number == number), None)
 
-    def eprint(self, paper: Paper) -> tuple[bytes, str] | None:
+    def eprint(self, paper: Paper, version: str = "") -> tuple[bytes, str] | None:
         """What arXiv hands out as the source: (bytes, `tar.gz` | `gz` | `pdf`), or None where there is nothing."""
-        path = self.root / paper.source
-        if paper.source and path.is_dir():
+        source = paper.former.get(version, paper.source)
+        path = self.root / source
+        if source and path.is_dir():
             return tar_gz(folder_members(path)), "tar.gz"
-        if paper.source:
+        if source:
             return gz(path.read_bytes()), "gz"
         pdf = self.pdf(paper)
         return (pdf, "pdf") if pdf else None
@@ -166,12 +170,13 @@ class World:
         """The PDF of a paper, or None."""
         return (self.root / paper.pdf).read_bytes() if paper.pdf else None
 
-    def tarball(self, repository: Repository) -> bytes:
-        """The repository as codeload sends it: everything under `NAME-SHA/`."""
-        top = f"{repository.name}-{repository.sha}/"
-        members = folder_members(self.root / repository.folder, repository.links, top)
+    def tarball(self, repository: Repository, commit: str = "") -> bytes:
+        """The repository as codeload sends it at its head or a former commit: everything under `NAME-SHA/`."""
+        sha = commit if commit in repository.past else repository.sha
+        top = f"{repository.name}-{sha}/"
+        members = folder_members(self.root / repository.past.get(sha, repository.folder), repository.links, top)
         folders = {top} | {f"{parent}/" for m in members for parent in _parents(m.name)}
-        return tar_gz([*members, *(Member(name) for name in folders)], comment=repository.sha)
+        return tar_gz([*members, *(Member(name) for name in folders)], comment=sha)
 
 
 def normal(title: str) -> str:

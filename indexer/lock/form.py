@@ -1,0 +1,163 @@
+"""The lock file: its records, reading and writing. JSON with one answer a line, so that a diff shows what moved.
+
+Versions: 1, the first.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from indexer.archive import MIB
+from indexer.durable import write_whole
+from indexer.plan import BuildRequest
+from indexer.target import is_path
+from indexer.transport.answers import Request
+from lineage.disk import failures
+from lineage.errors import BadBundle, NotFound
+
+FORMAT, VERSION = "lineage-lock", 1
+MAX_BYTES = 256 * MIB
+MAX_FILE = 4096 * MIB
+_AGAIN = "make it once more: lineage export LINEAGE --lock"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One request and what it was answered. `body` is the answer itself (`base64:` before what is no text), or None for a
+    file: then `fetch` is the address of exactly these bytes."""
+
+    method: str
+    url: str
+    status: int
+    sha256: str
+    size: int
+    media_type: str = ""
+    asked_with: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    came_from: str = ""
+    cap: int = 0
+    body: str | None = None
+    fetch: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name of the request among the answers of a store."""
+        return Request(self.method, self.url, self.asked_with.encode()).key
+
+    @property
+    def content(self) -> bytes | None:
+        """The answer's bytes, None for a file."""
+        if self.body is None:
+            return None
+        return base64.b64decode(self.body[7:]) if self.body.startswith("base64:") else self.body.encode()
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What was worked out from bytes that are not kept (hashes of the target's own code): `value` is JSON or a sentence."""
+
+    input: str
+    stage: str
+    version: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A paper or repository whose files are pinned, for a reader: which version or commit."""
+
+    work: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """Settings that what a build is told depends on; `max_*` are bytes."""
+
+    openalex: bool
+    crossref: bool
+    max_json: int
+    max_eprint: int
+    max_pdf: int
+    max_tarball: int
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A lineage pinned. `content_hash` is what a build with it gives; `open` are items that no service had answered when it was made."""
+
+    lineage: str
+    target: str
+    made_by: str
+    content_hash: str
+    request: BuildRequest
+    settings: Told
+    tools: Mapping[str, str]
+    references: tuple[str, ...] = ()
+    papers: tuple[Pinned, ...] = ()
+    repositories: tuple[Pinned, ...] = ()
+    open: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
+    answers: tuple[Pin, ...] = ()
+    format: str = FORMAT
+    version: int = VERSION
+
+    @cached_property
+    def pins(self) -> Mapping[str, Pin]:
+        """Pins by the key of their request."""
+        return {pin.key: pin for pin in self.answers}
+
+    def write(self, path: Path) -> int:
+        """Write it, whole or not at all; gives its size in bytes."""
+        value = TypeAdapter(Lock).dump_python(replace(self, derived=(), answers=()), mode="json")
+        del value["derived"], value["answers"]
+        parts = [json.dumps(value, indent=1, ensure_ascii=False).rstrip("}\n") + ","]
+        for name, kind, rows in (("derived", Derived, self.derived), ("answers", Pin, self.answers)):
+            lines = ",\n  ".join(TypeAdapter(kind).dump_json(row, exclude_defaults=True).decode() for row in rows)
+            parts.append(f' "{name}": [\n  {lines}\n ]' + ("," if name == "derived" else ""))
+        data = ("\n".join(parts) + "\n}\n").encode()
+        with failures(path):
+            write_whole(path, data)
+        return len(data)
+
+
+def read(path: Path) -> Lock:
+    """The lock in a file, every answer held against its hash; raises `NotFound` and `BadBundle`."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadBundle(f"{path} has more than {MAX_BYTES:,} bytes", hint=_AGAIN)
+        data = path.read_bytes()
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}", hint="check the path") from error
+    try:
+        lock = TypeAdapter(Lock).validate_json(data)
+        _check(lock)
+    except (ValidationError, ValueError) as error:
+        said = error.errors(include_url=False, include_input=False)[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise BadBundle(f"{path} is no lock file: {said}"[:300], hint=_AGAIN) from None
+    return lock
+
+
+def _check(lock: Lock) -> None:
+    if (lock.format, lock.version) != (FORMAT, VERSION):
+        raise ValueError(f"it has format {lock.format[:30]} {lock.version}, this program reads {FORMAT} {VERSION}")
+    if any(is_path(one) for one in (lock.request.target, *lock.request.add)):
+        raise ValueError("it names files of a machine")
+    if not all(
+        0 <= size <= MAX_FILE for size in (lock.settings.max_json, lock.settings.max_eprint, lock.settings.max_pdf, lock.settings.max_tarball)
+    ):
+        raise ValueError("its limits are out of bounds")
+    for pin in lock.answers:
+        content = pin.content
+        if content is not None and (len(content) != pin.size or hashlib.sha256(content).hexdigest() != pin.sha256):
+            raise ValueError(f"the answer of {pin.url[:100]} is not what was written (SHA-256 differs)")
+        if content is None and not (pin.fetch.startswith("https://") and len(pin.sha256) == 64 and pin.method == "GET"):
+            raise ValueError(f"{pin.url[:100]} is pinned to nothing")

@@ -1,0 +1,177 @@
+"""Making a lock: the build is gone through once more over what the store holds, and every answer it reads is noted.
+
+Nothing is sent. If the build comes out at the fingerprint of the lineage, the notes are all that it depends on.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from indexer.blobs import Blobs
+from indexer.bundle.write import program
+from indexer.cache import DerivedCache
+from indexer.collect import Collected
+from indexer.fetch import Transport
+from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
+from indexer.parsers.select import VERSIONS
+from indexer.pipeline import gathered
+from indexer.plan import BuildRequest, fetchable
+from indexer.sources.github import pinned
+from indexer.target import is_path
+from indexer.transport.answers import KEPT_HEADERS, Answer, Answers, Request
+from indexer.workbench import Workbench
+from lineage.errors import UsageError
+from lineage.generation import Generation
+from lineage.model import Status, Work, WorkId
+from lineage.progress import Waiting, Watch
+from lineage.settings import Settings
+
+_ARXIV = re.compile(r"(https://(?:export\.)?arxiv\.org/(?:e-print|pdf|html)/)(.+?)(v\d+)?\Z")
+_TARBALL = re.compile(r"(https://codeload\.github\.com/[^/]+/[^/]+/tar\.gz/)(.+)\Z")
+
+
+@dataclass
+class Tape:
+    """What one build read. `transport` and `derived` make tools that note it here."""
+
+    answers: dict[str, tuple[Request, Answer]] = field(default_factory=dict)
+    derived_: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+
+    def transport(self, settings: Settings, blobs: Blobs, watch: Watch) -> Transport:
+        """A transport whose answers are noted."""
+        made = Transport(settings, blobs, watch=lambda text: watch(Waiting(text)))
+        made.answers = _NotedAnswers(settings.home, blobs, self)
+        return made
+
+    def derived(self, home: Path) -> DerivedCache:
+        """A cache whose values are noted where their input is not kept."""
+        return _NotedCache(home, self)
+
+
+class _NotedAnswers(Answers):
+    def __init__(self, home: Path, blobs: Blobs, tape: Tape) -> None:
+        super().__init__(home, blobs)
+        self._tape = tape
+
+    def get(self, request: Request) -> Answer | None:
+        answer = super().get(request)
+        if answer:
+            self._tape.answers[request.key] = (request, answer)
+        return answer
+
+
+class _NotedCache(DerivedCache):
+    def __init__(self, home: Path, tape: Tape) -> None:
+        super().__init__(home)
+        self._tape = tape
+
+    def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
+        value = super().get(input_hash, stage, version)
+        if value is not None and (stage == "kept out" or version == "own@1"):
+            self._tape.derived_[input_hash, stage, version] = value
+        return value
+
+
+def lock_of(bench: Workbench, tape: Tape, generation: Generation) -> Lock:
+    """The lock of a generation; `bench` is offline and made of the tape's tools.
+
+    Raises `UsageError` for a lineage with files of the user's own, and for one that this program, with these settings,
+    would not build the same way.
+    """
+    request = BuildRequest.from_meta(generation.catalog.meta()["request"])
+    _check_portable(bench, request, generation)
+    collected, fingerprint = gathered(bench, request)
+    missing = tuple(sorted(f"{row.work} {row.subject}" for row in collected.rows if row.status is Status.OFFLINE))
+    if fingerprint != generation.manifest.fingerprint and not missing:
+        words = (
+            f"{generation.manifest.lineage} is not what a build would give now: the program, the settings or the answers in the store have changed"
+        )
+        raise UsageError(words, hint="build it again and lock that; what was fetched is not asked for twice")
+    return Lock(
+        lineage=generation.manifest.lineage,
+        target=generation.manifest.target,
+        made_by=program(),
+        content_hash=generation.manifest.content_hash,
+        request=request,
+        settings=Told(**{one.name: getattr(bench.settings, one.name) for one in fields(Told)}),
+        tools=tools(bench),
+        references=tuple(sorted({reference.cited for reference in collected.references})),
+        papers=tuple(_papers(collected)),
+        repositories=tuple(Pinned(r.work.id, str(r.work.meta.get("commit", ""))) for r in collected.repositories),
+        open=missing,
+        derived=tuple(Derived(*key, value.decode()) for key, value in sorted(tape.derived_.items())),
+        answers=tuple(sorted(_pins(bench, tape, collected.works), key=lambda pin: (pin.url, pin.asked_with))),
+    )
+
+
+def tools(bench: Workbench) -> dict[str, str]:
+    """What else a content hash depends on: versions of parsers and vocabulary."""
+    from lineage.ontology import ontology
+
+    return {"parsers": str(VERSIONS), "ontology": ontology(bench.settings.ontology).digest}
+
+
+def _check_portable(bench: Workbench, request: BuildRequest, generation: Generation) -> None:
+    own = [one for one in (request.target, *request.add) if is_path(one)]
+    if own:
+        why = f"it is built from files of yours ({Path(own[0]).name})"
+    elif generation.manifest.fingerprint.startswith("bundle:"):
+        why = "it was imported, and its bundle pins it"
+    elif bench.refiner or bench.links_archive:
+        why = "a chat model or an archive of links had a say in it (llm_model, links_archive)"
+    else:
+        return
+    raise UsageError(f"{generation.manifest.lineage} cannot be locked: {why}", hint="pass it on as a bundle: lineage export LINEAGE FILE")
+
+
+def _papers(collected: Collected) -> Iterator[Pinned]:
+    for name, text in sorted(collected.texts.items()):
+        if text.document:
+            yield Pinned(name, str(collected.works[name].meta.get("version") or "version not known"))
+
+
+def _pins(bench: Workbench, tape: Tape, works: Mapping[WorkId, Work]) -> Iterator[Pin]:
+    versions = {
+        name.removeprefix("arxiv:"): str(work.meta["version"]) for work in works.values() if (name := fetchable(work)) and work.meta.get("version")
+    }
+    for request, answer in tape.answers.values():
+        url = answer.asked.url if answer.asked else request.url
+        is_file = answer.status == 200 and not answer.cap and bool(_ARXIV.match(url) or _TARBALL.match(url))
+        yield Pin(
+            method=request.method,
+            url=request.url,
+            status=answer.status,
+            sha256=answer.blob.sha256,
+            size=answer.blob.size,
+            media_type=answer.blob.media_type,
+            asked_with=request.body.decode(),
+            headers={name: value for name, value in answer.headers.items() if name in KEPT_HEADERS},
+            came_from="" if answer.url == request.url else answer.url,
+            cap=answer.cap,
+            body=None if is_file else _written(answer.body),
+            fetch=_exact(bench, url, answer, versions) if is_file else "",
+        )
+
+
+def _written(body: bytes) -> str:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return "base64:" + base64.b64encode(body).decode()
+    return text if not text.startswith("base64:") else "base64:" + base64.b64encode(body).decode()
+
+
+def _exact(bench: Workbench, url: str, answer: Answer, versions: Mapping[str, str]) -> str:
+    """The address of this version or commit, where the one that was asked means the latest."""
+    if found := _ARXIV.match(url):
+        version = versions.get(found[2], "")
+        return url if found[3] or not version else f"{found[1]}{found[2]}v{version.removeprefix('v')}"
+    if (found := _TARBALL.match(url)) and not re.fullmatch(r"[0-9a-f]{40}", found[2]):
+        with bench.blobs.path(answer.blob.sha256).open("rb") as file:
+            commit = pinned(file.read(65536))[0]
+        return f"{found[1]}{commit}" if commit else url
+    return url

@@ -10,12 +10,13 @@ KDD 2007; Lin and Bilmes, ACL 2011); gains only fall, so that few are computed a
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.pack.units import Kind, Unit
 
-SAYS = 0.005
+SAYS = 0.02
 """What a new word of rarity one is worth beside the subquestions, which together are worth one."""
 
 
@@ -48,7 +49,7 @@ class Value:
         return max((self.worth[number] * relevance / most for number, relevance in unit.relevance.items()), default=0.0)
 
 
-THRIFT = 0.6
+THRIFT = 0.5
 """How far the cost of a unit counts: 0 takes by gain alone, 1 by gain a token, which favours scraps."""
 
 
@@ -59,7 +60,7 @@ def choose(units: Sequence[Unit], value: Value, budget: int, caps: Mapping[Kind,
     """
 
     def worth(unit: Unit) -> float:
-        return value.gain(unit) * favour.get(unit.kind, 1.0) / unit.cost**THRIFT
+        return value.gain(unit) * favour.get(unit.kind, 1.0) / math.pow(unit.cost, THRIFT)
 
     left = dict(caps)
     waiting = [(-worth(unit), number) for number, unit in enumerate(units) if unit.cost <= budget]

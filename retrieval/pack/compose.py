@@ -64,8 +64,8 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     taken = _taken(found, policy, value, room - records.cost(kept))
     kept = records.more(kept, said, room - records.cost(kept) - sum(unit.cost for unit in taken))
     file = [_Part(item, gain=math.inf) for item in records.parts(kept, tokens)]
-    taken, parts = _filled(found, taken, file, value, material, head, allowed, tokens)
-    return _finished(material, head, parts, _left_out(found, taken, len(said) - len(kept)), allowed, tokens)
+    filled, parts = _filled(found, taken, file, value, material, head, allowed, tokens)
+    return _finished(material, head, parts, _left_out(found, filled, len(said) - len(kept)), allowed, tokens)
 
 
 def _filled(

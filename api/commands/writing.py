@@ -1,0 +1,60 @@
+"""Commands for the one who writes: context packs and answers."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from api import display_packs, ending, wire_packs
+from api.commands.common import Home, Json, Lineage, put, service_of
+
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")]
+
+
+def context(
+    task: Annotated[str, typer.Argument(help="What is to be written, in words; a list of files or components is taken one by one.")],
+    lineage: Lineage = "",
+    tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
+    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False)] = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Pack what a task needs into a token budget: what the target says, what its lineage adds, conflicts, what nobody states.
+
+    Examples:
+
+      lineage context "implement the training loop" --tokens 4000
+
+      lineage context "reproduce the paper" --stage planning > context.md
+    """
+    made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code)
+    put(wire_packs.pack_to_json(made) if json else made, json, display_packs.pack)
+    if not json:
+        print(display_packs.about(made), file=sys.stderr)
+
+
+def answer(
+    text: Annotated[str, typer.Argument(help="The question.")],
+    lineage: Lineage = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Answer a question in sentences, each tied to evidence that holds its numbers and names. Ends with 3 if nothing supports one.
+
+    Extracted from the evidence; written by a language model if one is configured (LINEAGE_LLM_MODEL), and then checked.
+
+    Examples:
+
+      lineage answer "which optimizer and learning rate are used?"
+
+      lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
+    """
+    service = service_of(home)
+    found = service.answer(text, lineage=lineage, no_target_code=no_target_code)
+    put(wire_packs.written_to_json(found) if json else found, json, display_packs.written)
+    with ending.concluding():
+        service.insist_supported(found)

@@ -1,0 +1,60 @@
+"""Packs and answers as JSON: what is sent to a reader, with the evidence of every part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.wire import TRUST, hit_to_json
+from lineage.visible import visible
+
+if TYPE_CHECKING:
+    from lineage.insight import Pack, PackItem, Sentence, WrittenAnswer
+    from lineage.model import Hit
+
+
+def pack_to_json(made: Pack) -> dict[str, Any]:
+    """A context pack: `text` is what is sent, `used` its tokens by `tokenizer`; the items say what rests on what."""
+    return {
+        "lineage": made.lineage,
+        "generation": made.generation,
+        "task": made.task,
+        "stage": made.stage,
+        "allowed": made.allowed,
+        "used": made.used,
+        "tokenizer": made.tokenizer,
+        "text": made.text,
+        "items": [_item(item) for item in made.items],
+        "left_out": [visible(one)[0] for one in made.left_out],
+        "notes": [visible(note)[0] for note in made.notes],
+        "trust": TRUST,
+    }
+
+
+def _item(item: PackItem) -> dict[str, Any]:
+    """An item without its text, which stands in the pack's; `tokens` are its own."""
+    return {"kind": item.kind, "title": visible(item.title)[0], "tokens": item.tokens, "evidence": [_place(hit) for hit in item.evidence]}
+
+
+def _place(hit: Hit) -> dict[str, Any]:
+    """A hit without its text and scores: where it stands and whose it is."""
+    said = hit_to_json(hit)
+    return {key: said[key] for key in ("chunk", "kind", "citation", "source", "focus", "lineage", "license", "from_target", "trust", "flags")}
+
+
+def written_to_json(found: WrittenAnswer) -> dict[str, Any]:
+    """An answer sentence by sentence, each with the hits that it rests on; what was removed, and the nearest misses."""
+    return {
+        "lineage": found.lineage,
+        "generation": found.generation,
+        "question": found.question,
+        "by": found.by,
+        "sentences": [_sentence(one) for one in found.sentences],
+        "removed": [{"text": visible(text)[0], "why": visible(why)[0]} for text, why in found.removed],
+        "nearest": [hit_to_json(hit) for hit in found.nearest],
+        "notes": [visible(note)[0] for note in found.notes],
+        "trust": TRUST,
+    }
+
+
+def _sentence(one: Sentence) -> dict[str, Any]:
+    return {"text": visible(one.text)[0], "evidence": [hit_to_json(hit) for hit in one.evidence]}

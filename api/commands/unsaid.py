@@ -1,0 +1,31 @@
+"""The command for what a paper leaves unsaid: gaps."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from api import display_gaps, wire_gaps
+from api.commands.common import Home, Json, Lineage, Named, put, service_of
+
+
+def gaps(
+    named: Named = "",
+    lineage: Lineage = "",
+    state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False)] = "",
+    topic: Annotated[str, typer.Option(help="Only details of one topic (optimiser, data, evaluation ...).", show_default=False)] = "",
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Say what the paper leaves unsaid: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+
+    Examples:
+
+      lineage gaps arxiv-2504.17192
+
+      lineage gaps --state unspecified --topic optimiser --json
+    """
+    found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code)
+    put(wire_gaps.gaps_to_json(found) if json else found, json, display_gaps.gaps)

@@ -1,0 +1,174 @@
+"""What a reproduction needs to know, by kind of paper: the list against which a target is held. Pure.
+
+The list is data (`data/details.json`, with its provenance); a user's own file of the same form adds to it or replaces
+rows by name. A domain is recognised by its terms, and the terms that spoke are told, so that a wrong list can be seen
+for what it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from lineage.errors import SettingsError
+from lineage.insight import Detail
+from lineage.phrases import Phrase, Phrases, phrase, words
+
+MAX_BYTES = 4 * 1024 * 1024
+ALWAYS = "any"
+"""The domain of details that every paper needs."""
+_TITLE, _ABSTRACT, _SAID = 4.0, 2.0, 4.0
+_SHARE = 0.25
+_MOST_DOMAINS = 5
+_TOLD = 5
+_NUMBER, _WORDS = "number", "words"
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A kind of paper: its terms with their weight, and the score that is `needed` for a paper to be of it.
+
+    A `basic` one (papers that train something) is kept beside domains that score far higher.
+    """
+
+    name: str
+    title: str
+    needed: float
+    terms: Mapping[Phrase, float]
+    basic: bool = False
+
+
+@dataclass(frozen=True)
+class Need:
+    """A detail, the domains that need it, and how prose states it.
+
+    `mentions` are phrases by which it is named. A mention states it if a number stands beside it (`number`), if one of
+    the phrases `choices` stands in the sentence, or (`words`) of itself.
+    """
+
+    detail: Detail
+    domains: frozenset[str]
+    mentions: tuple[Phrase, ...]
+    number: bool = False
+    choices: tuple[Phrase, ...] = ()
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A domain that a paper is taken for, with its score and the terms that speak for it, loudest first."""
+
+    name: str
+    title: str
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """All domains and needs."""
+
+    domains: tuple[Domain, ...]
+    needs: tuple[Need, ...]
+
+    def of(self, domains: Iterable[str]) -> tuple[Need, ...]:
+        """What papers of these domains need, in the list's order."""
+        wanted = {ALWAYS, *domains}
+        return tuple(need for need in self.needs if need.domains & wanted)
+
+    def recognised(self, title: str, abstract: str, text: str) -> tuple[Recognised, ...]:
+        """The domains of a paper, likeliest first; one that has far less to show for it than the first is left out.
+
+        A term counts by its weight: four times in the title, twice in the abstract, and up to four times in the text.
+        """
+        terms = Phrases({term: term for domain in self.domains for term in domain.terms})
+        places = [(Counter(terms.found(words(part))), weight) for part, weight in ((title, _TITLE), (abstract, _ABSTRACT))]
+        said = Counter(terms.found(words(text)))
+        scored = [_scored(domain, places, said) for domain in self.domains]
+        best = max((one.score for one in scored), default=0.0)
+        kept = (one for one, domain in zip(scored, self.domains, strict=True) if _holds(one, domain, best))
+        return tuple(sorted(kept, key=lambda one: -one.score)[:_MOST_DOMAINS])
+
+
+def _holds(found: Recognised, domain: Domain, best: float) -> bool:
+    """One term alone names no domain, however often it stands there."""
+    return found.score >= domain.needed and len(found.terms) > 1 and (domain.basic or found.score >= _SHARE * best)
+
+
+def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], said: Counter[Phrase]) -> Recognised:
+    spoke: dict[Phrase, float] = {}
+    for term, weight in domain.terms.items():
+        worth = sum(times for counted, times in places if counted[term])
+        worth += min(_SAID, math.log2(1 + said[term]) / 2)
+        if worth:
+            spoke[term] = weight * worth
+    loudest = sorted(spoke, key=lambda term: -spoke[term])[:_TOLD]
+    return Recognised(domain.name, domain.title, round(sum(spoke.values()), 2), tuple(" ".join(term) for term in loudest))
+
+
+def checklist(more: Path | None = None) -> Checklist:
+    """The packaged list, with a user's own; raises `SettingsError` where that is not of the form."""
+    packaged = _packaged()
+    if not more:
+        return packaged
+    own = _read(more)
+    domains = {domain.name: domain for domain in (*packaged.domains, *own.domains)}
+    needs = {need.detail.name: need for need in (*packaged.needs, *own.needs)}
+    return Checklist(tuple(domains.values()), tuple(needs.values()))
+
+
+@cache
+def _packaged() -> Checklist:
+    return checklist_of(json.loads(files("lineage").joinpath("data/details.json").read_text("utf-8")))
+
+
+def checklist_of(table: Mapping[str, Any]) -> Checklist:
+    """The list of `{"domains": {NAME: {...}}, "details": [{...}]}`; raises ValueError for another form."""
+    try:
+        domains = tuple(_domain(name, row) for name, row in table.get("domains", {}).items())
+        return Checklist(domains, tuple(_need(row) for row in table.get("details", ())))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a list of details: {error!r}") from error
+
+
+def _domain(name: str, row: Mapping[str, Any]) -> Domain:
+    terms = {phrase(term): float(weight) for term, weight in row["terms"].items()}
+    held = {term: weight for term, weight in terms.items() if term}
+    return Domain(str(name), str(row.get("title") or name), float(row.get("needed", 9)), held, bool(row.get("basic", False)))
+
+
+def _need(row: Mapping[str, Any]) -> Need:
+    values = row.get("values", _WORDS)
+    named = () if isinstance(values, str) else tuple(map(str, values))
+    if isinstance(values, str) and values not in (_NUMBER, _WORDS):
+        raise TypeError(f"`values` of {row['name']} is {values!r}, not a list, 'number' or 'words'")
+    detail = Detail(
+        name=str(row["name"]),
+        title=str(row.get("title") or row["name"]),
+        topic=str(row.get("topic", "other")),
+        question=str(row["question"]),
+        facts=tuple(map(str, row.get("facts", ()))),
+        weight=float(row.get("weight", 0.5)),
+    )
+    choices = tuple(phrase(name) for name in named if name != _NUMBER)
+    mentions = tuple(found for found in map(phrase, row["mentions"]) if found)
+    return Need(detail, frozenset(row.get("domains", (ALWAYS,))), mentions, values == _NUMBER or _NUMBER in named, choices, values == _WORDS)
+
+
+def _read(path: Path) -> Checklist:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+        return checklist_of(json.loads(data))
+    except (OSError, ValueError, RecursionError) as error:
+        hint = '{"domains": {NAME: {"terms": {...}}}, "details": [{"name", "question", "mentions", ...}]}'
+        raise SettingsError(f"setting details: {path} cannot be read: {error}", hint=hint) from error

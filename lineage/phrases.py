@@ -1,0 +1,60 @@
+"""Finding many phrases in a text at once, whatever the hyphens and capitals: words in, phrases out. Pure.
+
+`fine-tuned`, "fine tuned" and `fine_tuned` are the same two words; `1e-4`, `4,096` and `150k` are one word each. Each
+position of the text is looked up once in a table of first words, so that a list of a thousand phrases costs no more
+than the text is long.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Phrase = tuple[str, ...]
+Tag = TypeVar("Tag")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?"
+_WORD = re.compile(rf"(?P<number>(?:{_NUMBER}|(?<!\w)\.\d+)(?:[kKmMbB](?![^\W\d_]))?%?(?![^\W\d_]))|\\?[^\W_]+(?:[./'@][^\W_]+){{0,4}}")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word in lower case with its place in the text; `number` where it is one."""
+
+    text: str
+    start: int
+    end: int
+    number: bool = False
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text, in order."""
+    return [Word(found[0].lower(), found.start(), found.end(), found["number"] is not None) for found in _WORD.finditer(text.replace("’", "'"))]
+
+
+def phrase(text: str) -> Phrase:
+    """The words of a phrase, without their places."""
+    return tuple(word.text for word in words(text))
+
+
+class Phrases(Generic[Tag]):
+    """A table of phrases, each with what it stands for."""
+
+    def __init__(self, phrases: Mapping[Phrase, Tag]) -> None:
+        self._starts: dict[str, list[Phrase]] = {}
+        for one in sorted(phrases, key=len, reverse=True):
+            if one:
+                self._starts.setdefault(one[0], []).append(one)
+        self._tags = dict(phrases)
+
+    def places(self, text: Sequence[Word]) -> Iterator[tuple[int, int, Tag]]:
+        """(first, one after the last, tag) of every phrase that stands in the words, in order; overlapping ones too."""
+        for at, word in enumerate(text):
+            for one in self._starts.get(word.text, ()):
+                if len(one) == 1 or tuple(other.text for other in text[at : at + len(one)]) == one:
+                    yield at, at + len(one), self._tags[one]
+
+    def found(self, text: Sequence[Word]) -> Iterator[Tag]:
+        """The tags of the phrases that stand in the words."""
+        return (tag for _, _, tag in self.places(text))

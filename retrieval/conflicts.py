@@ -1,0 +1,152 @@
+"""Sources that disagree about one detail: a paper and its own code, code and the code it was taken from, a table and the text.
+
+A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
+the other, and how likely it is that both speak of the same thing: scopes, the number of values on either side, and what
+kind of source says it decide the severity, and every reason is told.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lineage.derivation import Derivation, Place
+from lineage.insight import Conflict, Held
+from lineage.model import WorkId
+
+LEAST = 0.15
+"""Severity under which a difference is not worth a line."""
+MOST = 40
+_SIDES = 3
+_KIND = Literal["paper-code", "code-upstream", "table-text", "within"]
+_MANY = 4
+_ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
+_SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
+_WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
+Same = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a detail is called, how much a reproduction depends on it (0..1), and when two of its values are one."""
+
+    title: Callable[[str], str]
+    weight: Callable[[str], float]
+    same: Same
+
+
+def conflicts(held: Mapping[str, Sequence[Held]], target: WorkId, derivations: Sequence[Derivation], terms: Terms) -> tuple[Conflict, ...]:
+    """Everything in which sources about the target disagree, gravest first."""
+    found: list[Conflict] = []
+    for name, some in held.items():
+        literal = [one for one in some if one.fact.literal]
+        paper = [one for one in literal if one.fact.work == target]
+        code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
+        found += _between(name, "paper-code", paper, code, terms)
+        text, table = ([one for one in paper if one.fact.kind == kind] for kind in ("prose", "table"))
+        found += _between(name, "table-text", table, text, terms)
+        found += _within(name, code, terms)
+    found += upstream(held, derivations, terms)
+    kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
+    return tuple(kept[:MOST])
+
+
+def _aside(one: Held) -> bool:
+    """Whether a fact stands in tests or other people's code."""
+    return not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+
+
+def _between(name: str, kind: _KIND, one: Sequence[Held], other: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
+    """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
+    if not one or not other or any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other):
+        return
+    pairs = [(a, b) for a in one for b in other if compatible(a.fact.scope, b.fact.scope)]
+    if not pairs:
+        return
+    left, right = _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms)
+    severity, why = _graded(name, left, right, terms)
+    yield Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
+
+
+def compatible(one: str, other: str) -> bool:
+    """Whether two scopes may mean the same: one is open, or they share a word."""
+    first, second = set(_scope(one)), set(_scope(other))
+    return not first or not second or bool(first & second)
+
+
+def _scope(scope: str) -> list[str]:
+    return [word for word in "".join(c if c.isalnum() else " " for c in scope.lower()).split() if len(word) > 1]
+
+
+def _distinct(name: str, held: Iterable[Held], terms: Terms) -> list[Held]:
+    """One holder a value: the one whose kind counts most."""
+    kept: list[Held] = []
+    for one in sorted(held, key=lambda one: -_SOURCE[one.fact.kind]):
+        if not any(terms.same(name, one.fact.value, other.fact.value) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _graded(name: str, left: Sequence[Held], right: Sequence[Held], terms: Terms) -> tuple[float, str]:
+    weight = terms.weight(name)
+    severity, why = 0.35 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
+    if len(left) == len(right) == 1:
+        severity, why = severity + 0.15, [*why, "each side has one value only"]
+    if many := max(len(left), len(right)) >= _MANY:
+        severity, why = severity - 0.3, [*why, "many values: these may be different experiments"]
+    strongest = max(_SOURCE[one.fact.kind] for one in right)
+    severity += strongest
+    why += sorted({_WORDS[one.fact.kind] for one in right if one.fact.kind in _WORDS and _SOURCE[one.fact.kind] == strongest})
+    if not many and all(one.fact.scope for one in (*left, *right)):
+        severity, why = severity + 0.1, [*why, "both speak of the same part"]
+    elif any(one.fact.scope for one in (*left, *right)):
+        severity, why = severity - 0.1, [*why, "one side speaks of a part only"]
+    return round(max(0.0, min(1.0, severity)), 2), "; ".join(why)
+
+
+def _within(name: str, code: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
+    """Values that contradict one another within one configuration file, under one written name and scope."""
+    groups: dict[tuple[str, str, str, str], list[Held]] = defaultdict(list)
+    for one in code:
+        if one.fact.kind == "config":
+            groups[one.fact.work, one.evidence.chunk.path, one.fact.scope, one.fact.written].append(one)
+    for some in groups.values():
+        values = _distinct(name, some, terms)
+        if len(values) == 2 and len(some) == 2:
+            yield Conflict(name, terms.title(name), "within", tuple(values), 0.3, "one file gives the same name two values")
+
+
+def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivation], terms: Terms) -> Iterator[Conflict]:
+    """Values that the target's code changed in what it took from others."""
+    places: dict[tuple[WorkId, str], list[Held]] = defaultdict(list)
+    for some in held.values():
+        for one in some:
+            if one.fact.literal and one.evidence.work.kind == "code":
+                places[one.fact.work, one.evidence.chunk.path].append(one)
+    for derived in derivations:
+        taken, given = _inside(places, derived.taker), _inside(places, derived.source)
+        own = any(one.evidence.from_target for one in (*taken, *given))
+        for name, mine, theirs in _changed(taken, given, terms) if own else ():
+            told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
+            severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
+            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs), severity, f"{told}; the value was changed")
+
+
+def _copy(derived: Derivation) -> str:
+    return {"exact": "a copy", "renamed": "a renamed copy", "adapted": "an adapted copy"}[derived.kind] + f" of {derived.source.symbol}"
+
+
+def _inside(places: Mapping[tuple[WorkId, str], Sequence[Held]], place: Place) -> list[Held]:
+    return [one for one in places.get((place.work, place.path), ()) if place.start_line <= one.fact.line <= place.end_line]
+
+
+def _changed(taken: Sequence[Held], given: Sequence[Held], terms: Terms) -> Iterator[tuple[str, Held, Held]]:
+    """Facts of one detail, written name and scope that are unique on both sides and differ."""
+    for one in taken:
+        key = (one.fact.name, one.fact.written, one.fact.scope)
+        mine = [a for a in taken if (a.fact.name, a.fact.written, a.fact.scope) == key]
+        theirs = [b for b in given if (b.fact.name, b.fact.written, b.fact.scope) == key]
+        if len(mine) == len(theirs) == 1 and not terms.same(one.fact.name, one.fact.value, theirs[0].fact.value):
+            yield one.fact.name, one, theirs[0]

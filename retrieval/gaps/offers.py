@@ -1,0 +1,211 @@
+"""What a lineage offers for a detail that its target leaves open: values, each with who holds it and how that reaches the target.
+
+Facts of one name and value, whoever holds them, are one offer. What supports it is counted (`confidence.Support`) and told
+link by link: target cites P in sentence S with role R, P's repository has it at file:line@commit.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lineage.cite import citation, pinpoint
+from lineage.insight import Held, Suggestion
+from lineage.model import CodeLink, Hit, Role, Work, WorkId
+from lineage.visible import visible
+from retrieval.gaps.confidence import Support, confidence, passage_confidence
+from retrieval.gaps.stated import Pointer
+
+MOST = 3
+"""Values offered for one detail."""
+HOLDERS = 5
+PASSAGES = 3
+_ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.0}
+_RUN = {"command": 1.0, "config": 0.9, "call": 0.6, "default": 0.4, "table": 0.5, "prose": 0.5}
+_SENTENCE = 240
+_ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one."""
+
+    target: Work
+    links: Mapping[WorkId, CodeLink]
+    same: Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of."""
+
+    name: str
+    suggestion: Suggestion
+    support: Support
+
+
+def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context) -> list[Offer]:
+    """The offers for facts of these names, likeliest first; the target's own paper offers nothing, its code does."""
+    pointed = {work for pointer in pointers for work in pointer.works}
+    made = []
+    for name in names:
+        some = [one for one in held.get(name, ()) if one.fact.work != context.target.id and one.fact.literal]
+        rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))))
+        made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
+    return sorted(made, key=lambda one: -one.suggestion.confidence)
+
+
+def _groups(name: str, held: Iterable[Held], same: Callable[[str, str, str], bool]) -> list[list[Held]]:
+    groups: dict[str, list[Held]] = defaultdict(list)
+    for one in held:
+        key = next((key for key in groups if same(name, key, one.fact.value)), one.fact.value)
+        groups[key].append(one)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """All facts of one name, and the same by value."""
+
+    name: str
+    held: tuple[Held, ...]
+    groups: tuple[tuple[Held, ...], ...]
+
+
+def _offer(group: Sequence[Held], rivals: Rivals, pointed: set[WorkId], pointers: Sequence[Pointer], context: Context) -> Offer:
+    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed)))
+    best = ordered[0]
+    support = _support(ordered, rivals, pointed)
+    suggestion = Suggestion(
+        value=best.fact.value,
+        unit=best.fact.unit,
+        confidence=round(confidence(support), 3),
+        held=tuple(ordered[:HOLDERS]),
+        evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
+        chain=chain(best.evidence, context, pointers, _has(rivals.name, best)),
+    )
+    return Offer(rivals.name, suggestion, support)
+
+
+def _one_a_place(group: Sequence[Held]) -> list[Held]:
+    """One holder a work first, then the rest."""
+    seen: set[WorkId] = set()
+    first: list[Held] = []
+    later: list[Held] = []
+    for one in group:
+        (later if one.fact.work in seen else first).append(one)
+        seen.add(one.fact.work)
+    return [*first, *later]
+
+
+def strength(one: Held, pointed: set[WorkId]) -> float:
+    """How much one holder speaks for its value (for the order within a group)."""
+    own, taken = 3.0 * one.evidence.from_target, 2.0 * bool(_papers(one.evidence) & pointed)
+    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * aside(one)
+
+
+def _support(group: Sequence[Held], rivals: Rivals, pointed: set[WorkId]) -> Support:
+    works = {one.fact.work for one in group}
+    everyone = {one.fact.work for one in rivals.held}
+    best = group[0]
+    beside = sum(any(one.fact.work == best.fact.work for one in other) for other in rivals.groups)
+    return Support(
+        own=float(any(one.evidence.from_target for one in group)),
+        pointed=float(any(_papers(one.evidence) & pointed for one in group)),
+        role=max(role(one.evidence) for one in group),
+        score=max(_score(one.evidence) for one in group),
+        run=max(_RUN[one.fact.kind] for one in group),
+        agreement=len(works) / max(1, len(everyone)),
+        alone=1.0 / max(1, beside),
+        works=1.0 - 1.0 / len(works),
+        scoped=float(all(one.fact.scope for one in group)),
+        aside=float(all(aside(one) for one in group)),
+        words=float(any(one.fact.kind in {"table", "prose"} for one in group)),
+    )
+
+
+def role(hit: Hit) -> float:
+    """How much the holder's roles speak for taking over its settings."""
+    return max((_ROLES[verdict.role] for verdict in hit.reference.roles), default=0.1) if hit.reference else 0.0
+
+
+def aside(one: Held) -> bool:
+    """Whether a fact stands in tests, examples or other people's code, which say little of what was run."""
+    return not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+
+
+def _score(hit: Hit) -> float:
+    return hit.reference.score / hit.reference.distance if hit.reference else 0.0
+
+
+def _papers(hit: Hit) -> set[WorkId]:
+    """The works as which a holder may be cited."""
+    return {hit.work.id, *({hit.paper.id} if hit.paper else set()), *({hit.reference.cited} if hit.reference else set())}
+
+
+def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
+    """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
+    found = [hit for hit in hits if hit.work.id != context.target.id][:PASSAGES]
+    if not found:
+        return None
+    sure = round(passage_confidence(found[0].score), 3)
+    return Suggestion("", "", sure, evidence=tuple(found), chain=chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}"))
+
+
+# -- the chain in words
+
+
+def _has(name: str, one: Held) -> str:
+    value = one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "")
+    scope = f" ({visible(one.fact.scope)[0]})" if one.fact.scope else ""
+    return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(one))}"
+
+
+def line_of(one: Held) -> Hit:
+    """The evidence of a fact, its focus on the line of the fact where that is known."""
+    line = one.fact.line
+    if not line or one.evidence.work.kind != "code":
+        return one.evidence
+    chunk = replace(one.evidence.chunk, start_line=line, end_line=line)
+    return replace(one.evidence, chunk=chunk, focus=None)
+
+
+def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> tuple[str, ...]:
+    """Link by link from the target to a piece of evidence."""
+    if hit.from_target:
+        return (f"the target's own repository {_repo(hit, context)}", has)
+    papers = _papers(hit)
+    taken = next((pointer for pointer in pointers if papers & set(pointer.works)), None)
+    links = []
+    if taken:
+        links.append(f"target defers (“{taken.cue}”): “{_short(taken.said.text)}”")
+    if hit.reference:
+        links.append(_cites(hit, context))
+    if hit.work.kind == "code":
+        links.append(f"its repository {_repo(hit, context)}" if hit.paper else f"repository {_repo(hit, context)}")
+    return (*links, has if hit.work.kind == "code" else f"{citation(hit)} {has}")
+
+
+def _cites(hit: Hit, context: Context) -> str:
+    edge = hit.reference
+    if edge is None:
+        return ""
+    best = edge.roles[0] if edge.roles else None
+    sentence = (best.sentence if best else "") or next((mention.sentence for mention in edge.mentions if mention.sentence), "")
+    paper = hit.paper or (hit.work if hit.work.kind == "paper" else None)
+    title = _short(paper.title, 80) if paper and paper.title else edge.cited
+    citing = "target" if edge.citing == context.target.id else edge.citing
+    as_ = f" as {best.role.value}" if best else ""
+    return f"{citing} cites {title}{as_}" + (f": “{_short(sentence)}”" if sentence else "")
+
+
+def _repo(hit: Hit, context: Context) -> str:
+    link = context.links.get(hit.work.id)
+    tier = f" ({link.tier.value})" if link else ""
+    return str(hit.work.id).removeprefix("repo:") + tier
+
+
+def _short(text: str, most: int = _SENTENCE) -> str:
+    text = " ".join(visible(text)[0].split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

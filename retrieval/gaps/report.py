@@ -1,0 +1,241 @@
+"""The report put together: domains, verdicts, offers, conflicts, and what limited them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lineage.derivation import Derivation
+from lineage.details import Checklist, Need, Recognised
+from lineage.errors import UsageError
+from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
+from lineage.model import CodeLink, Fact, Hit, Query, Tier, WorkId
+from lineage.ontology import Ontology
+from retrieval import conflicts
+from retrieval.engine import Engine
+from retrieval.gaps import text
+from retrieval.gaps.offers import Context, offers, passages
+from retrieval.gaps.stated import Judged, Pointer, judged
+from retrieval.gaps.text import TargetText
+
+VALUES, SHOWN = 3, 5
+"""Offers for a detail, and facts of the target that are shown for it."""
+_ASKED = 12
+_STATED = frozenset(("table", "prose"))
+_TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a report is made from: the engine, the list, the facts that are held by name, and how values compare."""
+
+    engine: Engine
+    checklist: Checklist
+    ontology: Ontology
+    held: Mapping[str, Sequence[Held]]
+    no_target_code: bool = False
+
+
+def report(material: Material) -> Gaps:
+    """What the target leaves unsaid, weightiest gap first within its state, and where its sources disagree."""
+    generation = material.engine.generation
+    catalog, target = generation.catalog, WorkId(generation.manifest.target)
+    said = text.read(catalog, target)
+    held = standing(_without_code(material.held) if material.no_target_code else material.held)
+    links = best_links(catalog.links())
+    context = Context(said.work, links, material.ontology.same)
+    domains = _recognised(material, said)
+    needs = material.checklist.of(one.name for one in domains)
+    verdicts = judged(needs, said.sentences)
+    found = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
+    gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
+    return Gaps(
+        lineage=generation.manifest.lineage,
+        generation=generation.manifest.id,
+        target=said.work,
+        domains=tuple(one.name for one in domains),
+        gaps=tuple(sorted(gaps, key=_order)),
+        conflicts=_conflicts(material, held, target, catalog.meta().get("derivations", ()), needs),
+        notes=(*_notes(said, domains, held), *_limits(material)),
+    )
+
+
+def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
+    """The report with the rows of one state and one topic only; raises `UsageError` for what is neither."""
+    wanted = state.upper().replace(" ", "_").replace("-", "_")
+    wanted = {"PARTIAL": Specification.PARTIALLY_SPECIFIED.value}.get(wanted, wanted)
+    if wanted and wanted not in Specification.__members__:
+        raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(one.value.lower() for one in Specification))
+    topics = sorted({gap.detail.topic for gap in found.gaps})
+    if topic and topic.lower() not in topics:
+        raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
+    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic.lower()))
+    return replace(found, gaps=rows)
+
+
+def _order(gap: Gap) -> tuple[int, float, str]:
+    states = (Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED)
+    return states.index(gap.state), -gap.detail.weight, gap.detail.name
+
+
+def _without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
+    """The facts without those of the target's own code."""
+    return {name: [one for one in some if not (one.evidence.from_target and one.evidence.work.kind == "code")] for name, some in held.items()}
+
+
+def standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
+    """The facts without what the same repository overrides."""
+    found: dict[str, list[Held]] = {}
+    for name, some in held.items():
+        overridden = {_place(fact) for one in some for fact in one.overridden}
+        found[name] = [one for one in some if _place(one.fact) not in overridden]
+    return found
+
+
+def _place(fact: Fact) -> tuple[str, str, int, str]:
+    return fact.work, fact.chunk, fact.line, fact.value
+
+
+def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
+    """The surest link of each repository."""
+    best: dict[WorkId, CodeLink] = {}
+    for link in links:
+        if link.repo not in best or _TIERS[link.tier] > _TIERS[best[link.repo].tier]:
+            best[link.repo] = link
+    return best
+
+
+def _recognised(material: Material, said: TargetText) -> tuple[Recognised, ...]:
+    """What the target is; where it has hardly a word of its own, what its README and the works around it speak of."""
+    found = material.checklist.recognised(said.work.title, said.work.abstract, said.plain)
+    if said.own or len(said.sentences) > SHOWN:
+        return found
+    return material.checklist.recognised(said.work.title, said.work.abstract, _surroundings(material.engine, said.work.id))
+
+
+def _surroundings(engine: Engine, target: WorkId) -> str:
+    catalog = engine.generation.catalog
+    titles = [work.title for work in catalog.works() if work.kind == "paper"]
+    own = [link.repo for link in catalog.links() if link.paper == target and link.tier in {Tier.OFFICIAL, Tier.AUTHOR}]
+    paths = [(repo, document.path) for repo in own for document in catalog.documents(repo) if "readme" in document.path.lower()]
+    return "\n".join((*titles, *((catalog.document_text(repo, path) or "")[:20_000] for repo, path in paths[:3])))
+
+
+# -- one gap
+
+
+def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit], said: TargetText, context: Context) -> Gap:
+    need = verdict.need
+    own = stated_facts(need, held, said.work.id)
+    state = Specification.SPECIFIED if own else verdict.state
+    shown = [text.hit(one.said, said.work, rank, one.strength, _reasons(one.value)) for rank, one in enumerate(verdict.shown, 1)]
+    pointed = [text.hit(pointer.said, said.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
+    made: list[Suggestion] = []
+    if state is not Specification.SPECIFIED:
+        made = _suggestions(need, held, hits, verdict.pointers, context)
+    return Gap(
+        detail=need.detail,
+        state=state,
+        stated=_distinct([*(one.evidence for one in own), *shown, *(pointed if state is not Specification.SPECIFIED else ())])[:SHOWN],
+        facts=tuple(own[:SHOWN]),
+        suggestions=tuple(made),
+        why=_why(state, verdict, own),
+    )
+
+
+def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> list[Held]:
+    """The facts by which the target's own text states a detail, those of the first names first, one a value."""
+    found: list[Held] = []
+    for name in need.detail.facts:
+        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED]
+        some.sort(key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line))
+        seen = {(one.fact.name, one.fact.value) for one in found}
+        for one in some:
+            if (one.fact.name, one.fact.value) not in seen and text.section_weight(one.evidence.chunk) >= 0.35:
+                seen.add((one.fact.name, one.fact.value))
+                found.append(one)
+    return found
+
+
+def _reasons(value: str) -> tuple[str, ...]:
+    return (f"states {value}",) if value else ()
+
+
+def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    kept: dict[tuple[str, int], Hit] = {}
+    for hit in hits:
+        kept.setdefault((hit.chunk.id, hit.focus.start_line if hit.focus else 0), hit)
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept.values(), 1))
+
+
+def _suggestions(
+    need: Need, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context
+) -> list[Suggestion]:
+    """The likeliest values, one a fact name first; the nearest passages where there are none."""
+    made = offers(need.detail.facts, held, pointers, context)
+    first: dict[str, Suggestion] = {}
+    rest: list[Suggestion] = []
+    for offer in made:
+        if offer.name in first:
+            rest.append(offer.suggestion)
+        else:
+            first[offer.name] = offer.suggestion
+    chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: -one.confidence)
+    passage = passages(hits, pointers, context)
+    return [*chosen[:SHOWN], *([passage] if passage else [])]
+
+
+def _why(state: Specification, verdict: Judged, own: Sequence[Held]) -> str:
+    if own:
+        return f"{len(own)} stated values" if len(own) > 1 else "the text states a value"
+    if state is Specification.SPECIFIED:
+        value = next((one.value for one in verdict.shown if one.value), "")
+        return f"a sentence states {value}" if value else "a sentence says what was done"
+    if verdict.pointers:
+        return f"the target defers to others (“{verdict.pointers[0].cue}”)"
+    return "mentioned without a value" if verdict.shown else "nothing in the text names it"
+
+
+# -- questions to the lineage
+
+
+def _wants_passages(verdict: Judged, held: Mapping[str, Sequence[Held]]) -> bool:
+    """Whether no fact can answer: then the lineage is asked in words."""
+    return verdict.state is not Specification.SPECIFIED and not any(held.get(name) for name in verdict.need.detail.facts)
+
+
+def _passages(material: Material, verdicts: Sequence[Judged]) -> Mapping[str, Sequence[Hit]]:
+    questions = [Query(one.need.detail.question, _ASKED, no_target_code=material.no_target_code) for one in verdicts]
+    answers = material.engine.ask_many(questions) if questions else []
+    return {one.need.detail.name: answer.hits for one, answer in zip(verdicts, answers, strict=True)}
+
+
+# -- conflicts and notes
+
+
+def _conflicts(
+    material: Material, held: Mapping[str, Sequence[Held]], target: WorkId, derived: Sequence[Mapping[str, object]], needs: Sequence[Need]
+) -> tuple[Conflict, ...]:
+    weights: dict[str, float] = defaultdict(lambda: 0.3)
+    for need in needs:
+        for name in need.detail.facts:
+            weights[name] = max(weights[name], need.detail.weight)
+    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, material.ontology.same)
+    return conflicts.conflicts(held, target, [Derivation.from_meta(row) for row in derived], terms)
+
+
+def _notes(said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]]) -> list[str]:
+    told = [f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains]
+    notes = ["; ".join(told)] if told else ["no kind of paper was recognised: only what every paper needs is listed"]
+    if not said.own:
+        quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
+        have = f"there are its abstract and {quoted} sentences that services quote" if said.sentences else "nothing of it can count as stated"
+        notes.append(f"the target's text is not at hand; {have}")
+    if not any(held.values()):
+        notes.append("this generation holds no facts: build the lineage again for values")
+    return notes
+
+
+def _limits(material: Material) -> list[str]:
+    return ["code of the target left out"] if material.no_target_code else []

@@ -1,0 +1,177 @@
+"""How far the target states a detail: a value, a mere mention, a pointer to somebody else's settings, or nothing. Pure.
+
+What a sentence shows is judged by its words alone: the phrase that names the detail, a number or a name beside it, and
+words that defer ("following [12]", "the default"). A verdict can so be traced to the sentence that made it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lineage.details import Need
+from lineage.insight import Specification
+from lineage.model import WorkId
+from lineage.phrases import Phrases, Word, words
+from retrieval.gaps.text import Said
+from retrieval.gaps.wording import wording
+
+MOST = 5
+"""Sentences that are shown for a detail."""
+_AHEAD, _BEHIND = 7, 3
+_GAP = 60
+_OWN = 0.35
+"""Weight of a section under which a sentence speaks of others."""
+_DOING = 0.75
+"""Weight from which on a mere mention says what was done."""
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A sentence by which the target takes over what others did: `works` that it cites, the words that defer."""
+
+    said: Said
+    works: tuple[WorkId, ...]
+    cue: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A sentence that speaks of a detail: the words that state a value ("" if it states none), and how strong it is (0..1)."""
+
+    said: Said
+    value: str
+    strength: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on one detail: its state, the sentences that made it, strongest first, and the pointers to others."""
+
+    need: Need
+    state: Specification
+    shown: tuple[Shown, ...] = ()
+    pointers: tuple[Pointer, ...] = ()
+
+
+def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ...]:
+    """The verdicts on all details, by the target's sentences alone."""
+    table = _table(needs)
+    shown: dict[str, list[Shown]] = defaultdict(list)
+    pointers: dict[str, list[Pointer]] = defaultdict(list)
+    for said in sentences:
+        cue = next(wording().defer.found(said.words), "") if said.weight >= _OWN else ""
+        for name, (need, spans) in _mentioned(table, said).items():
+            found = _shown(need, spans, said, bool(cue))
+            shown[name].append(found)
+            if cue and said.cites:
+                pointers[name].append(Pointer(said, said.cites, cue))
+    general = tuple(everything(sentences))
+    return tuple(_verdict(need, shown[need.detail.name], pointers[need.detail.name], general) for need in needs)
+
+
+def _table(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
+    by_phrase: dict[tuple[str, ...], list[Need]] = defaultdict(list)
+    for need in needs:
+        for mention in dict.fromkeys(need.mentions):
+            by_phrase[mention].append(need)
+    return Phrases({mention: tuple(some) for mention, some in by_phrase.items()})
+
+
+def _mentioned(table: Phrases[tuple[Need, ...]], said: Said) -> Mapping[str, tuple[Need, list[tuple[int, int]]]]:
+    """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
+    found: dict[str, tuple[Need, list[tuple[int, int]]]] = {}
+    places = list(table.places(said.words))
+    for first, after, needs in places:
+        if any(a <= first and after <= b and b - a > after - first for a, b, _ in places):
+            continue
+        for need in needs:
+            found.setdefault(need.detail.name, (need, []))[1].append((first, after))
+    return found
+
+
+def _shown(need: Need, spans: Sequence[tuple[int, int]], said: Said, defers: bool) -> Shown:
+    value = _value(need, spans, said)
+    if value:
+        return Shown(said, value, said.weight * (0.9 if defers else 1.0))
+    return Shown(said, "", said.weight * (0.5 if need.words and not defers else 0.3))
+
+
+def _value(need: Need, spans: Sequence[tuple[int, int]], said: Said) -> str:
+    """The words that state the value, "" if none do."""
+    if need.choices and (found := next((" ".join(tag) for tag in Phrases({one: one for one in need.choices}).found(said.words)), "")):
+        return found
+    if need.number:
+        beside = (number_beside(said.words, first, after, said.text) for first, after in spans)
+        return next((word.text for word in beside if word), "") or _in_column(spans, said)
+    return ""
+
+
+def number_beside(text: Sequence[Word], first: int, after: int, source: str) -> Word | None:
+    """The number that a mention in words [first, after) is given: what follows it closely, else what stands right before."""
+    for at in range(after, min(len(text), after + _AHEAD)):
+        word = text[at]
+        if word.start - text[after - 1].end > _GAP or word.text in wording().stops or ";" in source[text[after - 1].end : word.start]:
+            break
+        if is_count(text, at):
+            return word
+    for at in range(first - 1, max(-1, first - 1 - _BEHIND), -1):
+        if "," in source[text[at].end : text[first].start] or text[at].text in wording().links:
+            break
+        if is_count(text, at):
+            return text[at]
+    return None
+
+
+def is_count(text: Sequence[Word], at: int) -> bool:
+    """Whether a word is a number of its own, not that of a section or table."""
+    word = text[at]
+    before = text[at - 1].text if at else ""
+    return (word.number or word.text in wording().counts) and before not in wording().referred
+
+
+def _in_column(spans: Sequence[tuple[int, int]], said: Said) -> str:
+    """For the first line of a table: the number under the mention."""
+    lines = said.chunk.text.split("\n") if said.table and not said.header else []
+    if len(lines) < 2 or "|" not in said.text:
+        return ""
+    for first, _ in spans:
+        column = said.text.count("|", 0, said.words[first].start)
+        for line in lines[1:]:
+            cells = line.split("|")
+            found = words(cells[column]) if column < len(cells) else []
+            if found and found[0].number:
+                return found[0].text
+    return ""
+
+
+def everything(sentences: Iterable[Said]) -> Iterable[Pointer]:
+    """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
+    for said in sentences:
+        if (
+            said.cites
+            and said.weight >= _OWN
+            and (cue := next(wording().defer.found(said.words), ""))
+            and next(wording().everything.found(said.words), "")
+        ):
+            yield Pointer(said, said.cites, cue)
+
+
+def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer], general: Sequence[Pointer]) -> Judged:
+    own = [one for one in shown if one.said.weight >= _OWN]
+    stating = [one for one in own if one.value or (need.words and one.said.weight >= _DOING and one.strength > 0.3 * one.said.weight)]
+    state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
+    taken = [*pointers, *(one for one in general if need.detail.topic in wording().covered and one not in pointers)]
+    return Judged(need, state, _best(stating or own), tuple(taken))
+
+
+def _best(shown: Sequence[Shown]) -> tuple[Shown, ...]:
+    """The strongest, those with a value that a stronger one has already after the others."""
+    kept: list[Shown] = []
+    later: list[Shown] = []
+    values: set[str] = set()
+    for one in sorted(shown, key=lambda one: -one.strength):
+        (later if one.value and one.value in values else kept).append(one)
+        values.add(one.value)
+    return tuple([*kept, *later][:MOST])

@@ -1,0 +1,164 @@
+"""The target's own words, sentence by sentence, each with its place and whom it cites.
+
+A target without a text of its own has still been quoted: the sentences in which it cites others, as services pass them
+on, and its abstract stand in, and are marked as what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineage.catalog import Catalog
+from lineage.cues import sentences
+from lineage.model import Chunk, Focus, Hit, Reference, Work, WorkId
+from lineage.phrases import Word, words
+
+QUOTED = "quoted"
+"""Flag of a hit that is no passage of a text: the abstract, or a sentence that a service quoted."""
+_KEYS = re.compile(r"\[([^\[\]]{1,400})\]")
+_OTHERS = re.compile(r"related|background|prior work|conclusion|discussion|limitation|future|acknowledg|reference|impact", re.IGNORECASE)
+_DONE = re.compile(r"implement|detail|setup|set-up|setting|hyper-?param|training|experiment|evaluat|appendix|protocol|dataset|data\b", re.IGNORECASE)
+_FRONT = re.compile(r"introduction|abstract", re.IGNORECASE)
+_WEIGHTS = ((_OTHERS, 0.2), (_DONE, 1.0), (_FRONT, 0.4))
+_PLAIN = 0.8
+_TITLE = 3
+"""Words that a line without a full stop must have more than, to be a sentence."""
+_MARKERS = re.compile(r"\[[\d,;\s–-]{1,60}\]|(?<=[ ,(])(?:19|20)\d\d[a-z]?(?=\s*[);,\]])")
+_APPENDIX = re.compile(r"[A-Z](?:\.\d+)*\Z")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One sentence (or line of a table) of the target: its text, the lines it stands on, and the references it cites.
+
+    `weight` (0..1) is how much its section speaks of what was done; `header` is the first line of its table.
+    """
+
+    text: str
+    chunk: Chunk
+    line: int
+    weight: float
+    cites: tuple[WorkId, ...] = ()
+    header: str = ""
+    quoted: bool = False
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """Its words, once; numbers that mark a citation are none."""
+        return words(_MARKERS.sub(lambda found: " " * len(found[0]), self.text))
+
+    @property
+    def table(self) -> bool:
+        """Whether it is a line of a table."""
+        return self.chunk.role == "table"
+
+
+@dataclass(frozen=True)
+class TargetText:
+    """All that the target says; `own` is false where its text was not to be had."""
+
+    work: Work
+    sentences: tuple[Said, ...]
+    own: bool
+
+    @property
+    def plain(self) -> str:
+        """The whole text."""
+        return "\n".join(one.text for one in self.sentences)
+
+
+def read(catalog: Catalog, target: WorkId) -> TargetText:
+    """The target's sentences, or what stands in for them."""
+    work = catalog.work(target) or Work(target)
+    references = catalog.references(target)
+    rows = [row for document in catalog.documents(target) if document.kind == "paper" for row in catalog.neighbours(target, document.path)]
+    chunks = catalog.chunks(rows)
+    if any(chunk.role != "abstract" for chunk in chunks):
+        return TargetText(work, tuple(of_chunks(chunks, references)), True)
+    return TargetText(work, tuple(_stand_in(work, references)), False)
+
+
+def of_chunks(chunks: Sequence[Chunk], references: Sequence[Reference]) -> Iterator[Said]:
+    """The sentences of passages, in order."""
+    keys = _by_key(references)
+    quoted = _by_sentence(references)
+    for chunk in chunks:
+        lines = chunk.text.split("\n")
+        for at, line in enumerate(lines):
+            for sentence in [line] if chunk.role == "table" else sentences(line):
+                if _tells(sentence, chunk):
+                    cites = (*_cited(sentence, keys), *quoted.get(_core(sentence), ()))
+                    header = lines[0] if chunk.role == "table" and at else ""
+                    yield Said(sentence, chunk, chunk.start_line + at, section_weight(chunk), tuple(dict.fromkeys(cites)), header)
+
+
+def _tells(sentence: str, chunk: Chunk) -> bool:
+    """Whether a line is more than a title."""
+    return bool(sentence.strip()) and (chunk.role == "table" or len(sentence.split()) > _TITLE or sentence.rstrip()[-1] in ".:;")
+
+
+def _by_key(references: Iterable[Reference]) -> dict[str, WorkId]:
+    found = {one.key: one.cited for one in references if one.key}
+    found.update({str(one.number): one.cited for one in references if one.number is not None})
+    return found
+
+
+def _by_sentence(references: Iterable[Reference]) -> dict[str, tuple[WorkId, ...]]:
+    found: dict[str, dict[WorkId, None]] = defaultdict(dict)
+    for one in references:
+        for mention in one.mentions:
+            found[_core(mention.sentence)][one.cited] = None
+    return {core: tuple(cited) for core, cited in found.items() if core}
+
+
+def _core(sentence: str) -> str:
+    """Letters and digits of a sentence: where white space and brackets stand, witnesses differ."""
+    return "".join(c for c in sentence.lower() if c.isalnum())[:400]
+
+
+def _cited(sentence: str, keys: Mapping[str, WorkId]) -> Iterator[WorkId]:
+    for bracket in _KEYS.finditer(sentence):
+        for key in re.split(r"[;,]", bracket[1]):
+            if key.strip() in keys:
+                yield keys[key.strip()]
+
+
+def section_weight(chunk: Chunk) -> float:
+    """How much a passage speaks of what was done, by the titles it stands under, the innermost that tells first."""
+    for title in reversed(chunk.section):
+        for pattern, weight in _WEIGHTS:
+            if pattern.search(title):
+                return weight
+    return 1.0 if _APPENDIX.match(chunk.label) else _PLAIN
+
+
+def _stand_in(work: Work, references: Sequence[Reference]) -> Iterator[Said]:
+    """The abstract, then every quoted sentence once with all the works it cites."""
+    for sentence in sentences(work.abstract):
+        if sentence.strip():
+            yield Said(sentence, _pseudo(work.id, "abstract", sentence), 1, 0.4, quoted=True)
+    cited: dict[str, dict[WorkId, None]] = defaultdict(dict)
+    texts: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for reference in references:
+        for mention in reference.mentions:
+            cited[_core(mention.sentence)][reference.cited] = None
+            texts.setdefault(_core(mention.sentence), (mention.sentence, mention.section))
+    for core, (text, section) in texts.items():
+        chunk = _pseudo(work.id, "citation contexts", text, section)
+        yield Said(text, chunk, 1, section_weight(chunk), tuple(cited[core]), quoted=True)
+
+
+def _pseudo(work: WorkId, path: str, text: str, section: tuple[str, ...] = ()) -> Chunk:
+    mark = "c_" + hashlib.sha256(f"{work}\0{path}\0{text}".encode()).hexdigest()[:16]
+    return Chunk(mark, work, path, "paper", "quote", text, "", 0, len(text), 1, text.count("\n") + 1, section=section)
+
+
+def hit(said: Said, work: Work, rank: int = 1, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
+    """The sentence as evidence, with its line marked."""
+    flags = (QUOTED,) if said.quoted else ()
+    return Hit(rank, round(score, 4), said.chunk, work, focus=Focus(said.line, said.line), from_target=True, flags=flags, why=why)

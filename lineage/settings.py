@@ -65,6 +65,10 @@ class Settings(BaseSettings):
     links_archive: Path | None = Field(
         None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
     )
+    details: Path | None = Field(
+        None,
+        description="A file of your own with details that a reproduction needs; joins the packaged list, rows of one name replace.",
+    )
     vocabulary: Path | None = Field(None, description="A file of your own with words of prose and what code calls them; joins the packaged one.")
     ontology: Path | None = Field(
         None, description="A file of your own with names and values of details (hyper-parameters, choices); joins the packaged one."

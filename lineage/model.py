@@ -409,12 +409,16 @@ class Hit:
 
 @dataclass(frozen=True)
 class Query:
-    """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100)."""
+    """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100).
+
+    With `around` a hit of code shows its chunk's neighbours too, as far as they fit; without, the chunk alone.
+    """
 
     text: str
     k: int = 10
     kinds: frozenset[ChunkKind] = frozenset()
     no_target_code: bool = False
+    around: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -20,6 +21,7 @@ from retrieval.fuse import Fused, Scored, Weights
 from retrieval.kinship import Kinship
 from retrieval.query import named, plain
 from retrieval.support import support
+from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
 
 _READ = 100
@@ -79,7 +81,7 @@ class Engine:
 
     @property
     def kinship(self) -> Kinship:
-        """How every work of the generation is related to its target."""
+        """How each work of it is related to the target."""
         return self._kinship
 
     def ask(self, query: Query) -> Answer:
@@ -133,7 +135,25 @@ class Engine:
         scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
         for prior in self._priors(asked):
             scored = fuse.boosted(scored, prior)
-        return fuse.capped(fuse.apart(fuse.folded(scored)), asked.query.k, self._weights.share)
+        grow = self._grow(found, scored) if asked.query.around else None
+        return fuse.capped(fuse.apart(fuse.folded(scored), grow), asked.query.k, self._weights.share)
+
+    def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
+        """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
+        worth = {one.row: one.score for one in found} | {one.fused.row: one.fused.score for one in scored}
+        read: dict[int, Chunk] = {one.fused.row: one.chunk for one in scored}
+
+        def at(row: int) -> Chunk | None:
+            if row not in read and 0 <= row < self._documents:
+                read[row] = self._catalog.chunks([row])[0]
+            return read.get(row)
+
+        def grow(one: Scored, shown: Sequence[Chunk]) -> Chunk:
+            if one.chunk.kind not in {"code", "config"}:
+                return one.chunk
+            return grown(one.chunk, one.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
+
+        return grow
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
         yield fuse.definition_prior(named(asked.query.text), self._weights.definition)
@@ -141,18 +161,18 @@ class Engine:
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked) -> Hit:
-        chunk, kin = scored.chunk, self._kinship.of(scored.chunk.work)
+        chunk, kin, found = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
         return Hit(
             rank=rank,
             score=round(fuse.likelihood(scored.fused.score), 4),
             chunk=replace(chunk, copies=self._copies(scored, asked)),
             work=kin.work,
             signals=scored.fused.signals,
-            focus=focus(chunk.text, chunk.start_line, asked.words.worth),
+            focus=focus(found.text, found.start_line, asked.words.worth),
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
-            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(chunk, asked.words), *scored.fused.why),
+            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
         )
 
     def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:

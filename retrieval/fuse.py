@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.model import Chunk, Signal
@@ -46,12 +46,16 @@ class Fused:
 
 @dataclass(frozen=True)
 class Scored:
-    """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it."""
+    """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it.
+
+    Where the chunk has grown, `found` is what it was.
+    """
 
     fused: Fused
     chunk: Chunk
     same: str = ""
     copies: tuple[Chunk, ...] = field(default=())
+    found: Chunk | None = None
 
 
 def standard(ranked: Ranked, pool: int) -> dict[int, float]:
@@ -103,16 +107,19 @@ def folded(scored: Sequence[Scored]) -> list[Scored]:
     return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) for group in homes.values()]
 
 
-def apart(scored: Sequence[Scored]) -> list[Scored]:
-    """Without those whose lines a better one of the same file already shows for the most part."""
-    kept: list[Scored] = []
+def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Chunk] | None = None) -> Iterator[Scored]:
+    """Without those whose lines a better one of the same file already shows for the most part.
+
+    `grow` gives what is shown of a chunk, beside what better ones show of its file.
+    """
     places: dict[tuple[str, str], list[Chunk]] = {}
     for one in scored:
         shown = places.setdefault((one.chunk.work, one.chunk.path), [])
-        if not any(_covers(other, one.chunk) for other in shown):
-            shown.append(one.chunk)
-            kept.append(one)
-    return kept
+        if any(_covers(other, one.chunk) for other in shown):
+            continue
+        chunk = grow(one, shown) if grow else one.chunk
+        shown.append(chunk)
+        yield replace(one, chunk=chunk, found=one.chunk)
 
 
 def _covers(shown: Chunk, other: Chunk) -> bool:
@@ -121,7 +128,7 @@ def _covers(shown: Chunk, other: Chunk) -> bool:
     return common > 0.8 * max(1, other.end - other.start)
 
 
-def capped(scored: Sequence[Scored], k: int, share: float) -> list[Scored]:
+def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
     """The first `k`, with at most `share` of them (three at least) from one work while others have something to say."""
     most = max(3, math.ceil(share * k))
     taken: Counter[str] = Counter()
@@ -130,7 +137,9 @@ def capped(scored: Sequence[Scored], k: int, share: float) -> list[Scored]:
     for one in scored:
         taken[one.chunk.work] += 1
         (first if taken[one.chunk.work] <= most else later).append(one)
-    return [*first[:k], *later[: max(0, k - len(first))]]
+        if len(first) == k:
+            return first
+    return [*first, *later[: k - len(first)]]
 
 
 def likelihood(score: float) -> float:

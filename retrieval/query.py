@@ -40,7 +40,7 @@ def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target
     unknown = sorted(set(kinds) - set(_KINDS))
     if unknown:
         raise UsageError(f"there is no kind {unknown[0]!r}", hint="kinds: " + ", ".join(_KINDS))
-    return Query(text.strip(), k, frozenset(kind for kind in _KINDS if kind in kinds), no_target_code)
+    return Query(text.strip(), k, frozenset(kind for kind in _KINDS if kind in kinds), no_target_code, around=True)
 
 
 def beginning(text: str) -> tuple[str, tuple[str, ...]]:

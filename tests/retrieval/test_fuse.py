@@ -101,6 +101,11 @@ def test_lines_that_are_shown_already_are_not_shown_again():
     assert rows(apart([scored(1, 3.0, start=100, end=160), inside, elsewhere])) == [1, 3]
 
 
+def test_what_a_better_hit_has_grown_over_is_not_shown_again():
+    found = apart([scored(1, 3.0, start=100, end=160), scored(2, 2.0, start=170, end=190)], lambda one, _: replace(one.chunk, end=200))
+    assert [(one.fused.row, one.chunk.end) for one in found] == [(1, 200)]
+
+
 def test_one_work_cannot_fill_the_list():
     many = [scored(row, 10.0 - row) for row in range(9)]
     other = [scored(row, 0.5, work="arxiv:1") for row in range(20, 24)]

@@ -11,7 +11,7 @@ from retrieval.query import beginning, make_query, named, plain
 
 def test_a_question_becomes_a_value():
     assert make_query("  how is it initialised?\n", k=5, kinds=["code", "paper"], no_target_code=True) == Query(
-        "how is it initialised?", 5, frozenset({"code", "paper"}), True
+        "how is it initialised?", 5, frozenset({"code", "paper"}), True, around=True
     )
 
 

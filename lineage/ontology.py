@@ -27,6 +27,8 @@ ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")
 _MOST_CONTEXT = 12
 _WORDS = 120
+_GENERIC = {"type", "name", "class", "target", "path", "algorithm", "policy"}
+"""Keys that say what the thing right around them is, and nothing of what is further out."""
 
 
 class Value(NamedTuple):
@@ -50,7 +52,8 @@ class Naming:
 class Term:
     """One detail: its names in code (`identifiers`, `within` a context only) and in prose, the type and range of its values.
 
-    `counted` nouns follow its number ("300 epochs"); `values` are its choices with their spellings; `flags` are
+    `counted` nouns follow its number ("300 epochs"); `kinds`, where given, are the only kinds of facts it can be;
+    `values` are its choices with their spellings; `flags` are
     identifiers whose truth is a choice (`fp16: true`); `cues` must stand in a sentence for a choice to be meant.
     """
 
@@ -70,8 +73,8 @@ class Term:
     prose_cues: tuple[str, ...] = ()
     values_like: tuple[str, ...] = ()
     renames: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     durations: bool = False
-    open: bool = False
 
     @cached_property
     def choices(self) -> Mapping[str, str]:
@@ -103,6 +106,7 @@ class Ontology:
         self.calls = calls
         self._contexts, self._qualifiers = contexts, qualifiers
         self._exact: dict[str, Naming] = {}
+        self._partial: set[str] = set()
         self._within: dict[str, list[tuple[str, str]]] = {}
         self._spoken: dict[str, str] = {}
         for term in self.terms.values():
@@ -112,8 +116,11 @@ class Ontology:
     def _index(self, term: Term) -> None:
         for identifier in term.identifiers:
             self._exact.setdefault(fold(identifier), Naming(term.name))
+            if identifier[:1] != "=":
+                self._partial.add(fold(identifier))
         for identifier, choice in term.flags.items():
             self._exact.setdefault(fold(identifier), Naming(term.name, meant=choice))
+            self._partial.add(fold(identifier))
         for group, identifiers in term.within.items():
             for identifier in identifiers:
                 self._within.setdefault(fold(identifier), []).append((group, term.name))
@@ -147,7 +154,8 @@ class Ontology:
     def _in_context(self, word: str, around: Sequence[str]) -> Naming | None:
         """The innermost context that gives the word a meaning."""
         meanings = self._within.get(word, ())
-        for segment in reversed(around) if meanings else ():
+        near = around[-1:] if word in _GENERIC else around
+        for segment in reversed(near) if meanings else ():
             words = {fold(segment), *(fold(part) for part in parts(segment))}
             found = next((name for group, name in meanings if not words.isdisjoint(self._contexts.get(group, frozenset()))), None)
             if found:
@@ -162,7 +170,8 @@ class Ontology:
         for size in range(len(pieces) - 1, 0, -1):
             for at in range(len(pieces) - size + 1):
                 rest = [*pieces[:at], *pieces[at + size :]]
-                found = self._exact.get("".join(pieces[at : at + size]))
+                word = "".join(pieces[at : at + size])
+                found = self._exact[word] if word in self._partial else None
                 if found and all(piece in self._qualifiers or piece.isdigit() for piece in rest):
                     return Naming(found.name, "_".join(rest), found.meant)
         return None
@@ -257,9 +266,15 @@ def _fitted(term: Term, value: Plain) -> str | None:
     return _quantity(term, value)
 
 
+_FILE = re.compile(r"\.(?:jsonl?|csv|tsv|txt|pkl|pickle|parquet|npy|npz|h5|zip|gz|tar|py|sh|md|ya?ml|db|pth?|ckpt|bin)\Z", re.IGNORECASE)
+_TYPES = {"string", "str", "object", "array", "integer", "int", "number", "float", "boolean", "bool", "list", "dict", "tuple", "any", "auto"}
+
+
 def _is_name(text: str) -> bool:
     """Whether a text may name a model or data set: short, with a letter, neither a sentence nor a pattern."""
-    return 0 < len(text) <= _WORDS and len(text.split()) <= 5 and any(c.isalpha() for c in text) and not set("{}$%<>\n=") & set(text)
+    named = 0 < len(text) <= _WORDS and len(text.split()) <= 5 and any(c.isalpha() for c in text)
+    path = text[:1] in "/.~" or _FILE.search(text) is not None or "PATH" in text or "your" in text.lower()
+    return named and not path and text.lower() not in _TYPES and not set("{}()$%<>\n=") & set(text)
 
 
 def _fitted_list(term: Term, value: Sequence[Any]) -> str | None:
@@ -430,14 +445,14 @@ def of_table(table: Mapping[str, Any]) -> Ontology:
 def _term(row: Mapping[str, Any]) -> Term:
     if row["type"] not in get_args(ValueType):
         raise ValueError(f"{row['name']}: there is no type {row['type']!r}")
-    lists = {key: _words(row.get(key, ())) for key in ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames")}
+    lists = {key: _words(row.get(key, ())) for key in ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds")}
     tables = {key: {str(name): _words(words) for name, words in row.get(key, {}).items()} for key in ("within", "values")}
     low, high = row.get("range") or (None, None)
     return Term(
         name=str(row["name"]), title=str(row["title"]), topic=str(row["topic"]), type=row["type"], unit=str(row.get("unit", "")),
         range=(float(low), float(high)) if low is not None and high is not None else None,
         flags={str(key): str(value) for key, value in row.get("flags", {}).items()},
-        durations=bool(row.get("durations")), open=bool(row.get("open")), **lists, **tables,
+        durations=bool(row.get("durations")), **lists, **tables,
     )  # fmt: skip
 
 

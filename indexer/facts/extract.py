@@ -5,11 +5,12 @@ Time is linear in the text; what one document may state is bounded, and the boun
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from indexer.facts import configs, python
+from indexer.facts import configs, documents, python, shell
 from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
@@ -35,11 +36,22 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
 
 
+_TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")
+_TESTED = re.compile(r"^(?:    )?(?:async )?def test_|^import (?:pytest|unittest)|^from unittest", re.MULTILINE)
+
+
 def _read(document: Document, sink: Sink) -> str:
+    if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _TESTED.search(document.text))):
+        return ""  # what a test sets is no setting of an experiment
     if document.kind == "config":
         return configs.read(document.path, document.text, document.language, sink)
+    if document.kind in {"paper", "docs"}:
+        documents.read(document, sink)
+        return ""
     if document.language == "python":
         return _python(document, sink)
+    if document.language == "bash":
+        shell.read(document.text, sink)
     return ""
 
 

@@ -22,6 +22,7 @@ _FIELDS = {"Field", "field", "Option", "Argument", "ib", "attrib", "Factory", "P
 _WRAPPERS = {"float", "int", "str", "tuple", "list", "bool"}
 _LOOKUPS = {"get", "setdefault", "pop", "getattr"}
 _LINES = 6
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Import, ast.ImportFrom, ast.alias)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NODES = 400_000
 
@@ -62,7 +63,7 @@ class _Reader:
             left -= 1
             node, place = stack.pop()
             inner = self._node(node, place)
-            stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+            stack.extend((child, inner) for child in ast.iter_child_nodes(node) if not isinstance(child, _LEAVES))
 
     def _node(self, node: ast.AST, place: _Place) -> _Place:
         """Read one node; gives the place of its children."""
@@ -135,7 +136,8 @@ class _Reader:
         return _Place(place.scope, place.inside, _dotted(targets[0]) or place.target)
 
     def _bound(self, node: ast.stmt, target: ast.expr, value: ast.expr, place: _Place) -> None:
-        if isinstance(value, ast.Dict) or (place.inside == "function" and not _is_plain(self._resolved(value))):
+        local = place.inside == "function" and isinstance(target, ast.Name)
+        if isinstance(value, ast.Dict) or (local and (not _is_plain(self._resolved(value)) or _is_counter(value))):
             return
         written, kind = _dotted(target), "default"
         if isinstance(target, ast.Attribute) and not written.startswith(("self.", "cls.")):
@@ -252,6 +254,11 @@ def _is_plain(node: ast.expr) -> bool:
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     numeric = isinstance(inner, ast.BinOp) and all(isinstance(one, ast.Constant | ast.BinOp) for one in (inner.left, inner.right))
     return isinstance(inner, ast.Constant) or numeric
+
+
+def _is_counter(node: ast.expr) -> bool:
+    """`epoch = 0` at the head of a loop sets nothing."""
+    return isinstance(node, ast.Constant) and node.value in (0, 0.0, "")
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -62,6 +62,9 @@ class Sink:
             try:
                 return self.ontology.accepted(name, literal(tree))
             except Expression:
+                if name == "adam_betas" and isinstance(tree, ast.Tuple | ast.List) and len(tree.elts) == 2:
+                    for part, element in zip(("adam_beta1", "adam_beta2"), tree.elts, strict=True):
+                        self.node(line, part, element, said, scope=scope, kind=kind)
                 return Value(" ".join(said.split())[:_SAID], self.ontology.terms[name].unit, False) if _tells(tree) else None
 
         return self._put(line, written, said, context, scope, kind, value)
@@ -85,6 +88,8 @@ class Sink:
             return False
         name = self.ontology.refined(naming.name, value.value)
         if name == "llm_model" and not value.literal:
+            return False
+        if self.ontology.terms[name].kinds and (kind or self.kind) not in self.ontology.terms[name].kinds:
             return False
         within = ".".join(part for part in (scope, naming.scope) if part)
         found = Found(

@@ -1,0 +1,126 @@
+"""Facts of papers and of documentation: running text, tables, and the code blocks of READMEs.
+
+A paper says by its spans what is a table; Markdown by bars and fences. A fenced block is read as what it says it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indexer.facts import configs, prose, python, shell, tables
+from indexer.facts.sink import Sink
+from lineage.model import Document
+
+_FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
+_DIRECTIVE = re.compile(r"\s*\.\.\s+(?:code-block|code|sourcecode|prompt)::\s*(\w*)")
+_SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
+_PYTHON = {"python", "py", "python3"}
+_FIELD = re.compile(
+    r"\b(?:train(?:ed|ing)?|epochs?|neural|networks?|dataset|learning rate|optimi[sz]er|gpus?|batch(?: size)?|fine-?tun\w+|pre-?train\w+|embeddings?|"
+    r"checkpoints?|gradients?|layers?|transformer|accuracy|hyper-?parameters?|seeds?|llms?|benchmark|evaluation|inference|augmentation)\b"
+)
+_OF_THE_FIELD = 3
+"""Different words of the field that a text must hold before its prose is read: "2 blocks" of an audit are no layers."""
+_LINK = re.compile(r"\]\([^()\s]{1,400}\)|https?://[^\s)]{1,400}")
+_SPOKEN = {"paragraph", "abstract", "list", "caption", "footnote", "text", "algorithm", "equation"}
+
+
+def read(document: Document, sink: Sink) -> None:
+    """Put the facts of a paper or a text file into `sink`."""
+    if document.kind == "paper" or document.language == "latex":
+        _paper(document, sink)
+        return
+    spoken = len(set(_FIELD.findall(document.text.lower()))) >= _OF_THE_FIELD
+    for kind, first, text in _parts(document.text):
+        _part(kind, first, text, sink, spoken)
+
+
+def _paper(document: Document, sink: Sink) -> None:
+    text = document.text
+    marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
+    done, counted, line = 0, 0, 1
+    for span in marked:
+        start = max(span.start, done)
+        if start >= span.end:
+            continue
+        line += text.count("\n", counted, start)
+        counted = start
+        _table_or_prose(span.role, line, text[start : span.end], sink)
+        done = span.end
+    if not marked:
+        _table_or_prose("text", 1, text, sink)
+
+
+def _table_or_prose(role: str, line: int, text: str, sink: Sink) -> None:
+    if role != "table":
+        prose.read(text, sink, first=line)
+        return
+    rows = text.split("\n")
+    found = list(tables.blocks(rows, line))
+    for block in found:
+        tables.read(block, sink)
+    if not found:  # rows of a PDF have no bars between their cells
+        prose.read("\n\n".join(rows), sink, first=line, kind="table")
+
+
+def _part(kind: str, first: int, text: str, sink: Sink, spoken: bool) -> None:
+    if kind == "prose":
+        rows = text.split("\n")
+        found = list(tables.blocks(rows, first))
+        for block in found:
+            tables.read(block, sink)
+        inside = {number for block in found for number, _ in block}
+        plain = "\n".join("" if number in inside else row for number, row in enumerate(rows, first)) if spoken else ""
+        prose.read(_LINK.sub(lambda m: " " * len(m[0]), plain), sink, first=first)
+    elif kind in _SHELL:
+        shell.commands_of(text, sink, first - 1)
+    else:
+        sink.first = first - 1
+        _fenced(kind, text, sink)
+        sink.first = 0
+
+
+def _fenced(kind: str, text: str, sink: Sink) -> None:
+    if kind in _PYTHON:
+        try:
+            python.read(text, sink)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+    elif kind in {"yaml", "yml"}:
+        configs.read("block", text, "yaml", sink)
+    elif kind in {"json", "toml", "ini", "gin"}:
+        configs.read("block", text, {"ini": "toml"}.get(kind, kind), sink)
+
+
+def _parts(text: str) -> Iterator[tuple[str, int, str]]:
+    """(kind, first line, text): prose, and fenced or indented blocks by their language."""
+    kind, fence, first = "prose", "", 1
+    held: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _FENCE.match(line)
+        if fence:
+            closes = found and found[1].startswith(fence) and not found[2]
+            if not closes:
+                held.append(line)
+                continue
+            yield kind, first, "\n".join(held)
+            kind, fence, first, held = "prose", "", number + 1, []
+        elif found:
+            yield kind, first, "\n".join(held)
+            kind, fence, first, held = found[2].lower(), found[1], number + 1, []
+        elif _is_command(line):
+            yield kind, first, "\n".join(held)
+            yield "sh", number, line
+            kind, first, held = "prose", number + 1, []
+        else:
+            held.append(line)
+    yield kind, first, "\n".join(held)
+
+
+def _is_command(line: str) -> bool:
+    """An indented line that runs a program, as READMEs without fences have."""
+    return (
+        line.startswith(("    ", "\t", "$ "))
+        and re.match(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S", line) is not None
+    )

@@ -1,0 +1,305 @@
+"""Facts of prose: "a learning rate of 1e-4", "AdamW with β2 = .95", "batch size 4,096 on 8 GPUs", "12 layers".
+
+Phrases of the ontology are looked up word by word; the number belongs to a phrase if it follows it through words that only
+join ("is set to"), or stands right before it. A choice ("AdamW") counts where its sentence speaks of such a choice. All
+patterns are bounded and the walk is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from indexer.facts.quantity import NUMBER, WORDS, Quantity, listed, quantity
+from indexer.facts.sink import Sink
+from lineage.model import FactKind
+from lineage.ontology import Ontology, Term, schedule
+
+_TOKEN = re.compile(r"[^\W_]+")
+_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\[\"“])|\n\s*\n|\n\s*(?=[-*•]\s)")
+_JOIN = (
+    r"(?:is|was|are|were|be|been|of|to|as|at|with|set|fixed|equal|equals|chosen|kept|a|an|the|value|values|size|rate|both|about|around|approximately|"
+    r"roughly|constant|peak|maximum|default|defaults|starting|initially|initial|total|use|uses|used|using|we|always|just|only|that|which|either|"
+    r"strength|parameter|coefficient|factor|ratio|probability|hyperparameter|weight|dimension|up|linearly|per|gpu|device|batch|select|selected)"
+)
+_AFTER = re.compile(
+    rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.]))"
+    rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
+    re.IGNORECASE,
+)
+_SEARCHED = re.compile(
+    r"\s*(?:\([^()\d\n]{1,24}\)\s*)?,?\s*(?:(?:is|are|was|were|we|experiment|experimented|try|tried|search|searched|sweep|swept|tune|tuned|explore|explored|consider|"
+    r"considered|grid|values|with|over|from|among|in|of|between|the|set|space|range|selected|chosen|picked|varied|vary|using|by|for|∈|\\in|:)\s+){1,8}\$?(?P<open>\\?[({\[]?)",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{0,2}})\Z",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(
+    rf"\s+(?:on|for|in)\s+(?P<one>[\w\s+/-]{{2,50}}?),?\s+and\s+\$?(?P<number>{NUMBER})\$?\s+(?:on|for|in)\s+"
+    r"(?P<other>[\w\s+/-]{2,40}?)(?=[.,;]|\Z| for | when )"
+)
+_ORDINAL = re.compile(
+    r"\b(?:every|each|after|first|last|per|until|top|final|another|than|table|figure|fig|section|eq|equation|appendix|step|next|previous)\.?\s*\Z",
+    re.IGNORECASE,
+)
+_JOINING = frozenset(
+    re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
+)
+_DECAYING = re.compile(
+    r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
+)
+_DURATION = re.compile(
+    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))", re.IGNORECASE
+)
+_TOP = re.compile(
+    r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "constant orthogonal zeros ones precision accuracy unigram uniform softmax sigmoid recall lion normal moses none linear step tanh cutout",
+    )
+)
+_TRAINS = re.compile(r"train|fine-?tun|\bcomput", re.IGNORECASE)
+_SPELLED_OUT = {"hardware", "evaluation", "training length"}
+"""Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
+_MOST = 4_000
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """Words that name a detail, count it, or are one of its choices (`spelled` where case matters)."""
+
+    words: tuple[str, ...]
+    term: Term
+    role: str
+    choice: str = ""
+    spelled: str = ""
+
+
+@dataclass
+class _Sentence:
+    text: str
+    line: int
+    start: int
+    tokens: list[re.Match[str]]
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        return [token[0].lower() for token in self.tokens]
+
+    def row(self, at: int) -> int:
+        """The line of an offset of the sentence."""
+        return self.line + self.text.count("\n", 0, at)
+
+    def free(self, start: int, end: int) -> bool:
+        """Whether no number inside has been given to another phrase."""
+        return not any(a < end and start < b for a, b in self.taken)
+
+
+@lru_cache(maxsize=4)
+def _lexicon(ontology: Ontology) -> dict[str, tuple[_Phrase, ...]]:
+    """Phrases by their first word, longest first."""
+    found: dict[str, list[_Phrase]] = {}
+    for term in ontology.terms.values():
+        rows = [(phrase, "name", "") for phrase in term.prose] + [(noun, "counted", "") for noun in term.counted]
+        rows += [
+            (spelling, "choice", choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues and _distinct(spelling)
+        ]
+        for phrase, role, choice in rows:
+            words = tuple(token[0].lower() for token in _TOKEN.finditer(phrase))
+            spelled = phrase if role == "choice" and len(words) == 1 else ""
+            if words:
+                found.setdefault(words[0], []).append(_Phrase(words, term, role, choice, spelled))
+    order = {"choice": 0, "name": 1, "counted": 2}
+    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in found.items()}
+
+
+def _distinct(spelling: str) -> bool:
+    """Whether a spelling means its choice in running text too."""
+    if " " in spelling or ("-" in spelling and spelling.lower() != spelling.upper()):
+        return True
+    return (
+        spelling.lower() not in _COMMON
+        and "_" not in spelling
+        and (spelling.lower() != spelling or any(c.isdigit() for c in spelling))
+        and not spelling.isdigit()
+    )
+
+
+def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose") -> None:
+    """Put the facts of running text into `sink`; its first line has the number `first`."""
+    lexicon = _lexicon(sink.ontology)
+    for sentence in _sentences(text, first):
+        _sentence(sentence, lexicon, sink, kind)
+
+
+def _sentences(text: str, first: int) -> Iterator[_Sentence]:
+    at, line = 0, first
+    for border in (*(match.end() for match in _END.finditer(text)), len(text)):
+        part = text[at:border]
+        for start in range(0, len(part), _MOST):
+            piece = part[start : start + _MOST]
+            tokens = list(_TOKEN.finditer(piece))
+            if len(tokens) > 1:
+                yield _Sentence(piece, line + part.count("\n", 0, start), at + start, tokens)
+        line += part.count("\n")
+        at = border
+
+
+def _sentence(sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], sink: Sink, kind: FactKind) -> None:
+    words = sentence.words
+    hits = list(_hits(words, sentence, lexicon))
+    for role in ("counted", "name"):
+        for phrase, start, end in hits:
+            if phrase.role == role:
+                (_counted if role == "counted" else _named)(sentence, phrase, start, end, sink, kind)
+    if sentence.said:
+        sentence.said.pop("", None)
+    for phrase, start, _ in hits:
+        if phrase.role == "choice":
+            _chosen(sentence, phrase, start, words, sink, kind)
+    _specials(sentence, sink, kind)
+
+
+def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]]) -> Iterator[tuple[_Phrase, int, int]]:
+    """Phrases with their offsets, the longest at each place; a counted noun and a name may share a place."""
+    at = 0
+    while at < len(words):
+        length = 0
+        for phrase in lexicon.get(words[at], ()):
+            size = len(phrase.words)
+            if size < length or tuple(words[at : at + size]) != phrase.words:
+                continue
+            start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
+            if phrase.spelled and sentence.text[start:end] != phrase.spelled:
+                continue
+            if size > 1 and end - start > 2 * sum(map(len, phrase.words)) + 8:
+                continue
+            length = size
+            yield phrase, start, end
+        at += length or 1
+
+
+def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+    """The number after a phrase, or right before it."""
+    term = phrase.term
+    if term.type in {"choice", "schedule", "boolean", "text"} or not _cued(term.prose_cues, sentence):
+        return
+    after = _AFTER.match(sentence.text, end)
+    if after and after.end() - end < 90:
+        at = after.start("open") if after["open"] and term.type == "list" else after.end()
+        if _put_after(sentence, phrase, start, at, sentence.text[end:at], sink, kind):
+            return
+    searched = _SEARCHED.match(sentence.text, end)
+    many = listed(sentence.text, searched.start("open")) if searched else None
+    if many and searched and sentence.free(searched.end(), many.end) and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
+        return
+    before = _BEFORE.search(sentence.text[max(0, start - 50) : start])
+    if before and not before["between"].strip():
+        _put_before(sentence, phrase, start, before, sink, kind)
+
+
+def _put_after(sentence: _Sentence, phrase: _Phrase, start: int, at: int, joined: str, sink: Sink, kind: FactKind) -> bool:
+    term = phrase.term
+    many = listed(sentence.text, at)
+    one = quantity(sentence.text, at, term)
+    plural = phrase.words[-1].endswith("s") or re.search(r"\b(?:either|among|both|between)\b|[{\[]\s*\Z", joined) is not None
+    several = many and (len(many.items) > 2 or many.choice or plural)
+    name = term.name
+    if name == "learning_rate" and re.search(r"\bto\b", joined) and _DECAYING.search(sentence.text[max(0, start - 40) : start]):
+        name = "min_learning_rate"
+    for found in ([many] if several else []) + ([one] if one else []):
+        if found and sentence.free(at, found.end) and _put(sentence, name, phrase, start, at, found, sink, kind):
+            if found is one:
+                _split(sentence, name, phrase, start, found, sink, kind)
+            return True
+    return False
+
+
+def _put(sentence: _Sentence, name: str, phrase: _Phrase, start: int, at: int, found: Quantity, sink: Sink, kind: FactKind, scope: str = "") -> bool:
+    value = sink.ontology.normalise(name, found.text)
+    if not value or not value.literal:
+        return False
+    said = sentence.text[max(0, min(start, at)) : found.end + 40].split("\n\n")[0]
+    unit = _unit(sentence.text, found.end) if name == "batch_size" else value.unit
+    sink.state(sentence.row(at), name, value.value, " ".join(said.split()), written=" ".join(phrase.words), kind=kind, unit=unit, scope=scope)
+    sentence.taken.append((at, found.end))
+    sentence.said[name] = value.value
+    return True
+
+
+_UNITS = re.compile(r"\s*(tokens|images|sequences|samples|examples|sentences|pairs|graphs|points|prompts|frames)\b")
+
+
+def _unit(text: str, end: int) -> str:
+    found = _UNITS.match(text, end)
+    return found[1] if found else ""
+
+
+def _split(sentence: _Sentence, name: str, phrase: _Phrase, start: int, found: Quantity, sink: Sink, kind: FactKind) -> None:
+    """`1e-5 on the base and 1e-3 on the head`: the second of two values."""
+    split = _SPLIT.match(sentence.text, found.end)
+    if split:
+        other = Quantity(split["number"], split.end("number"), (split["number"],))
+        scope = re.sub(r"\A(?:the|our|a)\s+", "", " ".join(split["other"].split()))
+        _put(sentence, name, phrase, split.start("number"), split.start("number"), other, sink, kind, scope[:40])
+
+
+def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+    offset = max(0, start - 50)
+    ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
+    at, end = offset + before.start("number"), offset + before.end("number")
+    if _ORDINAL.search(ahead) or not sentence.free(at, end):
+        return False
+    said = WORDS.get(before["number"].lower())
+    text = str(said) if said is not None else before["number"].strip("$")
+    return _put(sentence, phrase.term.name, phrase, at, at, Quantity(text, end, (text,)), sink, kind)
+
+
+def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+    before = _BEFORE.search(sentence.text[max(0, start - 50) : start])
+    if not before or _JOINING & set(before["between"].lower().split()):
+        return
+    if before["number"].lower() in WORDS and phrase.term.topic not in _SPELLED_OUT:
+        return
+    if before["between"].strip() and phrase.term.topic not in _SPELLED_OUT | {"architecture"}:
+        return
+    _put_before(sentence, phrase, start, before, sink, kind)
+
+
+def _cued(cues: Sequence[str], sentence: _Sentence) -> bool:
+    low = sentence.text.lower()
+    return not cues or any(cue in low for cue in cues)
+
+
+def _chosen(sentence: _Sentence, phrase: _Phrase, start: int, words: Sequence[str], sink: Sink, kind: FactKind) -> None:
+    term = phrase.term
+    others = [word for word in words if word not in phrase.words]
+    if not any(word.startswith(cue) for cue in term.cues for word in others):
+        return
+    value = phrase.choice
+    if term.type == "schedule":
+        known = {key: float(one) for key in ("warmup_steps", "warmup_epochs", "warmup_ratio") if (one := sentence.said.get(key))}
+        value = schedule(value, **{key: int(one) if one == int(one) else one for key, one in known.items()})
+    said = " ".join(sentence.text[max(0, start - 40) : start + 100].split())
+    sink.state(sentence.row(start), term.name, value, said, written=" ".join(phrase.words), kind=kind)
+
+
+def _specials(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
+    """Durations of training, and what is retrieved: quantities whose name is not one phrase."""
+    if _TRAINS.search(sentence.text):
+        for found in _DURATION.finditer(sentence.text):
+            number = WORDS.get(found["number"].lower(), found["number"])
+            value = sink.ontology.normalise("training_time", f"{number} {found['unit']}")
+            if value and value.literal and not _ORDINAL.search(sentence.text[max(0, found.start() - 20) : found.start()]):
+                sink.state(sentence.row(found.start()), "training_time", value.value, found[0], written="training time", kind=kind)
+    for found in _TOP.finditer(sentence.text):
+        sink.state(sentence.row(found.start()), "retrieval_k", found[1], found[0], written="top k", kind=kind)

@@ -1,0 +1,99 @@
+"""Facts of tables: settings by row ("weight decay | 0.05") and by column ("epochs" over 200, 300, 400).
+
+A table is a run of lines with cells between bars, as LaTeX, HTML and Markdown leave them. A row whose first cell names a
+detail says its values; under a head that names one every row does. The scope is the other head.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from indexer.facts.quantity import quantity
+from indexer.facts.sink import Sink
+from lineage.ontology import Ontology, Value
+
+Row = tuple[int, list[str]]
+_RULE = re.compile(r"\s*\|?[\s:|+=-]*\|?\s*\Z")
+_ASIDE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,60}\]|\$[^$]{0,60}\$|[*_`↑↓†‡§]|\\[a-zA-Z]+|&nbsp;")
+_COUNT = re.compile(r"\A(?:#|no\.|num\.?|number|nr\.?)\s*(?:of\s+)?", re.IGNORECASE)
+_MOST_CELLS = 40
+_NUMERIC = {"number", "integer", "fraction", "list"}
+
+
+def blocks(lines: Sequence[str], first: int = 1) -> Iterator[list[Row]]:
+    """Runs of lines with cells, each row with its line number."""
+    rows: list[Row] = []
+    for number, line in enumerate([*lines, ""], first):
+        if line.count("|") >= 1 and len(line) < 4_000 and not line.lstrip().startswith(("$", "%")):
+            if not _RULE.match(line):
+                rows.append((number, [cell.strip() for cell in line.strip().strip("|").split("|")][:_MOST_CELLS]))
+        elif rows:
+            yield rows
+            rows = []
+
+
+def read(rows: Sequence[Row], sink: Sink) -> None:
+    """Put the facts of one table into `sink`."""
+    head = [named(cell, sink.ontology) for cell in rows[0][1]]
+    for number, cells in rows:
+        own = named(cells[0], sink.ontology) if cells else ""
+        if own and len(cells) > 1:
+            _row(number, cells, own, rows[0], sink)
+        elif number != rows[0][0]:
+            _under(number, cells, head, rows[0][1], sink)
+
+
+def named(cell: str, ontology: Ontology) -> str:
+    """The detail that a cell names, "" for none; symbols, units and remarks in brackets aside."""
+    words = " ".join(_ASIDE.sub(" ", cell).split()).strip(" :.=")
+    if not 1 < len(words) < 60 or len(words.split()) > 6:
+        return ""
+    words = _COUNT.sub("", words)
+    found = ontology.name_of(words) or ontology.name_of("_".join(words.replace("-", " ").split()))
+    return found or ""
+
+
+def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink) -> None:
+    for at, cell in enumerate(cells[1:], 1):
+        value = read_cell(name, cell, sink.ontology)
+        if value:
+            scope = head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else ""
+            sink.state(number, name, value.value, cell, written=cells[0][:80], scope=_scope(scope), kind="table", unit=value.unit)
+
+
+def _under(number: int, cells: Sequence[str], names: Sequence[str], head: Sequence[str], sink: Sink) -> None:
+    for at, (name, cell) in enumerate(zip(names, cells, strict=False)):
+        value = read_cell(name, cell, sink.ontology) if name else None
+        if value:
+            scope = cells[0] if at else ""
+            sink.state(number, name, value.value, cell, written=head[at][:80], scope=_scope(scope), kind="table", unit=value.unit)
+
+
+def _scope(cell: str) -> str:
+    return " ".join(_ASIDE.sub(" ", cell).split())[:60]
+
+
+def read_cell(name: str, cell: str, ontology: Ontology) -> Value | None:
+    """The value of a cell: one quantity, or one of the detail's known choices."""
+    term = ontology.terms[name]
+    text = cell.strip().strip("*`").strip()
+    if not text or len(text) > 80 or term.type == "text":
+        return None
+    if term.type in _NUMERIC:
+        found = quantity(text, 0, term)
+        return ontology.normalise(name, found.text) if found and _covers(text, found.end) else None
+    known = any(one.isalpha() for one in text) and any(fold in term.choices for fold in _folds(text))
+    return ontology.normalise(name, text) if known or term.type == "boolean" else None
+
+
+def _folds(text: str) -> tuple[str, str]:
+    plain = "".join(c for c in text.lower() if c.isalnum())
+    aside = "".join(c for c in _ASIDE.sub(" ", text).lower() if c.isalnum())
+    return plain, aside
+
+
+def _covers(text: str, end: int) -> bool:
+    """Whether a quantity is what the cell says, not the beginning of something else."""
+    rest = _ASIDE.sub(" ", text[end:]).strip()
+    return len(rest) < 24 and not re.match(r"[±/\d]|[A-Za-z]*\d", rest)

@@ -79,12 +79,14 @@ export function cited(hit) {
     hit.from_target ? make("span", { class: "small quiet" }, "the target itself") : role(kin.role));
 }
 
-// The line or sentence that says it.
+// The line or sentence that says it. Some answers carry these lines only, others the whole unit.
 export function quote(hit) {
   const first = hit.source.start_line || 1;
-  const rows = hit.text.split("\n");
-  const from = Math.max(0, (hit.focus ? hit.focus.start_line : first) - first);
-  const to = Math.min(rows.length, (hit.focus ? hit.focus.end_line : first) - first + 1, from + 4);
-  const words = rows.slice(from, Math.max(to, from + 1)).join("\n").trim().slice(0, 400);
-  return words ? (isCode(hit) ? source(words, hit.source.path, first + from, null, "The lines that say it") : make("blockquote", {}, strange(words))) : null;
+  const focus = hit.focus || { start_line: first, end_line: first };
+  const rows = hit.text.replace(/\n$/, "").split("\n");
+  const whole = rows.length > focus.end_line - focus.start_line + 1 || focus.start_line === first;
+  const from = whole ? Math.min(rows.length - 1, Math.max(0, focus.start_line - first)) : 0;
+  const words = rows.slice(from, from + Math.min(4, focus.end_line - focus.start_line + 1)).join("\n").trim().slice(0, 400);
+  if (!words) return null;
+  return isCode(hit) ? source(words, hit.source.path, focus.start_line, null, "The lines that say it") : make("blockquote", {}, strange(words));
 }

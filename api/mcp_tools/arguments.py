@@ -31,7 +31,7 @@ def _clean(text: str) -> str:
 _CLEAN = AfterValidator(_clean)
 LineageName = Annotated[
     str,
-    Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Which lineage; may be left out while there is only one."),
+    Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Its name; optional while there is only one."),
     _CLEAN,
 ]
 Limit = Annotated[int, Field(ge=1, le=20)]
@@ -63,6 +63,7 @@ class ContextArguments(Arguments):
     lineage: LineageName = ""
     tokens: Annotated[int, Field(ge=200, le=32000, description="Token budget of the text.")] = 6000
     stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="Fits the pack to this stage.")] = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
 
 
 class GapsArguments(Arguments):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from api.mcp_tools import results
-from api.mcp_tools.arguments import GapsArguments
+from api.mcp_tools.arguments import ContextArguments, GapsArguments
 from api.mcp_tools.desk import Desk
 from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Link, Result
-from api.mcp_tools.rows import Row, conflict_row, gap_row, value_row
+from api.mcp_tools.rows import Row, conflict_row, gap_row, item_row, value_row
 from lineage.insight import Consensus
 from lineage.model import Hit
 from lineage.visible import visible
@@ -48,6 +48,17 @@ def _consensus(found: Consensus, asked: GapsArguments) -> Result:
     parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
     hits = [held.evidence for value in shown for held in value.held]
     return Result(said, results.told(said, page, parts), _links(found.lineage, hits))
+
+
+def context(desk: Desk, asked: ContextArguments) -> Result:
+    """A pack of evidence for a task, within its budget."""
+    pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
+    said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
+    said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
+    said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
+    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items left out."
+    hits = [hit for one in pack.items for hit in one.evidence]
+    return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
 
 
 def _ending(notes: Iterable[str]) -> Row:

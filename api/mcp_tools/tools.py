@@ -9,7 +9,7 @@ from typing import Any
 from api.mcp_tools import arguments, asking, building, concluding
 from api.mcp_tools.desk import Desk
 from api.mcp_tools.results import Result
-from api.mcp_tools.schemas import ANY, GAPS, HIT, INTEGER, PAGED, READ, READ_FROM, STRING, Schema, many, record
+from api.mcp_tools.schemas import ANY, CONTEXT, GAPS, HIT, INTEGER, PAGED, READ, READ_FROM, STRING, Schema, many, record
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,15 @@ TOOLS = (
         record(query=STRING, hits=many(HIT), **PAGED, **READ_FROM),
         asking.search,
     ),
-    # lineage_context comes here
+    Tool(
+        "lineage_context",
+        "Context for a task",
+        "Pack what a task needs into a token budget: what the paper says, what its lineage adds, conflicts side by side, code to imitate, "
+        "and what nobody states. `stage` fits it to planning, analysis or coding.",
+        arguments.ContextArguments,
+        CONTEXT,
+        concluding.context,
+    ),
     Tool(
         "lineage_gaps",
         "What a paper leaves unsaid",
@@ -96,7 +104,7 @@ TOOLS = (
         "Lineages and jobs",
         "Without arguments: which lineages and builds there are. With `job`: how that build stands. With `lineage`: what of it could not be read.",
         arguments.StatusArguments,
-        record({"job": _JOB, "jobs": many(ANY), "lineages": many(ANY), "completeness": ANY}, notice=STRING),
+        record({"job": ANY, "jobs": many(ANY), "lineages": many(ANY), "completeness": ANY}, notice=STRING),
         building.status,
     ),
 )

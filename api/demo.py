@@ -6,6 +6,7 @@ services would, and the build reaches it as it reaches any mirror.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -23,7 +24,9 @@ from lineage import settings as configuration
 from lineage.disk import check_home
 from lineage.errors import NotFound
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOTS = (HERE.parent, HERE / "demonstration")
+"""Where the demonstration's data and upstream lie: in the source tree, or in an installed package."""
 TARGET = "arxiv:9912.00001"
 QUESTIONS = (
     "how is the encoder initialized?",
@@ -33,7 +36,7 @@ QUESTIONS = (
 
 
 def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
-    """Build the demonstration into `folder` and answer its questions; raises `NotFound` outside a source tree."""
+    """Build the demonstration into `folder` and answer its questions; raises `NotFound` where its data are missing."""
     start = time.monotonic()
     check_home(folder)
     with upstream() as url:
@@ -51,12 +54,14 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
 
 
 @contextmanager
-def upstream(root: Path = ROOT) -> Iterator[str]:
-    """The loopback upstream of the source tree, running; gives its URL."""
-    if not (root / "examples" / "demo" / "upstream.json").is_file():
-        raise NotFound("the demonstration is part of the source tree, not of the installed package", hint="run it in a checkout: make demo")
+def upstream() -> Iterator[str]:
+    """The demonstration's loopback upstream, running; gives its URL."""
+    root = next((root for root in ROOTS if (root / "examples" / "demo" / "upstream.json").is_file()), None)
+    if not root:
+        raise NotFound("the demonstration's data are not part of this installation", hint="install the wheel, or run it in a checkout: make demo")
     command = [sys.executable, "-m", "tests.upstream", "--data", "examples/demo", "--port", "0"]
-    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+    surroundings = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    with subprocess.Popen(command, cwd=root, env=surroundings, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
         try:
             if not process.stdout:
                 raise NotFound("the loopback upstream did not start")

@@ -11,6 +11,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ BATCH = 16
 MAX_TOKENS = 512
 CHARACTERS_PER_TOKEN = 32
 WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+NEEDED = ("sentence_transformers", "torch")
+INSTALL = "pip install 'paper-lineage[hub]', or use the packaged model: LINEAGE_EMBEDDER=packaged"
 UNWANTED = ("onnx/*", "openvino/*", "*/onnx/*")
 
 
@@ -31,6 +34,8 @@ def create(model: str, settings: Settings, client: object = None) -> SentenceTra
     """The registry's factory; `model` is a folder or a hub name such as `owner/name`."""
     if not model:
         raise SettingsError("which model?", hint="set LINEAGE_EMBEDDER=sentence-transformers:<hub name or folder>")
+    if not all(map(find_spec, NEEDED)):
+        raise SettingsError("models of the hub need sentence-transformers and torch, which are not installed", hint=INSTALL)
     endpoint = f"{settings.mirror}/huggingface.co" if settings.mirror else None
     return SentenceTransformerEmbedder(model, offline=settings.offline, endpoint=endpoint, threads=settings.threads)
 

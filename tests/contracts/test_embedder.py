@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +35,10 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         with EmbeddingsServer() as server:
             yield OpenAIEmbedder(server.url, "any-model")
     else:
-        from indexer.embedders.sentence_transformers import SentenceTransformerEmbedder
+        from indexer.embedders.sentence_transformers import NEEDED, SentenceTransformerEmbedder
 
+        if not all(map(find_spec, NEEDED)):
+            pytest.skip("a light installation: pip install 'paper-lineage[hub]'")
         yield SentenceTransformerEmbedder(str(tiny_model(Path(tmp_path_factory.mktemp("model")))), threads=1)
 
 

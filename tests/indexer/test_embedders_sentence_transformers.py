@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from indexer.embedders.sentence_transformers import SentenceTransformerEmbedder, create
+from indexer.embedders.sentence_transformers import NEEDED, SentenceTransformerEmbedder, create
 from lineage.errors import SettingsError, UpstreamError
 from lineage.settings import Settings
 from tests.fakes.tiny_model import tiny_model
+
+needs_hub = pytest.mark.skipif(not all(map(find_spec, NEEDED)), reason="a light installation: pip install 'paper-lineage[hub]'")
+pytestmark = needs_hub
 
 
 @pytest.fixture(scope="module")

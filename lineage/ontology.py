@@ -25,6 +25,7 @@ from lineage.values import Expression, Plain, read, shown
 MAX_BYTES = 4 * 1024 * 1024
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")
+_NAME = re.compile(r"[./\[\]()'\":]+")
 _MOST_CONTEXT = 12
 _WORDS = 120
 _GENERIC = {"type", "name", "class", "target", "path", "algorithm", "policy"}
@@ -144,7 +145,7 @@ class Ontology:
         return self._known[key]
 
     def _naming(self, written: str, context: str) -> Naming | None:
-        *before, last = [part for part in _SEGMENTS.split(written.strip().lstrip("-")) if part] or [""]
+        *before, last = [part for part in _NAME.split(written.strip().lstrip("-")) if part] or [""]
         word = fold(last)
         if not word:
             return None

@@ -114,6 +114,7 @@ def read(text: str, *, code: bool = False) -> Plain:
     if len(text) > LONGEST:
         raise Expression("too long for a literal")
     if not code:
+        text = text.rstrip(",; ")
         if (found := number(text)) is not None:
             return found
         if text.lower() in _WORDS:

@@ -23,6 +23,8 @@ _FIELD = re.compile(
 _OF_THE_FIELD = 3
 """Different words of the field that a text must hold before its prose is read: "2 blocks" of an audit are no layers."""
 _LINK = re.compile(r"\]\([^()\s]{1,400}\)|https?://[^\s)]{1,400}")
+_COMMAND = re.compile(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S")
+_FLAGS = re.compile(r"\s--?[A-Za-z][\w.-]*[ =]")
 _SPOKEN = {"paragraph", "abstract", "list", "caption", "footnote", "text", "algorithm", "equation"}
 
 
@@ -119,8 +121,6 @@ def _parts(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _is_command(line: str) -> bool:
-    """An indented line that runs a program, as READMEs without fences have."""
-    return (
-        line.startswith(("    ", "\t", "$ "))
-        and re.match(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S", line) is not None
-    )
+    """A line that runs a program, as READMEs without fences have: indented, or with several flags."""
+    indented = line.startswith(("    ", "\t", "$ ")) and _COMMAND.match(line) is not None
+    return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)

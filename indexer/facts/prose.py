@@ -22,7 +22,7 @@ _END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\[\"“])|\n\s*\n|\n\s*(?=[-*•]\s)")
 _JOIN = (
     r"(?:is|was|are|were|be|been|of|to|as|at|with|set|fixed|equal|equals|chosen|kept|a|an|the|value|values|size|rate|both|about|around|approximately|"
     r"roughly|constant|peak|maximum|default|defaults|starting|initially|initial|total|use|uses|used|using|we|always|just|only|that|which|either|"
-    r"strength|parameter|coefficient|factor|ratio|probability|hyperparameter|weight|dimension|up|linearly|per|gpu|device|batch|select|selected)"
+    r"strength|parameter|coefficient|factor|ratio|probability|hyperparameter|weight|dimension|up|linearly|per|gpu|device|select|selected)"
 )
 _AFTER = re.compile(
     rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.]))"
@@ -191,7 +191,7 @@ def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_P
 def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
     """The number after a phrase, or right before it."""
     term = phrase.term
-    if term.type in {"choice", "schedule", "boolean", "text"} or not _cued(term.prose_cues, sentence):
+    if term.type in {"choice", "schedule", "boolean", "text"} or term.durations or not _cued(term.prose_cues, sentence):
         return
     after = _AFTER.match(sentence.text, end)
     if after and after.end() - end < 90:
@@ -203,7 +203,7 @@ def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sin
     if many and searched and sentence.free(searched.end(), many.end) and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
         return
     before = _BEFORE.search(sentence.text[max(0, start - 50) : start])
-    if before and not before["between"].strip():
+    if before and not before["between"].strip() and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
         _put_before(sentence, phrase, start, before, sink, kind)
 
 

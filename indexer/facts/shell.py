@@ -15,7 +15,7 @@ _WORD = re.compile(r"""(?:[^\s"'\\|;&<>()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|[|;&<
 _ASSIGNED = re.compile(
     r"\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w{0,60})=(?!=)((?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*)\s*(?:;|#.*|&&.*)?\Z"
 )
-_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,60})(?::?-([^}\n]*))?\}?")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,60}|\d)(?::?-([^}\n]*))?\}?")
 _RUNS = re.compile(
     r"(?:^|[\s;&|(\"'/`])(python[\d.]*|torchrun|accelerate|deepspeed|fairseq-\w+|allennlp|srun|mpirun|horovodrun|uv|poetry|CUDA_VISIBLE_DEVICES=\S*|"
     r"composer|nnUNetv2_\w+|lm_eval|vllm|swift|llamafactory-cli|\S+\.(?:py|sh))(?=\s|\Z|[\"'`])"

@@ -37,11 +37,24 @@ def read(rows: Sequence[Row], sink: Sink) -> None:
     """Put the facts of one table into `sink`."""
     head = [named(cell, sink.ontology) for cell in rows[0][1]]
     for number, cells in rows:
-        own = named(cells[0], sink.ontology) if cells else ""
-        if own and len(cells) > 1:
-            _row(number, cells, own, rows[0], sink)
-        elif number != rows[0][0]:
-            _under(number, cells, head, rows[0][1], sink)
+        for first, *rest in _apart(cells):
+            own = named(first, sink.ontology)
+            if own and rest:
+                _row(number, [first, *rest], own, rows[0], sink)
+            elif number != rows[0][0] and len(rest) == len(cells) - 1:
+                _under(number, cells, head, rows[0][1], sink)
+
+
+def _apart(cells: list[str]) -> Iterator[list[str]]:
+    """A row as it is; "mixup, cutmix | 0.8, 1.0" as two."""
+    names = [name.strip() for name in re.split(r",|\band\b|/", cells[0])] if cells else []
+    if len(names) > 1 and len(cells) == 2:
+        values = [value.strip() for value in re.split(r",(?!\d{3}\b)|/", cells[1])]
+        if len(values) == len(names):
+            yield from ([name, value] for name, value in zip(names, values, strict=True))
+            return
+    if cells:
+        yield cells
 
 
 def named(cell: str, ontology: Ontology) -> str:
@@ -50,8 +63,7 @@ def named(cell: str, ontology: Ontology) -> str:
     if not 1 < len(words) < 60 or len(words.split()) > 6:
         return ""
     words = _COUNT.sub("", words)
-    found = ontology.name_of(words) or ontology.name_of("_".join(words.replace("-", " ").split()))
-    return found or ""
+    return ontology.name_of("_".join(words.replace("-", " ").split())) or ""
 
 
 def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink) -> None:
@@ -71,7 +83,7 @@ def _under(number: int, cells: Sequence[str], names: Sequence[str], head: Sequen
 
 
 def _scope(cell: str) -> str:
-    return " ".join(_ASIDE.sub(" ", cell).split())[:60]
+    return " ".join(_ASIDE.sub(" ", cell).split()).strip(" ,;:")[:60]
 
 
 def read_cell(name: str, cell: str, ontology: Ontology) -> Value | None:

@@ -103,6 +103,12 @@ class Parts:
         return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held, no_target_code)
 
     @contextmanager
+    def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
+        """The report of gaps of a generation."""
+        from retrieval.gaps.report import report
+
+        return report(self.gaps_material(engine, no_target_code))
+
     def workbench(self, watch: Watch = unwatched, kit: Tape | Replay | None = None) -> Iterator[Workbench]:
         """The write side, for the length of one operation that `watch` hears of; a `kit` notes what is read, or keeps to a lock file."""
         from indexer.blobs import Blobs

@@ -16,6 +16,7 @@ from api.bootstrap import Parts
 from lineage import generation as layout
 
 if TYPE_CHECKING:
+    from lineage.insight import Gaps
     from lineage.settings import Settings
     from retrieval.engine import Engine
 
@@ -36,7 +37,8 @@ class KeptParts(Parts):
         super().__init__(settings)
         self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
-        self._lock = threading.Lock()
+        self._reports: OrderedDict[tuple[str, str, bool], Gaps] = OrderedDict()
+        self._lock, self._reporting = threading.Lock(), threading.Lock()
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
         """The engine of a lineage's current generation, for the length of a `with` block."""
@@ -72,6 +74,18 @@ class KeptParts(Parts):
         kept.retired = True
         if not kept.users:
             kept.engine.close()
+
+    def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
+        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds."""
+        manifest = engine.generation.manifest
+        key = (manifest.lineage, manifest.id, no_target_code)
+        with self._reporting:
+            if key not in self._reports:
+                self._reports[key] = super().gaps(engine, no_target_code)
+            self._reports.move_to_end(key)
+            while len(self._reports) > 2 * self._most:
+                self._reports.popitem(last=False)
+            return self._reports[key]
 
     def open_engines(self) -> int:
         """How many engines are kept."""

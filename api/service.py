@@ -197,7 +197,7 @@ class Service:
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 20, after: int = 20) -> Evidence:
         """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
 
-        Looks through every lineage if none is named; raises `NotFound`.
+        By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
         """
         for name in (ids.check_name(lineage),) if lineage else layout.names(self._home):
             with self._parts.engine(name) as engine:
@@ -211,23 +211,22 @@ class Service:
 
         `state` (specified, partially_specified, unspecified) and `topic` choose rows; raises `UsageError` and `NotFound`.
         """
-        from retrieval.gaps.report import chosen, report
+        from retrieval.gaps.report import chosen
 
         with self._parts.engine(self._name(lineage)) as engine:
-            return chosen(report(self._parts.gaps_material(engine, no_target_code)), state, topic)
+            return chosen(self._parts.gaps(engine, no_target_code), state, topic)
 
     def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False) -> Pack:
         """What `task` needs to be written, in at most `tokens` tokens: the target's words, its lineage's, conflicts, what nobody states.
 
         Raises `UsageError` for a budget that holds no whole piece of evidence (it names the least) and `NotFound`.
         """
-        from retrieval.gaps.report import report
         from retrieval.pack import pack
         from retrieval.pack.stages import stage_of
 
         chosen = stage_of(stage)
         with self._parts.engine(self._name(lineage)) as engine:
-            gaps = report(self._parts.gaps_material(engine, no_target_code))
+            gaps = self._parts.gaps(engine, no_target_code)
             return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps, no_target_code=no_target_code)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:

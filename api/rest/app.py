@@ -13,7 +13,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from api.engines import KeptParts
 from api.jobs import Jobs
@@ -139,8 +140,8 @@ def _errors(app: FastAPI, home: str) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        problem = Problem(error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail), headers=dict(error.headers or {}))
-        return problem.response(request.url.path)
+        headers = {"allow": _allowed(app, request.scope)} if error.status_code == 405 else dict(error.headers or {})
+        return Problem(error.status_code, _KINDS.get(error.status_code, "refused"), str(error.detail), headers=headers).response(request.url.path)
 
     @app.exception_handler(Exception)  # the server's edge: what nobody foresaw is logged by the server, and told without its trace
     def bug(request: Request, error: Exception) -> Response:
@@ -149,6 +150,12 @@ def _errors(app: FastAPI, home: str) -> None:
         return answer
 
 
+def _allowed(app: FastAPI, scope: Scope) -> str:
+    """Every method that some route offers for the path of a request."""
+    return ", ".join(method for method in _METHODS if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in app.routes))
+
+
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _KINDS = {400: "malformed", 404: "not-found", 405: "method-not-allowed", 415: "unsupported-media-type"}
 
 

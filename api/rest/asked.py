@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from indexer.plan import BuildRequest
 from lineage.errors import BadIdentifier
@@ -12,6 +13,35 @@ from lineage.errors import BadIdentifier
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
 CHUNK = r"^c_[0-9a-f]{8,64}$"
+TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
+"""Something to read, and no control characters but blanks."""
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number; a text or a truth value is none."""
+    if isinstance(value, str | bool):
+        raise ValueError("a whole number is needed")
+    return value
+
+
+def _digits(value: Any) -> Any:
+    """In a query string numbers are written plainly."""
+    if isinstance(value, str) and not _PLAIN.match(value):
+        raise ValueError("a whole number is needed")
+    return value
+
+
+def _truth(value: Any) -> Any:
+    """And truth in one way."""
+    if isinstance(value, str) and value not in {"true", "false"}:
+        raise ValueError("true or false is needed")
+    return value
+
+
+_PLAIN = re.compile(r"-?[0-9]{1,9}\Z")
+Whole = Annotated[int, BeforeValidator(_whole)]
+Number = Annotated[int, BeforeValidator(_digits)]
+Truth = Annotated[bool, BeforeValidator(_truth)]
 Line = Annotated[str, Field(min_length=1, max_length=2048)]
 
 
@@ -33,21 +63,67 @@ Lineage = Annotated[
 class Search(Closed):
     """A question to a lineage."""
 
-    text: Annotated[str, Field(min_length=1, max_length=4096, description="The question, as you would ask a colleague.")]
+    text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question, as you would ask a colleague.")]
     lineage: Lineage = ""
-    k: Annotated[int, Field(ge=1, le=100, description="How many hits.")] = 10
+    k: Annotated[Whole, Field(ge=1, le=100, description="How many hits.")] = 10
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only hits of this kind.")] = ""
-    no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "how is the encoder initialized?", "k": 5, "kind": "code"}]})
+
+
+class Task(Closed):
+    """Something to be written, and how much may be read for it."""
+
+    task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What is to be written, in your words.")]
+    lineage: Lineage = ""
+    tokens: Annotated[Whole, Field(ge=1, le=200_000, description="How many tokens the context may have.")] = 6000
+    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="What it is for: PaperCoder's stages.")] = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"task": "write the training loop", "tokens": 4000, "stage": "coding"}]})
+
+
+class Question(Closed):
+    """A question to be answered in sentences."""
+
+    text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question.")]
+    lineage: Lineage = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "which learning rate is used?"}]})
+
+
+class Unsaid(Closed):
+    """Which gaps are wanted."""
+
+    lineage: Lineage = ""
+    state: Annotated[
+        Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details that the target states so far.")
+    ] = ""
+    topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimiser"])] = ""
+    no_target_code: Annotated[Truth, Field(description="Leave the target's own code out.")] = False
+
+
+class Named(Closed):
+    """A detail by any of its names."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
+    lineage: Lineage = ""
+
+
+class OfLineage(Closed):
+    """Which lineage is meant."""
+
+    lineage: Lineage = ""
 
 
 class Around(Closed):
     """How much of the document to show around a chunk."""
 
     lineage: Lineage = ""
-    before: Annotated[int, Field(ge=0, le=400, description="Lines before it.")] = 20
-    after: Annotated[int, Field(ge=0, le=400, description="Lines after it.")] = 20
+    before: Annotated[Number, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed.")] = 60
+    after: Annotated[Number, Field(ge=0, le=400, description="Lines after it.")] = 60
 
 
 class Drawing(Closed):
@@ -61,11 +137,11 @@ class Build(Closed):
 
     target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, Semantic Scholar id, or a title in quotes.")]
     name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; by default it is made from the target.")] = ""
-    depth: Annotated[int, Field(ge=1, le=3, description="How many generations of references to follow.")] = 1
-    papers: Annotated[int | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set.")] = None
-    repos: Annotated[int | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set.")] = None
+    depth: Annotated[Whole, Field(ge=1, le=3, description="How many generations of references to follow.")] = 1
+    papers: Annotated[Whole | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set.")] = None
+    repos: Annotated[Whole | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set.")] = None
     add: Annotated[tuple[Line, ...], Field(max_length=50, description="Further papers or repositories, by identifier or URL.")] = ()
-    no_target_code: Annotated[bool, Field(description="Keep the target's own code out of store and answers.")] = False
+    no_target_code: Annotated[StrictBool, Field(description="Keep the target's own code out of store and answers.")] = False
     blacklist: Annotated[tuple[Line, ...], Field(max_length=200, description="URL fragments that are neither fetched nor returned.")] = ()
     code_as_of: Annotated[Literal["head", "paper"], Field(description="Commit of each repository: head, or the first after its paper.")] = "head"
 

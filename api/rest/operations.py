@@ -14,9 +14,9 @@ from fastapi import APIRouter, Body, Depends, HTTPException, Path, Query, Reques
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from api import wire
+from api import wire, wire_gaps, wire_insight, wire_packs
 from api.journal import JOB_ID
-from api.rest import asked, said
+from api.rest import asked, concluded, said
 from api.service import Service
 
 PREFIX = "/api/v1"
@@ -71,6 +71,11 @@ OPERATIONS = (
     Operation("GET", "/lineages/{lineage}/graph", "graph", said.Graph, str, asked.Drawing, "lineages", _drawing, _DRAWN),
     Operation("POST", "/search", "query", said.Answer, wire.answer_to_json, asked.Search),
     Operation("GET", "/evidence/{chunk}", "evidence", said.Evidence, wire.evidence_to_json, asked.Around),
+    Operation("POST", "/context", "context", concluded.Pack, wire_packs.pack_to_json, asked.Task),
+    Operation("POST", "/answer", "answer", concluded.Written, wire_packs.written_to_json, asked.Question),
+    Operation("GET", "/gaps", "gaps", concluded.Gaps, wire_gaps.gaps_to_json, asked.Unsaid),
+    Operation("GET", "/facts", "facts", concluded.Consensus, wire_insight.consensus_to_json, asked.Named),
+    Operation("GET", "/details", "facts_table", concluded.Tallies, wire_insight.tallies_to_json, asked.OfLineage),
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from api.rest import said
+from api.rest import concluded, said
 from api.rest.app import application, document
 from api.rest.operations import OPERATIONS
 from api.security import policy_of
@@ -41,6 +41,7 @@ def told(model: type[BaseModel], value: object) -> object:
 
 
 CLOSED = {said.Hit, said.Source, said.Answer, said.Evidence, said.Job, said.Completeness, said.Loss, said.Health, said.Kin, said.Signal, said.Lines}
+CLOSED |= {value for value in vars(concluded).values() if isinstance(value, type) and value.__module__ == concluded.__name__}
 
 
 def _models(value):
@@ -77,12 +78,13 @@ def test_a_search_gives_the_hits_that_the_command_line_gives(client, built):
 
 def test_a_hit_is_widened_by_its_chunk(client):
     hit = client.post("/api/v1/search", json={**QUESTION, "kind": "code"}).json()["hits"][0]
+    assert hit["text"] in client.get(f"/api/v1/evidence/{hit['chunk']}").json()["hit"]["text"]
+    chunk = client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 0, "after": 0}).json()
     value = told(said.Evidence, client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 2, "after": 3}).json())
-    assert hit["text"] in value["hit"]["text"]
-    assert value["start_line"] == hit["source"]["start_line"] - 2
-    assert value["end_line"] == hit["source"]["end_line"] + 3
+    assert chunk["hit"]["text"] in value["hit"]["text"]
+    assert (value["start_line"], value["end_line"]) == (chunk["start_line"] - 2, chunk["end_line"] + 3)
     assert value["before"] == value["start_line"] - 1
-    assert value["hit"]["focus"] == {"start_line": hit["source"]["start_line"], "end_line": hit["source"]["end_line"]}
+    assert value["hit"]["focus"] == {"start_line": chunk["start_line"], "end_line": chunk["end_line"]}
     whole = client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 400, "after": 400}).json()
     assert (whole["before"], whole["after"]) == (0, 0)
     following = client.get(f"/api/v1/evidence/{value['next']}").json()
@@ -116,6 +118,36 @@ def test_a_graph_comes_in_the_form_that_is_asked_for_and_can_run_nothing_of_a_st
     assert answer.text.startswith(begins)
     assert "sandbox" in answer.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "model"),
+    [
+        ("GET", "/gaps?state=unspecified", None, concluded.Gaps),
+        ("GET", "/facts?name=learning+rate", None, concluded.Consensus),
+        ("GET", "/details", None, concluded.Tallies),
+        ("POST", "/context", {"task": "write the training loop", "tokens": 2000, "stage": "coding"}, concluded.Pack),
+        ("POST", "/answer", {"text": "which learning rate is used?"}, concluded.Written),
+    ],
+)
+def test_what_is_concluded_fits_its_model(client, method, path, body, model):
+    answer = client.request(method, "/api/v1" + path, json=body)
+    assert answer.status_code == 200, answer.text
+    value = told(model, answer.json())
+    assert value["lineage"] == NAME
+
+
+def test_a_pack_keeps_to_its_budget_and_says_the_least_that_it_needs(client):
+    task = {"task": "write the training loop", "tokens": 2000}
+    assert client.post("/api/v1/context", json=task).json()["used"] <= 2000
+    value = problem(client.post("/api/v1/context", json={**task, "tokens": 1}), 422, "usage-error")
+    assert "at least" in value["hint"]
+
+
+def test_a_detail_or_topic_that_nobody_knows_is_refused(client):
+    problem(client.get("/api/v1/facts?name=zzz"), 404, "not-found")
+    assert problem(client.get("/api/v1/gaps?topic=zzz"), 422, "usage-error")["hint"].startswith("topics: ")
+    assert problem(client.get("/api/v1/gaps?no_target_code=1"), 422, "invalid")["errors"][0]["pointer"] == "/no_target_code"
 
 
 def test_health_means_that_store_lineage_and_queue_work(client):
@@ -209,8 +241,8 @@ def test_a_body_that_does_not_fit_is_refused_at_the_place_that_is_wrong(client, 
 
 
 def test_what_the_service_refuses_keeps_its_hint(client):
-    value = problem(client.post("/api/v1/search", json={"text": "a\u0007b"}), 422, "usage-error")
-    assert value["detail"] == "the question holds the control character U+0007"
+    value = problem(client.post("/api/v1/search", json={"text": "a\ue000b"}), 422, "usage-error")
+    assert value["detail"] == "the question holds the control character U+E000"
     value = problem(client.post("/api/v1/search", json={"text": "x", "lineage": "nope"}), 404, "not-found")
     assert value["hint"] == f"known: {NAME}"
     assert value["instance"] == "/api/v1/search"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indexer.lock.record import Tape
     from indexer.lock.replay import Replay
     from indexer.workbench import Workbench
+    from lineage.insight import Gaps
     from lineage.ports import Embedder, ReferenceSource
     from lineage.settings import Settings
     from retrieval.budget import Tokens
@@ -102,13 +103,13 @@ class Parts:
         held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
         return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held, no_target_code)
 
-    @contextmanager
     def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
         """The report of gaps of a generation."""
         from retrieval.gaps.report import report
 
         return report(self.gaps_material(engine, no_target_code))
 
+    @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | Replay | None = None) -> Iterator[Workbench]:
         """The write side, for the length of one operation that `watch` hears of; a `kit` notes what is read, or keeps to a lock file."""
         from indexer.blobs import Blobs

@@ -194,7 +194,7 @@ class Service:
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
-    def evidence(self, chunk: str, *, lineage: str = "", before: int = 20, after: int = 20) -> Evidence:
+    def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Evidence:
         """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
 
         By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.

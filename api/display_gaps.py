@@ -9,9 +9,10 @@ from api.display import plain, shorten
 from lineage.cite import citation, pinpoint
 from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Hit
+from retrieval.gaps.text import SAYS
 
 _STATES = {
-    Specification.UNSPECIFIED: "UNSPECIFIED - the target says nothing of it",
+    Specification.UNSPECIFIED: "UNSPECIFIED",
     Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED - named without a value, or left to others",
     Specification.SPECIFIED: "SPECIFIED",
 }
@@ -46,8 +47,10 @@ def _gap(gap: Gap) -> Iterator[str]:
     yield f"{title}  {plain(gap.why)}"
     for hit in gap.stated[:1]:
         yield f"      {citation(hit)}: “{shorten(_line(hit), _WIDTH - 30)}”"
-    for one in gap.suggestions[:2]:
+    for one in gap.suggestions[:1]:
         yield from _suggestion(one)
+    if others := [f"{_named(one)} ({one.confidence:.2f})" for one in gap.suggestions[1:] if one.held]:
+        yield f"            also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
 def _stated(gap: Gap) -> str:
@@ -63,15 +66,21 @@ def _value(one: Held) -> str:
 
 
 def _suggestion(one: Suggestion) -> Iterator[str]:
-    name = f"{one.held[0].fact.name} = {_value(one.held[0])}" if one.held else "see"
     works = len({held.fact.work for held in one.held})
     more = f", {works} sources" if works > 1 else ""
-    yield f"      {one.confidence:.2f}  {shorten(name, 70)}{more}"
+    yield f"      {one.confidence:.2f}  {shorten(_named(one), 90)}{more}"
     for link in one.chain:
         yield f"            {shorten(link, _WIDTH - 12)}"
 
 
+def _named(one: Suggestion) -> str:
+    return f"{one.held[0].fact.name} = {_value(one.held[0])}" if one.held else "no value, but see"
+
+
 def _line(hit: Hit) -> str:
+    """The sentence that answers, else the line."""
+    if hit.why and hit.why[0].startswith(SAYS):
+        return hit.why[0].removeprefix(SAYS)
     lines = hit.chunk.text.split("\n")
     at = hit.focus.start_line - hit.chunk.start_line if hit.focus else 0
     return lines[at] if 0 <= at < len(lines) else lines[0]

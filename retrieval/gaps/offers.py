@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from lineage.cite import citation, pinpoint
 from lineage.insight import Held, Suggestion
 from lineage.model import CodeLink, Hit, Role, Work, WorkId
+from lineage.tokens import parts
 from lineage.visible import visible
 from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
@@ -29,11 +30,15 @@ _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "examp
 
 @dataclass(frozen=True)
 class Context:
-    """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one."""
+    """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
+
+    `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...).
+    """
 
     target: Work
     links: Mapping[WorkId, CodeLink]
     same: Callable[[str, str, str], bool]
+    foreign: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,22 @@ class Offer:
 
 def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context) -> list[Offer]:
     """The offers for facts of these names, likeliest first; the target's own paper offers nothing, its code does."""
-    pointed = {work for pointer in pointers for work in pointer.works}
+    pointed = _pointed(pointers)
     made = []
     for name in names:
         some = [one for one in held.get(name, ()) if one.fact.work != context.target.id and one.fact.literal]
         rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))))
         made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
     return sorted(made, key=lambda one: -one.suggestion.confidence)
+
+
+def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
+    """How surely the target points to each work: the first pointer 1, those after it less."""
+    found: dict[WorkId, float] = {}
+    for at, pointer in enumerate(pointers):
+        for work in pointer.works:
+            found.setdefault(work, max(0.5, 1.0 - at / 10))
+    return found
 
 
 def _groups(name: str, held: Iterable[Held], same: Callable[[str, str, str], bool]) -> list[list[Held]]:
@@ -73,10 +87,10 @@ class Rivals:
     groups: tuple[tuple[Held, ...], ...]
 
 
-def _offer(group: Sequence[Held], rivals: Rivals, pointed: set[WorkId], pointers: Sequence[Pointer], context: Context) -> Offer:
-    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed)))
+def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], pointers: Sequence[Pointer], context: Context) -> Offer:
+    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed, context.foreign)))
     best = ordered[0]
-    support = _support(ordered, rivals, pointed)
+    support = _support(ordered, rivals, pointed, context.foreign)
     suggestion = Suggestion(
         value=best.fact.value,
         unit=best.fact.unit,
@@ -99,20 +113,20 @@ def _one_a_place(group: Sequence[Held]) -> list[Held]:
     return [*first, *later]
 
 
-def strength(one: Held, pointed: set[WorkId]) -> float:
+def strength(one: Held, pointed: Mapping[WorkId, float], foreign: frozenset[str] = frozenset()) -> float:
     """How much one holder speaks for its value (for the order within a group)."""
-    own, taken = 3.0 * one.evidence.from_target, 2.0 * bool(_papers(one.evidence) & pointed)
-    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * aside(one)
+    own, taken = 3.0 * one.evidence.from_target, 4.0 * _points(one, pointed)
+    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * aside(one, foreign)
 
 
-def _support(group: Sequence[Held], rivals: Rivals, pointed: set[WorkId]) -> Support:
+def _support(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], foreign: frozenset[str]) -> Support:
     works = {one.fact.work for one in group}
     everyone = {one.fact.work for one in rivals.held}
     best = group[0]
     beside = sum(any(one.fact.work == best.fact.work for one in other) for other in rivals.groups)
     return Support(
         own=float(any(one.evidence.from_target for one in group)),
-        pointed=float(any(_papers(one.evidence) & pointed for one in group)),
+        pointed=max(_points(one, pointed) for one in group),
         role=max(role(one.evidence) for one in group),
         score=max(_score(one.evidence) for one in group),
         run=max(_RUN[one.fact.kind] for one in group),
@@ -120,7 +134,7 @@ def _support(group: Sequence[Held], rivals: Rivals, pointed: set[WorkId]) -> Sup
         alone=1.0 / max(1, beside),
         works=1.0 - 1.0 / len(works),
         scoped=float(all(one.fact.scope for one in group)),
-        aside=float(all(aside(one) for one in group)),
+        aside=float(all(aside(one, foreign) for one in group)),
         words=float(any(one.fact.kind in {"table", "prose"} for one in group)),
     )
 
@@ -130,9 +144,17 @@ def role(hit: Hit) -> float:
     return max((_ROLES[verdict.role] for verdict in hit.reference.roles), default=0.1) if hit.reference else 0.0
 
 
-def aside(one: Held) -> bool:
-    """Whether a fact stands in tests, examples or other people's code, which say little of what was run."""
-    return not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+def _points(one: Held, pointed: Mapping[WorkId, float]) -> float:
+    return max((pointed.get(work, 0.0) for work in _papers(one.evidence)), default=0.0)
+
+
+def aside(one: Held, foreign: frozenset[str] = frozenset()) -> bool:
+    """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
+    *folders, file = one.evidence.chunk.path.lower().split("/")
+    written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
+    if written or not _ASIDE.isdisjoint(folders):
+        return True
+    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
 
 
 def _score(hit: Hit) -> float:
@@ -146,11 +168,19 @@ def _papers(hit: Hit) -> set[WorkId]:
 
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
-    found = [hit for hit in hits if hit.work.id != context.target.id][:PASSAGES]
+    useful = [hit for hit in hits if hit.work.id != context.target.id and not _is_data(hit)]
+    found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not found:
         return None
     sure = round(passage_confidence(found[0].score), 3)
     return Suggestion("", "", sure, evidence=tuple(found), chain=chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}"))
+
+
+def _is_data(hit: Hit) -> bool:
+    """Whether a passage of a repository is data or somebody's test rather than code, configuration or documentation."""
+    *folders, file = hit.chunk.path.lower().split("/")
+    data = bool({"data", "datasets", "results", "outputs"} & {*folders}) and file.endswith((".txt", ".json", ".jsonl", ".csv"))
+    return hit.work.kind == "code" and (data or not _ASIDE.isdisjoint(folders))
 
 
 # -- the chain in words

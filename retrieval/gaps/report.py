@@ -14,14 +14,16 @@ from lineage.model import CodeLink, Fact, Hit, Query, Tier, WorkId
 from lineage.ontology import Ontology
 from retrieval import conflicts
 from retrieval.engine import Engine
-from retrieval.gaps import text
+from retrieval.gaps import components, text
 from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import TargetText
+from retrieval.gaps.wording import wording
 
 VALUES, SHOWN = 3, 5
 """Offers for a detail, and facts of the target that are shown for it."""
 _ASKED = 12
+_SPOKEN = 3
 _STATED = frozenset(("table", "prose"))
 _TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
 
@@ -44,19 +46,21 @@ def report(material: Material) -> Gaps:
     said = text.read(catalog, target)
     held = standing(_without_code(material.held) if material.no_target_code else material.held)
     links = best_links(catalog.links())
-    context = Context(said.work, links, material.ontology.same)
+    context = Context(said.work, links, material.ontology.same, foreign_stages(said))
     domains = _recognised(material, said)
     needs = material.checklist.of(one.name for one in domains)
     verdicts = judged(needs, said.sentences)
     found = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
+    parts = [] if material.no_target_code else components.components(material.engine, said)
+    told = [*_conflicts(material, held, target, catalog.meta().get("derivations", ()), needs), *components.conflicts(parts, said)]
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
         target=said.work,
         domains=tuple(one.name for one in domains),
-        gaps=tuple(sorted(gaps, key=_order)),
-        conflicts=_conflicts(material, held, target, catalog.meta().get("derivations", ()), needs),
+        gaps=tuple(sorted([*gaps, *components.rows(parts, said)], key=_order)),
+        conflicts=tuple(sorted(told, key=lambda one: -one.severity)),
         notes=(*_notes(said, domains, held), *_limits(material)),
     )
 
@@ -106,6 +110,14 @@ def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
     return best
 
 
+def foreign_stages(said: TargetText) -> frozenset[str]:
+    """Words of files that belong to stages of which the target says next to nothing; none where its text is not at hand."""
+    if not said.own:
+        return frozenset()
+    spoken = {stage.name: sum(1 for one in said.sentences if next(stage.prose.found(one.words), None)) for stage in wording().stages}
+    return frozenset(word for stage in wording().stages if spoken[stage.name] < _SPOKEN for word in stage.files)
+
+
 def _recognised(material: Material, said: TargetText) -> tuple[Recognised, ...]:
     """What the target is; where it has hardly a word of its own, what its README and the works around it speak of."""
     found = material.checklist.recognised(said.work.title, said.work.abstract, said.plain)
@@ -140,7 +152,7 @@ def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit
         stated=_distinct([*(one.evidence for one in own), *shown, *(pointed if state is not Specification.SPECIFIED else ())])[:SHOWN],
         facts=tuple(own[:SHOWN]),
         suggestions=tuple(made),
-        why=_why(state, verdict, own),
+        why=_why(state, verdict, own, said.own),
     )
 
 
@@ -186,12 +198,14 @@ def _suggestions(
     return [*chosen[:SHOWN], *([passage] if passage else [])]
 
 
-def _why(state: Specification, verdict: Judged, own: Sequence[Held]) -> str:
+def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: bool) -> str:
     if own:
         return f"{len(own)} stated values" if len(own) > 1 else "the text states a value"
     if state is Specification.SPECIFIED:
         value = next((one.value for one in verdict.shown if one.value), "")
         return f"a sentence states {value}" if value else "a sentence says what was done"
+    if not own_text and not verdict.shown:
+        return "the target's text is not at hand"
     if verdict.pointers:
         return f"the target defers to others (“{verdict.pointers[0].cue}”)"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"

@@ -7,7 +7,7 @@ words that defer ("following [12]", "the default"). A verdict can so be traced t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lineage.details import Need
@@ -67,8 +67,17 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
             shown[name].append(found)
             if cue and said.cites:
                 pointers[name].append(Pointer(said, said.cites, cue))
-    general = tuple(everything(sentences))
-    return tuple(_verdict(need, shown[need.detail.name], pointers[need.detail.name], general) for need in needs)
+    general = tuple(everything(sentences, table))
+    return tuple(_verdict(need, shown[need.detail.name], _taken(need, needs, pointers, general)) for need in needs)
+
+
+def _taken(need: Need, needs: Sequence[Need], pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
+    """Whom the target points to for a detail: by name, for what is its kin, then for everything."""
+    found = list(pointers.get(need.detail.name, ()))
+    for other in needs:
+        if need.detail.topic in wording().kin.get(other.detail.topic, ()) and other.detail.name != need.detail.name:
+            found += [one for one in pointers.get(other.detail.name, ()) if one not in found]
+    return found + [one for one in general if need.detail.topic in wording().covered and one not in found]
 
 
 def _table(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
@@ -146,24 +155,23 @@ def _in_column(spans: Sequence[tuple[int, int]], said: Said) -> str:
     return ""
 
 
-def everything(sentences: Iterable[Said]) -> Iterable[Pointer]:
+def everything(sentences: Iterable[Said], table: Phrases[tuple[Need, ...]]) -> Iterator[Pointer]:
     """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
     for said in sentences:
-        if (
-            said.cites
-            and said.weight >= _OWN
-            and (cue := next(wording().defer.found(said.words), ""))
-            and next(wording().everything.found(said.words), "")
-        ):
+        cue = next(wording().defer.found(said.words), "") if said.cites and said.weight >= _OWN else ""
+        if cue and (_any(wording().broad, said) or (_any(wording().everything, said) and not _mentioned(table, said))):
             yield Pointer(said, said.cites, cue)
 
 
-def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer], general: Sequence[Pointer]) -> Judged:
+def _any(phrases: Phrases[str], said: Said) -> bool:
+    return next(phrases.found(said.words), None) is not None
+
+
+def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> Judged:
     own = [one for one in shown if one.said.weight >= _OWN]
     stating = [one for one in own if one.value or (need.words and one.said.weight >= _DOING and one.strength > 0.3 * one.said.weight)]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
-    taken = [*pointers, *(one for one in general if need.detail.topic in wording().covered and one not in pointers)]
-    return Judged(need, state, _best(stating or own), tuple(taken))
+    return Judged(need, state, _best(stating or own), tuple(pointers))
 
 
 def _best(shown: Sequence[Shown]) -> tuple[Shown, ...]:

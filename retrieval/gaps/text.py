@@ -24,7 +24,8 @@ _KEYS = re.compile(r"\[([^\[\]]{1,400})\]")
 _OTHERS = re.compile(r"related|background|prior work|conclusion|discussion|limitation|future|acknowledg|reference|impact", re.IGNORECASE)
 _DONE = re.compile(r"implement|detail|setup|set-up|setting|hyper-?param|training|experiment|evaluat|appendix|protocol|dataset|data\b", re.IGNORECASE)
 _FRONT = re.compile(r"introduction|abstract", re.IGNORECASE)
-_WEIGHTS = ((_OTHERS, 0.2), (_DONE, 1.0), (_FRONT, 0.4))
+_BESIDE = re.compile(r"ablat|sensitiv|not help|additional|analys|case stud|qualitative|proof|theor", re.IGNORECASE)
+_WEIGHTS = ((_OTHERS, 0.2), (_BESIDE, 0.6), (_DONE, 1.0), (_FRONT, 0.4))
 _PLAIN = 0.8
 _TITLE = 3
 """Words that a line without a full stop must have more than, to be a sentence."""
@@ -158,7 +159,20 @@ def _pseudo(work: WorkId, path: str, text: str, section: tuple[str, ...] = ()) -
     return Chunk(mark, work, path, "paper", "quote", text, "", 0, len(text), 1, text.count("\n") + 1, section=section)
 
 
+SAYS = "says: "
+"""Begins the reason of a hit that gives the sentence itself."""
+
+
 def hit(said: Said, work: Work, rank: int = 1, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
-    """The sentence as evidence, with its line marked."""
+    """The sentence as evidence, with its line marked; the first reason is the sentence."""
     flags = (QUOTED,) if said.quoted else ()
-    return Hit(rank, round(score, 4), said.chunk, work, focus=Focus(said.line, said.line), from_target=True, flags=flags, why=why)
+    return Hit(
+        rank,
+        round(score, 4),
+        said.chunk,
+        work,
+        focus=Focus(said.line, said.line),
+        from_target=True,
+        flags=flags,
+        why=(SAYS + said.text.strip(), *why),
+    )

@@ -1,0 +1,180 @@
+"""What the target's own code does beyond what its method says: passages of the paper beside the functions that carry them out.
+
+A method section leaves out the constants, guards and orders of steps without which nobody gets the same numbers. For each
+passage the function of the target's code that retrieval puts first is held against it: which of its operations and
+numbers the passage never names. Words decide, no code is run, so this is a place to look, not a finding.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from lineage.cite import pinpoint
+from lineage.insight import Conflict, Detail, Gap, Held, Specification, Suggestion
+from lineage.model import Chunk, Fact, FactKind, Hit, Query
+from lineage.tokens import stem, tokens
+from retrieval.engine import Engine
+from retrieval.gaps.confidence import passage_confidence
+from retrieval.gaps.text import SAYS, Said, TargetText
+
+MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 16, 10, 3
+_WIDE = 100
+_SHORTEST = 80
+_ASKED = 1500
+_METHOD = re.compile(
+    r"method|approach|model|algorithm|architecture|framework|loss|objective|propos|our |procedure|pipeline|scor|training", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|[3-9]|\d{2,})(?![\w.])")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_TOLD = 6
+_DEFINITIONS = frozenset(("function", "method", "class"))
+SEVERITY = 0.3
+
+
+@dataclass(frozen=True)
+class Component:
+    """A passage of the method with the functions that carry it out, best first, and what the first does that it does not say."""
+
+    passage: Chunk
+    functions: tuple[Hit, ...]
+    unsaid: tuple[str, ...]
+    against: tuple[tuple[str, str], ...] = ()
+
+
+def components(engine: Engine, said: TargetText) -> list[Component]:
+    """The passages of the method for which the target's own code has a function; none without text or code."""
+    if not said.own or not any(engine.kinship.of(work).from_target for work in engine.kinship.kin if work != said.work.id):
+        return []
+    passages = list(_passages(said.sentences))[:MOST_PASSAGES]
+    questions = [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages]
+    found = []
+    for passage, answer in zip(passages, engine.ask_many(questions), strict=True):
+        own = [hit for hit in answer.hits if hit.from_target and hit.chunk.role in _DEFINITIONS][:FUNCTIONS]
+        if own:
+            found.append(
+                Component(passage, tuple(own), tuple(unsaid(passage.text, own[0].chunk.text)), tuple(against(passage.text, own[0].chunk.text)))
+            )
+    return _once(found)
+
+
+def _passages(sentences: Sequence[Said]) -> Iterator[Chunk]:
+    """Passages of the method's sections, in order, each once."""
+    seen = set()
+    for one in sentences:
+        chunk = one.chunk
+        told = " ".join(chunk.section) or chunk.header
+        if (
+            chunk.id not in seen
+            and not one.table
+            and one.weight > 0.5
+            and len(chunk.text) >= _SHORTEST
+            and (_METHOD.search(told) or not chunk.section)
+        ):
+            seen.add(chunk.id)
+            yield chunk
+
+
+def _once(found: Sequence[Component]) -> list[Component]:
+    """Each first function once, with the passage that it suits best."""
+    best: dict[str, Component] = {}
+    for one in found:
+        place = one.functions[0].chunk.id
+        if place not in best or one.functions[0].score > best[place].functions[0].score:
+            best[place] = one
+    return sorted(best.values(), key=lambda one: -one.functions[0].score)
+
+
+def unsaid(passage: str, code: str) -> Iterator[str]:
+    """Operations and numbers of the code that the passage does not name, in the code's order."""
+    said = {*tokens(passage), *(number for number in _NUMBER.findall(passage))}
+    told: dict[str, None] = {}
+    for line in code.split("\n"):
+        if line.lstrip().startswith(("#", '"""', "'''", "def ", "class ", "import ", "from ")):
+            continue
+        for name in _NAME.findall(line):
+            words = _operations().get(name.lower())
+            if words is not None and not any(stem(word) in said for word in words):
+                told.setdefault(name)
+        for number in _NUMBER.findall(line):
+            if number not in said:
+                told.setdefault(number)
+    yield from list(told)[:_TOLD]
+
+
+def against(passage: str, code: str) -> Iterator[tuple[str, str]]:
+    """(what the passage says, what the code does) where the two are opposites and the code never does what is said."""
+    said, done = {*tokens(passage)}, {name.lower() for name in _NAME.findall(code)}
+    for one, other in _opposites():
+        for here, there in ((one, other), (other, one)):
+            spoken = next((word for word in here["said"] if stem(word) in said), "")
+            denied = any(stem(word) in said for word in there["said"])
+            act = next((name for name in there["code"] if name in done), "")
+            if spoken and act and not denied and not any(name in done for name in here["code"]):
+                yield spoken, act
+
+
+@cache
+def _table() -> Mapping[str, object]:
+    found: dict[str, object] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def _operations() -> Mapping[str, tuple[str, ...]]:
+    """Identifiers of operations that change results, each with the words by which prose names it."""
+    rows = _table()["operations"]
+    assert isinstance(rows, dict)  # noqa: S101 - the packaged table
+    return {str(name): tuple(words) for name, words in rows.items()}
+
+
+@cache
+def _opposites() -> tuple[tuple[dict[str, list[str]], dict[str, list[str]]], ...]:
+    rows = _table()["opposites"]
+    assert isinstance(rows, list)  # noqa: S101 - the packaged table
+    return tuple((one, other) for one, other in rows)
+
+
+def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
+    """The components as gaps: the passage, and the functions as what the lineage offers."""
+    for one in found[:MOST_ROWS]:
+        first = one.functions[0]
+        where = one.passage.section[-1] if one.passage.section else one.passage.label or "a passage"
+        name = first.chunk.symbol.split(",")[0] or first.chunk.path
+        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", "method", one.passage.text[:200], weight=0.4)
+        told = ", ".join(one.unsaid)
+        passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(one.passage.text.split())[:300],))
+        chain = (
+            "the target's own code",
+            f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else ""),
+        )
+        offer = Suggestion("", "", round(passage_confidence(first.score), 3), evidence=one.functions, chain=chain)
+        why = f"the code has {told}" if told else "the code is the only statement of its steps"
+        yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)
+
+
+def conflicts(found: Sequence[Component], said: TargetText) -> Iterator[Conflict]:
+    """Passages and functions that say opposite things."""
+    for one in found:
+        for spoken, done in one.against:
+            hit = Hit(1, 1.0, one.passage, said.work, from_target=True)
+            sides = (_side(hit, spoken, spoken), _side(one.functions[0], done, done))
+            name = one.functions[0].chunk.symbol.split(",")[0]
+            why = f"the passage speaks of “{spoken}”, {name or 'the code'} has {done} and nothing like it; words alone were compared"
+            yield Conflict(f"method:{name}", f"{spoken} against {done}", "paper-code", sides, SEVERITY, why)
+
+
+def _side(hit: Hit, value: str, written: str) -> Held:
+    line = _line(hit.chunk, written)
+    kind: FactKind = "prose" if hit.work.kind == "paper" else "call"
+    fact = Fact("operation", value, "", hit.work.id, hit.chunk.id, kind, line, written, written)
+    return Held(fact, replace(hit, focus=None))
+
+
+def _line(chunk: Chunk, word: str) -> int:
+    lines = chunk.text.lower().split("\n")
+    return chunk.start_line + next((at for at, line in enumerate(lines) if word.lower() in line), 0)

@@ -48,22 +48,22 @@ def _paper(document: Document, sink: Sink) -> None:
             continue
         line += text.count("\n", counted, start)
         counted = start
-        _table_or_prose(span.role, line, text[start : span.end], sink)
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path))
         done = span.end
     if not marked:
-        _table_or_prose("text", 1, text, sink)
+        _table_or_prose("text", 1, text, sink, "")
 
 
-def _table_or_prose(role: str, line: int, text: str, sink: Sink) -> None:
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str) -> None:
     if role != "table":
-        prose.read(text, sink, first=line)
+        prose.read(text, sink, first=line, around=around)
         return
     rows = text.split("\n")
     found = list(tables.blocks(rows, line))
     for block in found:
         tables.read(block, sink)
     if not found:  # rows of a PDF have no bars between their cells
-        prose.read("\n\n".join(rows), sink, first=line, kind="table")
+        prose.read("\n\n".join(rows), sink, first=line, kind="table", around=around)
 
 
 def _part(kind: str, first: int, text: str, sink: Sink, spoken: bool) -> None:

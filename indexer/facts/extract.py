@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@1"
+VERSION = "facts@2"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ _JOIN = (
     r"strength|parameter|coefficient|factor|ratio|probability|hyperparameter|weight|dimension|up|linearly|per|gpu|device|select|selected)"
 )
 _AFTER = re.compile(
-    rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.]))"
+    rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
+    rf"[}}]|\$?\\?[A-Za-zα-ω]{{1,10}}(?:_\{{?\w{{1,6}}\}}?)?\s*=\s*)"
     rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
     re.IGNORECASE,
 )
@@ -35,7 +36,8 @@ _SEARCHED = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{0,2}})\Z",
+    rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>(?:{NUMBER}\s*,\s*){{0,6}}{NUMBER},?\s+(?:and|or)\s+{NUMBER}|\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))"
+    rf"(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{0,2}})\Z",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(
@@ -49,11 +51,12 @@ _ORDINAL = re.compile(
 _JOINING = frozenset(
     re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
 )
+_WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
 _DECAYING = re.compile(
     r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
 )
 _DURATION = re.compile(
-    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))", re.IGNORECASE
+    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\$?\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))", re.IGNORECASE
 )
 _TOP = re.compile(
     r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
@@ -66,7 +69,7 @@ _COMMON = frozenset(
     )
 )
 _TRAINS = re.compile(r"train|fine-?tun|\bcomput", re.IGNORECASE)
-_SPELLED_OUT = {"hardware", "evaluation", "training length"}
+_SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 """Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
 _MOST = 4_000
 
@@ -86,7 +89,7 @@ class _Phrase:
 class _Sentence:
     text: str
     line: int
-    start: int
+    around: str
     tokens: list[re.Match[str]]
     taken: list[tuple[int, int]] = field(default_factory=list)
     said: dict[str, str] = field(default_factory=dict)
@@ -134,14 +137,14 @@ def _distinct(spelling: str) -> bool:
     )
 
 
-def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose") -> None:
-    """Put the facts of running text into `sink`; its first line has the number `first`."""
+def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "") -> None:
+    """Put the facts of running text into `sink`; its first line has the number `first`, and `around` are the titles above it."""
     lexicon = _lexicon(sink.ontology)
-    for sentence in _sentences(text, first):
+    for sentence in _sentences(text, first, around.lower()):
         _sentence(sentence, lexicon, sink, kind)
 
 
-def _sentences(text: str, first: int) -> Iterator[_Sentence]:
+def _sentences(text: str, first: int, around: str) -> Iterator[_Sentence]:
     at, line = 0, first
     for border in (*(match.end() for match in _END.finditer(text)), len(text)):
         part = text[at:border]
@@ -149,42 +152,35 @@ def _sentences(text: str, first: int) -> Iterator[_Sentence]:
             piece = part[start : start + _MOST]
             tokens = list(_TOKEN.finditer(piece))
             if len(tokens) > 1:
-                yield _Sentence(piece, line + part.count("\n", 0, start), at + start, tokens)
+                yield _Sentence(piece, line + part.count("\n", 0, start), around, tokens)
         line += part.count("\n")
         at = border
 
 
 def _sentence(sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], sink: Sink, kind: FactKind) -> None:
     words = sentence.words
-    hits = list(_hits(words, sentence, lexicon))
-    for role in ("counted", "name"):
-        for phrase, start, end in hits:
-            if phrase.role == role:
-                (_counted if role == "counted" else _named)(sentence, phrase, start, end, sink, kind)
-    if sentence.said:
-        sentence.said.pop("", None)
-    for phrase, start, _ in hits:
-        if phrase.role == "choice":
-            _chosen(sentence, phrase, start, words, sink, kind)
+    for role, put in (("counted", _counted), ("name", _named)):
+        for phrase, start, end in _hits(words, sentence, lexicon, role):
+            put(sentence, phrase, start, end, sink, kind)
+    for phrase, start, _ in _hits(words, sentence, lexicon, "choice"):
+        _chosen(sentence, phrase, start, words, sink, kind)
     _specials(sentence, sink, kind)
 
 
-def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]]) -> Iterator[tuple[_Phrase, int, int]]:
-    """Phrases with their offsets, the longest at each place; a counted noun and a name may share a place."""
+def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], role: str) -> Iterator[tuple[_Phrase, int, int]]:
+    """Phrases of a role with their offsets, the longest at each place."""
     at = 0
     while at < len(words):
         length = 0
         for phrase in lexicon.get(words[at], ()):
             size = len(phrase.words)
-            if size < length or tuple(words[at : at + size]) != phrase.words:
+            if phrase.role != role or size < length or tuple(words[at : at + size]) != phrase.words:
                 continue
             start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
-            if phrase.spelled and sentence.text[start:end] != phrase.spelled:
-                continue
-            if size > 1 and end - start > 2 * sum(map(len, phrase.words)) + 8:
-                continue
-            length = size
-            yield phrase, start, end
+            together = size == 1 or end - start <= 2 * sum(map(len, phrase.words)) + 8
+            if together and (not phrase.spelled or sentence.text[start:end] == phrase.spelled):
+                length = size
+                yield phrase, start, end
         at += length or 1
 
 
@@ -261,7 +257,12 @@ def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Mat
         return False
     said = WORDS.get(before["number"].lower())
     text = str(said) if said is not None else before["number"].strip("$")
-    return _put(sentence, phrase.term.name, phrase, at, at, Quantity(text, end, (text,)), sink, kind)
+    if re.search(r"\s(?:and|or)\s", text):
+        text = "[" + ", ".join(re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", text)) + "]"
+    name = phrase.term.name
+    if name in {"steps", "epochs"} and _WARMING.search(sentence.text[max(0, at - 60) : at]):
+        name = f"warmup_{name}"
+    return _put(sentence, name, phrase, at, at, Quantity(text, end, (text,)), sink, kind)
 
 
 def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
@@ -276,13 +277,13 @@ def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: S
 
 
 def _cued(cues: Sequence[str], sentence: _Sentence) -> bool:
-    low = sentence.text.lower()
+    low = f"{sentence.text.lower()} {sentence.around}" if cues else ""
     return not cues or any(cue in low for cue in cues)
 
 
 def _chosen(sentence: _Sentence, phrase: _Phrase, start: int, words: Sequence[str], sink: Sink, kind: FactKind) -> None:
     term = phrase.term
-    others = [word for word in words if word not in phrase.words]
+    others = [word for word in (*words, *sentence.around.split()) if word not in phrase.words]
     if not any(word.startswith(cue) for cue in term.cues for word in others):
         return
     value = phrase.choice

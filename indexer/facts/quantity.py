@@ -24,7 +24,9 @@ WORDS = {
 }  # fmt: skip
 _ONE = re.compile(rf"\$?(?P<sign>[-−–])?(?P<number>{NUMBER})\$?(?![\w^]|\.\d)")
 _PAIR = re.compile(r"\$?(\d{1,5})\s*(?:×|x|\\times)\s*(\d{1,5})\$?(?!\s*(?:\d|\^|×|x\s*10))")
-_NEXT = re.compile(rf"\s*(?:,\s*(?:and|or)?|\band\b|\bor\b|/|;)\s*\$?(?P<number>{NUMBER})\$?(?![\w^]|\.\d|\s*-?[A-Za-z]{{3,}}\s*\d)")
+_NEXT = re.compile(
+    rf"\s*(?:,\s*(?:and|or)?|\band\b|\bor\b|/|;)\s*\$?(?P<number>{NUMBER})\$?(?![\w^]|\.\d|\s*-?(?:training\s+)?(?:epochs?|steps|iterations|layers|heads|GPUs?)\b)"
+)
 _TUPLE = re.compile(rf"[(\[{{]\s*({NUMBER}(?:\s*,\s*{NUMBER}){{1,8}})\s*[)\]}}]")
 
 

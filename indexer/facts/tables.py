@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from indexer.facts.quantity import quantity
 from indexer.facts.sink import Sink
-from lineage.ontology import Ontology, Value
+from lineage.ontology import Ontology, Value, fold
 
 Row = tuple[int, list[str]]
 _RULE = re.compile(r"\s*\|?[\s:|+=-]*\|?\s*\Z")
 _ASIDE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,60}\]|\$[^$]{0,60}\$|[*_`↑↓†‡§]|\\[a-zA-Z]+|&nbsp;")
 _COUNT = re.compile(r"\A(?:#|no\.|num\.?|number|nr\.?)\s*(?:of\s+)?", re.IGNORECASE)
+_SYMBOL = re.compile(r"\$?\\?[A-Za-zα-ω]{1,10}_?\{?\w{0,6}\}?\$?")
 _MOST_CELLS = 40
 _NUMERIC = {"number", "integer", "fraction", "list"}
 
@@ -25,7 +26,7 @@ def blocks(lines: Sequence[str], first: int = 1) -> Iterator[list[Row]]:
     """Runs of lines with cells, each row with its line number."""
     rows: list[Row] = []
     for number, line in enumerate([*lines, ""], first):
-        if line.count("|") >= 1 and len(line) < 4_000 and not line.lstrip().startswith(("$", "%")):
+        if line.count("|") >= 1 and len(line) < 4_000 and not line.lstrip().startswith(("$ ", "%")):
             if not _RULE.match(line):
                 rows.append((number, [cell.strip() for cell in line.strip().strip("|").split("|")][:_MOST_CELLS]))
         elif rows:
@@ -60,6 +61,8 @@ def _apart(cells: list[str]) -> Iterator[list[str]]:
 def named(cell: str, ontology: Ontology) -> str:
     """The detail that a cell names, "" for none; symbols, units and remarks in brackets aside."""
     words = " ".join(_ASIDE.sub(" ", cell).split()).strip(" :.=")
+    if not words or _SYMBOL.fullmatch(cell.strip()):
+        words = re.sub(r"[${}\\\s]", "", cell)
     if not 1 < len(words) < 60 or len(words.split()) > 6:
         return ""
     words = _COUNT.sub("", words)
@@ -95,14 +98,11 @@ def read_cell(name: str, cell: str, ontology: Ontology) -> Value | None:
     if term.type in _NUMERIC:
         found = quantity(text, 0, term)
         return ontology.normalise(name, found.text) if found and _covers(text, found.end) else None
-    known = any(one.isalpha() for one in text) and any(fold in term.choices for fold in _folds(text))
-    return ontology.normalise(name, text) if known or term.type == "boolean" else None
-
-
-def _folds(text: str) -> tuple[str, str]:
-    plain = "".join(c for c in text.lower() if c.isalnum())
-    aside = "".join(c for c in _ASIDE.sub(" ", text).lower() if c.isalnum())
-    return plain, aside
+    if term.type == "boolean":
+        return ontology.normalise(name, text)
+    spellings = (text, " ".join(_ASIDE.sub(" ", text).split()))
+    known = next((one for one in spellings if fold(one) in term.choices and not one.replace(".", "").isdigit()), None)
+    return ontology.normalise(name, known) if known else None
 
 
 def _covers(text: str, end: int) -> bool:

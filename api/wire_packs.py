@@ -23,16 +23,18 @@ def pack_to_json(made: Pack) -> dict[str, Any]:
         "used": made.used,
         "tokenizer": made.tokenizer,
         "text": made.text,
-        "items": [_item(item) for item in made.items],
+        "items": [_item(item, made.text) for item in made.items],
         "left_out": [visible(one)[0] for one in made.left_out],
         "notes": [visible(note)[0] for note in made.notes],
         "trust": TRUST,
     }
 
 
-def _item(item: PackItem) -> dict[str, Any]:
-    """An item without its text, which stands in the pack's; `tokens` are its own."""
-    return {"kind": item.kind, "title": visible(item.title)[0], "tokens": item.tokens, "evidence": [_place(hit) for hit in item.evidence]}
+def _item(item: PackItem, text: str) -> dict[str, Any]:
+    """An item without its text, which stands in the pack's at the characters `span`; `tokens` are its own."""
+    start = text.find(item.text)
+    said = {"kind": item.kind, "title": visible(item.title)[0], "tokens": item.tokens, "span": [start, start + len(item.text)]}
+    return {**said, "evidence": [_place(hit) for hit in item.evidence]}
 
 
 def _place(hit: Hit) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from lineage.insight import Pack, Stage  # noqa: E402
 from lineage.tokens import STOP, tokens  # noqa: E402
 from retrieval.budget import Tokens  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
+from retrieval.gaps.report import report  # noqa: E402
 from retrieval.pack import pack  # noqa: E402
 from retrieval.query import beginning, make_query  # noqa: E402
 
@@ -115,14 +116,18 @@ def evidence_of(made: Pack) -> str:
     return "\n".join(item.text for item in made.items)
 
 
-def measure(parts: Parts, home: Path, rows: Sequence[dict[str, object]], budgets: Sequence[int], most: int, papers: Sequence[str]) -> list[dict[str, object]]:
+Rows = list[dict[str, object]]
+
+
+def measure(parts: Parts, home: Path, rows: Rows, budgets: Sequence[int], most: int, papers: Sequence[str]) -> Rows:
     rarity = Rarity.of([str(row["requirement"]) for row in rows])
-    found: list[dict[str, object]] = []
+    found: Rows = []
     for name in (name for name in layout.names(home) if name.startswith("pb-") and (not papers or name[3:] in papers)):
         with parts.engine(name) as engine:
+            gaps = report(parts.gaps_material(engine))
             for task in tasks_of(rows, name.removeprefix("pb-"), most):
                 for allowed in budgets:
-                    made = pack(engine, task.text, task.stage, allowed, parts.tokens)
+                    made = pack(engine, task.text, task.stage, allowed, parts.tokens, gaps=gaps)
                     cut, used = plain(engine, task, allowed, parts.tokens)
                     ours, theirs = set(tokens(evidence_of(made))), set(tokens(cut))
                     got = sum(rarity.covered(leaf, ours) for leaf in task.leaves)

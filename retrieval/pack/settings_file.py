@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from lineage.cite import pinpoint
 from lineage.insight import Gap, Held, Specification
 from lineage.model import Hit
+from lineage.tokens import terms
 from retrieval.pack.markdown import inline, inline_path
 
 UNSPECIFIED = "UNSPECIFIED"
 _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+_QUOTE, _LONGEST = 110, 200
+_COMPONENTS = "method"
+"""The topic of what has no value: the parts of a method."""
+_WORDS = 5
 _KEY = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -34,22 +40,53 @@ class Entry:
 
 
 def entries(gaps: Sequence[Gap]) -> list[Entry]:
-    """A line for every detail, those on which most depends first."""
-    return sorted((_entry(gap) for gap in gaps), key=lambda entry: -entry.weight)
+    """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
+    found: dict[str, Entry] = {}
+    for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
+        for name, entry in _entries(gap):
+            found.setdefault(name, entry)
+    return sorted(found.values(), key=lambda entry: -entry.weight)
 
 
-def _entry(gap: Gap) -> Entry:
-    name, section = _key(gap.detail.name), _key(gap.detail.topic) or "other"
+def _entries(gap: Gap) -> Iterable[tuple[str, Entry]]:
+    """What the target states by value, else in words; else the best of its lineage; else UNSPECIFIED."""
+    name, section, weight = _key(gap.detail.name), _key(gap.detail.topic) or "other", gap.detail.weight
     if gap.facts and gap.state is not Specification.UNSPECIFIED:
-        held = gap.facts[0]
-        return Entry(section, f"{name}: {_value(held)}  # stated: {_cited(held.evidence)}{_others(gap.facts)}", gap.detail.weight, (held.evidence,))
+        for fact, some in _by_name(gap.facts).items():
+            key = name if len(_by_name(gap.facts)) == 1 else fact
+            line = f"{key}: {scalar(some[0].fact.value)}  # {_unit(some[0].fact.unit)}stated: {_cited(some[0].evidence)}{_others(some)}"
+            yield key, Entry(section, line, weight, (some[0].evidence,))
+        return
     best = next((one for one in gap.suggestions if one.value and one.held), None)
-    if best:
+    if gap.stated and gap.state is Specification.SPECIFIED:
+        line = f"{name}: {json.dumps(quoted(gap), ensure_ascii=False)}  # stated in words: {_cited(gap.stated[0])}"
+        yield name, Entry(section, line, weight, gap.stated[:1])
+    elif best:
         said = f"not stated by the target; lineage, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
-        return Entry(section, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}{said}", gap.detail.weight, (best.held[0].evidence,))
-    if gap.stated:
-        return Entry(section, f"{name}: {UNSPECIFIED}  # spoken of without a value: {_cited(gap.stated[0])}", gap.detail.weight, gap.stated[:1])
-    return Entry(section, f"{name}: {UNSPECIFIED}  # nobody in the lineage says", gap.detail.weight)
+        yield name, Entry(section, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}{said}", weight, (best.held[0].evidence,))
+    else:
+        where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
+        yield name, Entry(section, f"{name}: {UNSPECIFIED}{where}", weight, gap.stated[:1])
+
+
+def _by_name(facts: Sequence[Held]) -> dict[str, list[Held]]:
+    found: dict[str, list[Held]] = {}
+    for held in facts:
+        found.setdefault(_key(held.fact.name), []).append(held)
+    return found
+
+
+def quoted(gap: Gap) -> str:
+    """The sentence of the target that states a detail, shortened: that which has most of its words, numbers before others."""
+    hit = gap.stated[0]
+    lines = hit.chunk.text.split("\n")
+    if hit.focus:
+        lines = lines[max(0, hit.focus.start_line - hit.chunk.start_line) : hit.focus.end_line - hit.chunk.start_line + 1] or lines
+    said = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.why.removeprefix('a sentence states')}"))
+    sentences = [sentence for line in lines for sentence in _SENTENCE.split(line) if sentence.strip()]
+    whole = [sentence for sentence in sentences if len(sentence.split()) > _WORDS] or sentences
+    best = max(whole, key=lambda one: len(said & set(terms(one))) + (0.5 if any(c.isdigit() for c in one) else 0.0), default="")
+    return inline(best, _QUOTE)
 
 
 def yaml(chosen: Sequence[Entry]) -> str:
@@ -58,17 +95,20 @@ def yaml(chosen: Sequence[Entry]) -> str:
     rows: list[str] = []
     for section, group in groupby(sorted(chosen, key=lambda entry: order[entry.section]), key=lambda entry: entry.section):
         rows += [f"{section}:", *(f"  {entry.line}" for entry in group)]
+    if any(f": {UNSPECIFIED}" in row for row in rows):
+        rows.insert(0, f"# {UNSPECIFIED}: neither the target nor anything in its lineage says; decide knowingly")
     return "\n".join(rows)
 
 
 def scalar(value: str) -> str:
-    """A value as YAML reads it back: numbers and plain words as they are, everything else quoted."""
-    text = inline(value, 120)
-    return text if _PLAIN.match(text) else json.dumps(text, ensure_ascii=False)
-
-
-def _value(held: Held) -> str:
-    return scalar(held.fact.value)
+    """A value as YAML reads it back: numbers, plain words, lists and mappings as they are, everything else quoted."""
+    text = inline_path(value)[:_LONGEST]
+    if _PLAIN.match(text):
+        return text
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    except ValueError:
+        return json.dumps(text, ensure_ascii=False)
 
 
 def _unit(unit: str) -> str:

@@ -25,6 +25,11 @@ Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
 _FLOOR = 0.2
 """What a paragraph keeps of its chunk's relevance though none of the question's words is in it."""
+_FAR, _NEAR = 0.62, 0.78
+"""Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
+_ASIDE = 0.2
+_FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
+"""What tests read is no source of knowledge on how a thing is done."""
 _SHARPER = 2.0
 """Scores are spread along the logistic curve; what answers is far more likely to among the first than their ratio says."""
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
@@ -58,6 +63,15 @@ class Words:
         """The worth of a subquestion's words that a text says."""
         return sum(self.rare.get(word, 0.0) for word in self.asked[number] & said)
 
+    def trust(self, hit: Hit, number: int) -> float:
+        """How far a hit is about a question at all, whatever its rank: by the words that they share, or by their similarity."""
+        said = frozenset(tokens(f"{hit.chunk.text}\n{hit.chunk.header}\n{hit.chunk.symbol}"))
+        whole = sum(self.rare.get(word, 0.0) for word in self.asked[number])
+        shared = self.covered(said, number) / whole if whole else 0.0
+        near = max(((signal.score - _FAR) / (_NEAR - _FAR) for signal in hit.signals if signal.retriever == "dense"), default=0.0)
+        aside = _ASIDE if hit.chunk.kind in {"docs", "config"} and _FIXTURE.search(hit.chunk.path) else 1.0
+        return aside * (_FLOOR + (1.0 - _FLOOR) * min(1.0, max(shared, near)))
+
 
 def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> Words:
     """The rarity, among so many chunks, of the words of the questions and of everything that was found for them."""
@@ -70,7 +84,8 @@ def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequen
 def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Unit]:
     """The units of all hits, each once, in the order in which they were first found."""
     found: dict[str, Unit] = {}
-    for hit, scores in _found(answers):
+    for hit, found_by in _found(answers):
+        scores = {number: score * words.trust(by, number) for number, (score, by) in found_by.items()}
         for at, unit in enumerate(_units(catalog, hit, scores, words)):
             if not _speaks(unit):
                 continue
@@ -94,14 +109,14 @@ def _speaks(unit: Unit) -> bool:
 _PROSE = re.compile(r"[A-Za-z]{2,}|\d")
 
 
-def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, float]]]:
-    """Each hit once, with its score by the number of the question."""
+def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, tuple[float, Hit]]]]:
+    """Each chunk once, with its score by the number of the question, and the hit that says why."""
     hits: dict[str, Hit] = {}
-    scores: dict[str, dict[int, float]] = {}
+    scores: dict[str, dict[int, tuple[float, Hit]]] = {}
     for number, answer in enumerate(answers):
         for hit in answer.hits:
             hits.setdefault(hit.chunk.id, hit)
-            scores.setdefault(hit.chunk.id, {})[number] = hit.score**_SHARPER
+            scores.setdefault(hit.chunk.id, {})[number] = (hit.score**_SHARPER, hit)
     return [(hit, scores[name]) for name, hit in hits.items()]
 
 

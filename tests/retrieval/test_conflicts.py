@@ -1,0 +1,60 @@
+"""Sources that disagree, and those that only seem to."""
+
+from __future__ import annotations
+
+from lineage.derivation import Derivation, Place
+from lineage.insight import Held
+from lineage.model import Chunk, Fact, Hit, Work, WorkId
+from lineage.ontology import ontology
+from retrieval.conflicts import Terms, conflicts
+
+TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
+OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
+OTHER = Work(WorkId("repo:github.com/other/base"), "code", "base")
+TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, ontology().same)
+
+
+def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.py", line: int = 5, written: str = "lr") -> Held:
+    chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "paper" if work.kind == "paper" else "code", "function", "lr", "", 0, 2, 1, 20)
+    fact = Fact("learning_rate", value, "", work.id, chunk.id, kind, line, written, value, scope)  # type: ignore[arg-type]
+    return Held(fact, Hit(1, 1.0, chunk, work, from_target=work is not OTHER))
+
+
+def found(*some: Held, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, float]]:
+    return [(one.kind, one.severity) for one in conflicts({"learning_rate": some}, TARGET.id, derived, TERMS)]
+
+
+def test_a_paper_and_its_code_with_no_value_in_common_are_in_conflict() -> None:
+    assert [kind for kind, _ in found(held("0.001", TARGET, "prose"), held("0.1", OWN, "config"))] == ["paper-code"]
+
+
+def test_one_value_in_common_is_enough_for_peace_whatever_its_form() -> None:
+    assert found(held("1e-3", TARGET, "table"), held("0.001", OWN, "command"), held("0.5", OWN, "default", line=9)) == []
+
+
+def test_values_of_different_parts_are_no_conflict() -> None:
+    assert found(held("0.001", TARGET, "prose", "imagenet"), held("0.1", OWN, "config", "cifar")) == []
+
+
+def test_a_setting_weighs_more_than_a_default_and_many_values_weigh_less() -> None:
+    paper = held("0.001", TARGET, "prose")
+    setting, default = found(paper, held("0.1", OWN, "config"))[0][1], found(paper, held("0.1", OWN, "default"))[0][1]
+    many = found(paper, *(held(str(n / 10), OWN, "config", line=n) for n in range(1, 6)))[0][1]
+    assert many < default < setting
+
+
+def test_a_table_against_the_text_of_the_same_paper() -> None:
+    assert [kind for kind, _ in found(held("0.001", TARGET, "prose"), held("0.002", TARGET, "table"))] == ["table-text"]
+
+
+def test_values_in_tests_of_the_code_contradict_nobody() -> None:
+    assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "call", path="tests/test_train.py")) == []
+
+
+def test_a_value_that_was_changed_in_code_taken_from_others() -> None:
+    source, taker = Place(OTHER.id, "train.py", 1, 20, "train"), Place(OWN.id, "train.py", 1, 20, "train")
+    derived = Derivation(source, taker, "adapted", 0.9, (), "target cites base")
+    rows = conflicts({"learning_rate": [held("0.1", OWN, "default"), held("0.3", OTHER, "default")]}, TARGET.id, (derived,), TERMS)
+    assert [(one.kind, one.why) for one in rows] == [
+        ("code-upstream", "train is an adapted copy of train (target cites base); the value was changed")
+    ]

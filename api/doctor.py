@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,31 +13,86 @@ from typing import Any
 from lineage import generation as layout
 from lineage import registry
 from lineage.errors import LineageError
-from lineage.settings import Settings, config_file
+from lineage.profiles import PROFILES
+from lineage.settings import Settings, config_file, origins, variables
 
 _PACKAGES = (
     *("paper-lineage", "semanticscholar", "arxiv", "pymupdf", "faiss-cpu"),
-    *("onnxruntime", "tokenizers", "sentence-transformers", "torch", "openai"),
+    *("onnxruntime", "tokenizers", "sentence-transformers", "torch", "openai", "mcp", "fastapi"),
 )
+_KEYS = {
+    "s2_api_key": ("Semantic Scholar: 1 request/s", "Semantic Scholar: 1 request/3 s, from the pool that all share"),
+    "github_token": ("GitHub: 5,000 requests/h", "GitHub: 60 requests/h"),
+    "openai_api_key": ("`openai:` embedders", "only `openai:` embedders need it"),
+    "llm_api_key": ("the chat model", "only a chat model needs it"),
+    "token": ("clients of `lineage serve` must send it", "`lineage serve` listens on this machine only"),
+}
+_USED_FOR = {
+    "api.semanticscholar.org": "titles, references, citing sentences",
+    "export.arxiv.org": "e-prints, PDFs, records",
+    "arxiv.org": "HTML where there is no e-print",
+    "api.github.com": "which commit a repository is at, forks, licences",
+    "codeload.github.com": "repositories, as tarballs",
+    "huggingface.co": "code links of papers; models only if one of the hub is configured",
+    "api.openalex.org": "a further witness for references",
+    "api.crossref.org": "a further witness for references",
+}
+_OPTIONAL = {"api.openalex.org": "openalex", "api.crossref.org": "crossref"}
+_MOST_FILES = 200_000
+"""Files that are counted for the size of the store; a larger one is told as "more than"."""
 
 
 def examine(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Sections of (name, finding): store, embedder, upstreams, settings, versions."""
+    """Sections of (name, finding): store, embedder, chat model, keys, hosts, profiles, settings, versions."""
+    by = origins(settings)
     return {
-        "store": _store(settings.home),
+        "store": _store(settings.home, by),
         "embedder": _embedder(settings),
-        "upstreams": _upstreams(settings),
+        "chat model": _chat(settings),
+        "keys": {name: _key(settings, name, by) for name in _KEYS},
+        "hosts": _hosts(settings),
+        "profiles": {name: one.words(settings.papers, settings.repos) for name, one in PROFILES.items()},
         "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()},
+        "set by": {**by} or {"nothing": "every setting has its default"},
         "versions": {"python": platform.python_version(), "platform": platform.platform()} | {name: _version(name) for name in _PACKAGES},
     }
 
 
-def _store(home: Path) -> dict[str, Any]:
+def _store(home: Path, by: Mapping[str, str]) -> dict[str, Any]:
     there = next(path for path in (home, *home.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     lineages = layout.names(home)
     writable = os.access(there, os.W_OK)
-    return {"home": home, "writable": writable, "free": f"{free / 1e9:.1f} GB", "lineages": ", ".join(lineages) or "none yet"}
+    return {
+        "home": home,
+        "because": f"{by['home']} says so" if "home" in by else "it is the platform's data folder",
+        "writable": writable,
+        "free": f"{free / 1e9:.1f} GB",
+        "used": _used(home),
+        "lineages": ", ".join(lineages) or "none yet",
+    }
+
+
+def _used(home: Path) -> str:
+    """How much of the disk the store takes, and what of it."""
+    sizes: dict[str, int] = {}
+    files = 0
+    for folder, _, names in os.walk(home):
+        part = Path(folder).relative_to(home).parts[:1]
+        for name in names:
+            files += 1
+            sizes[part[0] if part else "other"] = sizes.get(part[0] if part else "other", 0) + _size(Path(folder, name))
+        if files > _MOST_FILES:
+            return f"more than {sum(sizes.values()) / 1e9:.1f} GB in more than {_MOST_FILES:,} files"
+    parts = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sorted(sizes.items(), key=lambda one: -one[1]))
+    return f"{sum(sizes.values()) / 1e6:.1f} MB" + (f" ({parts})" if parts else "")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0  # swept meanwhile
 
 
 def _embedder(settings: Settings) -> dict[str, Any]:
@@ -49,13 +105,31 @@ def _embedder(settings: Settings) -> dict[str, Any]:
     return {"chosen": settings.embedder, "id": made.id, "dimensions": made.dim, "usable": "yes", "known": known}
 
 
-def _upstreams(settings: Settings) -> dict[str, Any]:
-    return {
-        "mode": "offline" if settings.offline else f"through {settings.mirror}" if settings.mirror else "direct",
-        "semantic scholar": "with key, 1 request/s" if settings.s2_api_key.get_secret_value() else "without key, 1 request/3 s",
-        "github": "with token, 5,000 requests/h" if settings.github_token.get_secret_value() else "without token, 60 requests/h",
-        "arxiv": "1 request/3 s, one connection",
-    }
+def _chat(settings: Settings) -> dict[str, Any]:
+    if not settings.llm_model:
+        return {"chosen": "none", "so": "roles come from rules, answers are extracted; nothing is sent to a model"}
+    return {"chosen": settings.llm_model, "endpoint": settings.llm_base_url or "the public one of OpenAI"}
+
+
+def _key(settings: Settings, name: str, by: Mapping[str, str]) -> str:
+    with_it, without = _KEYS[name]
+    if getattr(settings, name).get_secret_value():
+        return f"set ({by.get(name, 'a flag')}): {with_it}"
+    return f"not set ({' or '.join(variables(name))}): {without}"
+
+
+def _hosts(settings: Settings) -> dict[str, str]:
+    """Every host that may be asked, what for, and how often; those that the settings leave out say so."""
+    from indexer.transport.upstreams import UPSTREAMS
+
+    mode = "offline: nothing is sent" if settings.offline else f"all asked through {settings.mirror}" if settings.mirror else "asked directly"
+    keyed = {"api.semanticscholar.org": settings.s2_api_key.get_secret_value()}
+    rows = {"mode": mode}
+    for host, upstream in UPSTREAMS.items():
+        seconds = upstream.keyed if upstream.keyed and keyed.get(host) else upstream.interval
+        wanted = getattr(settings, _OPTIONAL[host]) if host in _OPTIONAL else True
+        rows[host] = f"{_USED_FOR.get(host, '')}; a request each {seconds:g} s" if wanted else f"not asked (setting {_OPTIONAL[host]})"
+    return rows
 
 
 def _shown(value: Any) -> Any:

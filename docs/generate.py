@@ -52,9 +52,7 @@ def settings() -> str:
 
 def _setting(name: str) -> str:
     field = Settings.model_fields[name]
-    alias = field.validation_alias
-    variables = [str(choice) for choice in getattr(alias, "choices", ())] or [f"LINEAGE_{name.upper()}"]
-    shown = " or ".join(f"`{variable}`" for variable in variables if variable.isupper())
+    shown = " or ".join(f"`{variable}`" for variable in configuration.variables(name))
     default = "the platform's data folder" if name == "home" else "" if "key" in name or "token" in name else f"`{field.default}`"
     return f"| `{name}` | {shown} | {default if field.default != '' else ''} | {field.description} |"
 

@@ -137,3 +137,23 @@ def load(**flags: Any) -> Settings:
         raise SettingsError(f"the config file {config_file()} cannot be read: {error}") from error
     check_home(made.home)
     return made
+
+
+def origins(made: Settings) -> dict[str, str]:
+    """Of every setting that was set: by which variable, by which file, or that it was a flag of the command."""
+    unflagged, written = load(), TomlConfigSettingsSource(Settings, toml_file=config_file())()
+    held = {name.upper() for name, value in os.environ.items() if value}
+    found: dict[str, str] = {}
+    for name in Settings.model_fields:
+        variable = next((one for one in variables(name) if one in held), "")
+        if getattr(made, name) != getattr(unflagged, name):
+            found[name] = "a flag"
+        elif variable or name in written:
+            found[name] = variable or str(config_file())
+    return found
+
+
+def variables(name: str) -> tuple[str, ...]:
+    """The environment variables that may set it, the first of them that is there counting."""
+    choices = getattr(Settings.model_fields[name].validation_alias, "choices", ())
+    return tuple(str(choice) for choice in choices if str(choice).isupper()) or (f"LINEAGE_{name.upper()}",)

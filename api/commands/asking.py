@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from api import display, ending, wire
-from api.commands.common import Home, Json, Lineage, Offline, Quiet, put, service_of, watching
+from api.commands.common import Home, Json, Lineage, Offline, Quiet, one_of, put, service_of, watching
+
+KINDS = one_of("paper", "code", "config", "docs")
 
 
 def query(
     text: Annotated[str, typer.Argument(help="The question, as you would ask a colleague.", show_default=False)] = "",
     lineage: Lineage = "",
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
-    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False)] = "",
+    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits"} lines.', show_default=False)] = None,
     home: Home = None,

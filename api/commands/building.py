@@ -10,12 +10,13 @@ import typer
 
 from api import display, ending, wire
 from api.bootstrap import Parts
-from api.commands.common import Home, Json, Offline, Quiet, put, service_of, watching
+from api.commands.common import Home, Json, Offline, Quiet, known, put, service_of, watching
 from api.files import absolute, fragments
 from api.service import Service
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
 from lineage.errors import UsageError
+from lineage.profiles import PROFILES
 
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
@@ -27,10 +28,19 @@ class AsOf(StrEnum):
     PAPER = "paper"
 
 
+class ProfileName(StrEnum):
+    """How much a build takes in (`lineage.profiles`)."""
+
+    FAST = "fast"
+    DEFAULT = "default"
+    DEEP = "deep"
+
+
 def build(
     target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
-    depth: Annotated[int, typer.Option(min=1, max=3, help="How many generations of references to follow.")] = 1,
+    profile: Annotated[ProfileName, typer.Option(help="How much to take in; --papers, --repos and --depth win over it.")] = ProfileName.DEFAULT,
+    depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
     papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
     repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
     add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
@@ -51,6 +61,8 @@ def build(
 
       lineage build arxiv:2504.17192
 
+      lineage build arxiv:2504.17192 --profile fast
+
       lineage build ./paper.pdf --papers 40 --add https://github.com/owner/name
 
       lineage build --lock lineage.lock
@@ -60,11 +72,13 @@ def build(
     if lock:
         build_locked(service_of(home, offline), lock, name, json, quiet, strict)
         return
+    chosen = PROFILES[profile.value]
+    papers, repos = chosen.papers if papers is None else papers, chosen.repos if repos is None else repos
     settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
     request = BuildRequest(
         target=absolute(target),
         name=name,
-        depth=depth,
+        depth=chosen.depth if depth is None else depth,
         papers=settings.papers,
         repos=settings.repos,
         add=tuple(map(absolute, add or ())),
@@ -98,7 +112,7 @@ def report(service: Service, made: BuildReport, json: bool, strict: bool = False
 
 
 def add(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (see `lineage list`).")],
+    lineage: Annotated[str, typer.Argument(help="Name of the lineage (see `lineage list`).", autocompletion=known)],
     sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
     offline: Offline = False,
     home: Home = None,

@@ -12,14 +12,33 @@ import typer
 from api import ending, wire
 from api.bootstrap import Parts
 from api.service import Service
+from lineage import generation as layout
 from lineage import settings as configuration
+from lineage.errors import LineageError
 from lineage.progress import Watch
 
 Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
 Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
-Lineage = Annotated[str, typer.Option("--lineage", "-l", help="Which lineage; may be left out while there is only one.", show_default=False)]
-Named = Annotated[str, typer.Argument(help="Name of the lineage; may be left out while there is only one.", show_default=False)]
+
+
+def known(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of lineages, for a shell that completes them; a store that cannot be read has none."""
+    try:
+        home = configuration.load(home=ctx.params.get("home")).home
+        return [name for name in layout.names(home) if name.startswith(incomplete)]
+    except (LineageError, OSError):
+        return []
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """A completion from a fixed list."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+_ONLY = "may be left out while there is only one."
+Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"Which lineage; {_ONLY}", show_default=False, autocompletion=known)]
+Named = Annotated[str, typer.Argument(help=f"Name of the lineage; {_ONLY}", show_default=False, autocompletion=known)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 

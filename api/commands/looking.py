@@ -10,20 +10,29 @@ from typing import Annotated
 import typer
 
 from api import display, ending, wire
-from api.commands.common import Home, Json, Named, Offline, Quiet, put, service_of
+from api.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
 from api.service import Damaged
 from lineage.errors import UsageError
 
+FORMS = one_of("html", "svg", "json", "graphml", "dot")
+
 
 def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Show a lineage: the target, what it inherits from and why, the repositories, what was lost."""
+    """Show a lineage: the target, what it inherits from and why, the repositories, what was lost.
+
+    Examples:
+
+      lineage show arxiv-2504.17192
+
+      lineage show --json
+    """
     shown = service_of(home).show(lineage)
     put(wire.overview_to_json(shown) if json else shown, json, display.overview)
 
 
 def graph(
     lineage: Named = "",
-    form: Annotated[str, typer.Option("--format", help="json, graphml, dot, svg or html.")] = "html",
+    form: Annotated[str, typer.Option("--format", help="json, graphml, dot, svg or html.", autocompletion=FORMS)] = "html",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
     home: Home = None,
     json: Json = False,
@@ -49,7 +58,12 @@ def graph(
 
 
 def list_(home: Home = None, json: Json = False) -> None:
-    """List the lineages of the store. Ends with 6 if one of them is damaged."""
+    """List the lineages of the store. Ends with 6 if one of them is damaged.
+
+    Example:
+
+      lineage list --home ./store
+    """
     service = service_of(home)
     rows = service.lineages()
     put([wire.to_json(row) for row in rows] if json else rows, json, display.lineages)
@@ -58,18 +72,32 @@ def list_(home: Home = None, json: Json = False) -> None:
 
 
 def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Say how complete a lineage is: the ledger's sums, and every loss with its reason."""
+    """Say how complete a lineage is: the ledger's sums, and every loss with its reason.
+
+    Examples:
+
+      lineage status arxiv-2504.17192
+
+      lineage status --json
+    """
     found = service_of(home).status(lineage)
     put(wire.status_to_json(found) if json else found, json, display.status)
 
 
 def check(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (default: all).")] = "",
+    lineage: Annotated[str, typer.Argument(help="Name of the lineage (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not."""
+    """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not.
+
+    Examples:
+
+      lineage check
+
+      lineage check arxiv-2504.17192 --read-data
+    """
     service = service_of(home)
     findings = service.check(lineage, read_data=read_data)
     put([wire.to_json(row) for row in findings] if json else findings, json, display.findings)
@@ -78,7 +106,14 @@ def check(
 
 
 def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
-    """Say what would be used and why: store, disk, embedder, keys, mirror, versions."""
+    """Say what would be used and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
+
+    Examples:
+
+      lineage doctor
+
+      LINEAGE_EMBEDDER=sentence-transformers:all-MiniLM-L6-v2 lineage doctor --json
+    """
     put(service_of(home, offline).doctor(), json, display.doctor)
 
 
@@ -87,7 +122,12 @@ def demo(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out."""
+    """Build the demonstration lineage against a loopback upstream and answer three questions. Sends nothing out.
+
+    Example:
+
+      lineage demo --folder .demo
+    """
     from api.demo import run
 
     run(folder, quiet, json)

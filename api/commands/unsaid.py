@@ -7,13 +7,15 @@ from typing import Annotated
 import typer
 
 from api import display_gaps, wire_gaps
-from api.commands.common import Home, Json, Lineage, Named, put, service_of
+from api.commands.common import Home, Json, Lineage, Named, one_of, put, service_of
+
+STATES = one_of("unspecified", "partially_specified", "specified")
 
 
 def gaps(
     named: Named = "",
     lineage: Lineage = "",
-    state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False)] = "",
+    state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
     topic: Annotated[str, typer.Option(help="Only details of one topic (optimiser, data, evaluation ...).", show_default=False)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     home: Home = None,

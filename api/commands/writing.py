@@ -8,16 +8,19 @@ from typing import Annotated
 import typer
 
 from api import display_packs, ending, wire_packs
-from api.commands.common import Home, Json, Lineage, put, service_of
+from api.commands.common import Home, Json, Lineage, one_of, put, service_of
 
 NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")]
+
+
+STAGES = one_of("planning", "analysis", "coding")
 
 
 def context(
     task: Annotated[str, typer.Argument(help="What is to be written, in words; a list of files or components is taken one by one.")],
     lineage: Lineage = "",
     tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
-    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False)] = "",
+    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
     no_target_code: NoTargetCode = False,
     home: Home = None,
     json: Json = False,

@@ -1,0 +1,63 @@
+"""What `lineage doctor` finds: what would be used, and who said so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from api.doctor import examine
+from indexer.transport.upstreams import UPSTREAMS
+from lineage import settings
+from lineage.profiles import PROFILES
+from lineage.settings import Settings
+
+
+def test_every_host_is_told_with_its_use_and_pace():
+    hosts = examine(settings.load())["hosts"]
+    assert list(hosts) == ["mode", *UPSTREAMS]
+    assert all(said and not said.startswith(";") for said in hosts.values())
+    assert hosts["api.openalex.org"] == "not asked (setting openalex)"
+    assert hosts["api.semanticscholar.org"].endswith("a request each 3 s")
+
+
+def test_a_key_changes_the_pace_and_is_never_shown(monkeypatch):
+    monkeypatch.setenv("S2_API_KEY", "canary-1234")
+    found = examine(settings.load())
+    assert found["hosts"]["api.semanticscholar.org"].endswith("a request each 1.05 s")
+    assert found["keys"]["s2_api_key"] == "set (S2_API_KEY): Semantic Scholar: 1 request/s"
+    assert "canary" not in str(found)
+
+
+def test_every_key_says_what_its_absence_means():
+    keys = examine(settings.load())["keys"]
+    assert set(keys) == {name for name in Settings.model_fields if "key" in name or name.endswith("token")}
+    assert all(said.startswith("not set (") for said in keys.values())
+
+
+def test_it_says_who_set_what(monkeypatch, tmp_path):
+    (tmp_path / "some.toml").write_text("repos = 3\n")
+    monkeypatch.setenv("LINEAGE_CONFIG", str(tmp_path / "some.toml"))
+    monkeypatch.setenv("LINEAGE_PAPERS", "4")
+    found = examine(settings.load(offline=True))
+    assert found["set by"] == {"home": "LINEAGE_HOME", "offline": "a flag", "papers": "LINEAGE_PAPERS", "repos": str(tmp_path / "some.toml")}
+    assert found["hosts"]["mode"] == "offline: nothing is sent"
+    assert found["profiles"]["default"].startswith("4 papers, 3 repositories")
+    assert list(found["profiles"]) == list(PROFILES)
+
+
+def test_it_says_where_the_store_is_and_what_it_takes(tmp_path):
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "a").write_bytes(b"x" * 2_000_000)
+    store = examine(settings.load(home=tmp_path))["store"]
+    assert store["used"] == "2.0 MB (blobs 2.0)"
+    assert store["because"] == "a flag says so"
+    assert store["writable"] is True
+
+
+def test_a_store_that_is_not_there_is_no_error():
+    store = examine(settings.load(home=Path("/nowhere/at/all")))["store"]
+    assert (store["lineages"], store["used"]) == ("none yet", "0.0 MB")
+
+
+def test_without_a_chat_model_it_says_what_is_done_instead():
+    assert examine(settings.load())["chat model"]["chosen"] == "none"
+    assert examine(settings.load(llm_model="some-model"))["chat model"] == {"chosen": "some-model", "endpoint": "the public one of OpenAI"}

@@ -77,5 +77,6 @@ def choose(units: Sequence[Unit], value: Value, budget: int, caps: Mapping[Kind,
         value.add(unit)
         taken.append(unit)
         budget -= unit.cost
-        left[unit.kind] = left.get(unit.kind, budget) - unit.cost
+        if unit.kind in left:
+            left[unit.kind] -= unit.cost
     return taken

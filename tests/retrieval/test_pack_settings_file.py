@@ -1,0 +1,77 @@
+"""Every value of the settings has its source; what nobody says is UNSPECIFIED."""
+
+from __future__ import annotations
+
+import yaml as reader
+
+from lineage.insight import Detail, Gap, Held, Specification, Suggestion
+from lineage.model import Fact, Focus, Hit, Work
+from retrieval.pack.settings_file import entries, scalar, yaml
+from tests.fakes import small_lineage as small
+
+CODE = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code", meta={"commit": small.COMMIT}), focus=Focus(3, 3))
+SAID = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper", section=("3 Model",)), Work(small.TARGET))
+
+
+def held(name, value, hit, scope=""):
+    return Held(Fact(name, value, "", hit.work.id, hit.chunk.id, "config", 3, scope=scope), hit)
+
+
+def gap(name, state, topic="optimiser", **more):
+    return Gap(Detail(name, name, topic, f"which {name}", weight=more.pop("weight", 0.5)), state, **more)
+
+
+def written(*gaps):
+    return yaml(entries(gaps))
+
+
+def test_a_stated_value_is_the_targets_and_what_contradicts_it_is_told():
+    facts = (held("lr", "0.001", SAID), held("lr", "0.1", SAID, "linear layer"))
+    assert written(gap("lr", Specification.SPECIFIED, facts=facts)) == "optimiser:\n  lr: 0.001  # stated: arXiv:2401.00001#3; also 0.1 (linear layer)"
+
+
+def test_where_the_target_is_silent_the_lineage_speaks_with_its_confidence():
+    offer = Suggestion("0.001", "", 0.62, (held("lr", "0.001", CODE),))
+    text = written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,)))
+    place = "github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
+    assert text == f"optimiser:\n  lr: 0.001  # not stated by the target; lineage, confidence 0.62: {place}"
+
+
+def test_what_is_stated_in_words_is_quoted():
+    text = written(gap("initialisation", Specification.SPECIFIED, stated=(SAID,)))
+    assert f'initialisation: "{small.STATED}"  # stated in words: arXiv:2401.00001#3' in text
+
+
+def test_what_nobody_says_is_unspecified():
+    text = written(gap("seed", Specification.UNSPECIFIED), gap("warmup", Specification.PARTIALLY_SPECIFIED, stated=(SAID,)))
+    assert text.splitlines() == [
+        "# UNSPECIFIED: neither the target nor anything in its lineage says; decide knowingly",
+        "optimiser:",
+        "  seed: UNSPECIFIED",
+        "  warmup: UNSPECIFIED  # spoken of: arXiv:2401.00001#3",
+    ]
+
+
+def test_a_detail_of_several_settings_has_a_line_for_each_and_parts_of_a_method_have_none():
+    facts = (held("gpus", "1", SAID), held("gpu_type", "p100", SAID))
+    text = written(gap("hardware", Specification.SPECIFIED, "hardware", facts=facts), gap("encoder", Specification.SPECIFIED, "method", stated=(SAID,)))
+    assert reader.safe_load(text) == {"hardware": {"gpus": 1, "gpu_type": "p100"}}
+
+
+def test_values_are_read_back_as_they_are():
+    for value, read in {
+        "0.0001": 0.0001,
+        "true": True,
+        "roberta-large": "roberta-large",
+        '{"kind": "cosine"}': {"kind": "cosine"},
+        "[0.9, 0.95]": [0.9, 0.95],
+        "lr * 2 # not a comment": "lr * 2 # not a comment",
+        "a: b\n- c": "a: b - c",
+        "": "",
+    }.items():
+        assert reader.safe_load(f"x: {scalar(value)}  # said") == {"x": read}
+
+
+def test_the_weightiest_come_first():
+    text = written(gap("b", Specification.UNSPECIFIED, weight=0.1), gap("a", Specification.UNSPECIFIED, "data", weight=0.9))
+    assert text.splitlines()[1:] == ["data:", "  a: UNSPECIFIED", "optimiser:", "  b: UNSPECIFIED"]

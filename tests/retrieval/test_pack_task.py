@@ -1,0 +1,47 @@
+"""A task becomes several questions."""
+
+from __future__ import annotations
+
+from lineage.insight import Detail
+from retrieval.pack.task import NEEDS, components, relevant, subquestions
+
+
+def test_the_task_comes_first_then_its_clauses():
+    found = subquestions("Implement the entropy loss with gradient clipping, and the affine update of normalisation layers")
+    assert [one.of for one in found[:2]] == ["task", "part"]
+    assert "gradient clipping" in [one.text for one in found]
+    assert "the affine update of normalisation layers" in [one.text for one in found]
+
+
+def test_listed_files_are_asked_by_what_they_are_for():
+    task = "Reproduce Tent\n- data.py: loads CIFAR-10-C\n- `model/tent.py`: entropy minimisation\n2. evaluation protocol"
+    assert components(task) == (
+        ("data.py", "loads CIFAR-10-C"),
+        ("model/tent.py", "entropy minimisation"),
+        ("evaluation protocol", "evaluation protocol"),
+    )
+    parts = [one for one in subquestions(task, "analysis") if one.of == "part"]
+    assert [(one.name, one.text) for one in parts][:2] == [("data.py", "data: loads CIFAR-10-C"), ("model/tent.py", "tent: entropy minimisation")]
+
+
+def test_planning_asks_for_every_need_and_other_stages_for_what_the_task_speaks_of():
+    assert {one.name for one in subquestions("Reproduce it", "planning") if one.of == "detail"} == {need.name for need in NEEDS}
+    assert [one.name for one in subquestions("write the optimiser", "coding") if one.of == "detail"] == ["optimiser"]
+
+
+def test_details_of_the_target_replace_the_general_needs():
+    warmup = Detail("warmup", "warm-up", "schedule", "how many warm-up steps", weight=0.5)
+    asked = [one for one in subquestions("Reproduce it", "planning", [warmup]) if one.of == "detail"]
+    assert [(one.text, one.worth) for one in asked] == [("how many warm-up steps", 0.3)]
+    assert relevant(warmup, "write the learning rate schedule")
+    assert not relevant(warmup, "write the data loader")
+
+
+def test_nothing_is_asked_twice():
+    texts = [one.text for one in subquestions("batch size. Batch size. batch sizes", "coding")]
+    assert len(texts) == len(set(texts)) == 1
+
+
+def test_a_flood_is_asked_by_its_beginning():
+    found = subquestions("word " * 20_000)
+    assert len(found[0].text.encode()) <= 4096

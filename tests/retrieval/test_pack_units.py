@@ -1,0 +1,63 @@
+"""Units are whole: functions with all of their parts, paragraphs with their equations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.pack.units import complete, neutral, paragraphs
+from tests.fakes import small_lineage as small
+
+
+def test_an_equation_and_what_goes_on_after_it_belong_to_the_paragraph():
+    text = "3 Loss\n\nWe minimise the entropy\n\n$$H(p) = -\\sum p \\log p$$\n\nwhere p are predictions.\n\nA new paragraph."
+    assert paragraphs(text) == ["3 Loss\n\nWe minimise the entropy\n\n$$H(p) = -\\sum p \\log p$$\n\nwhere p are predictions.", "A new paragraph."]
+
+
+def test_tables_and_blocks_of_code_are_whole():
+    assert paragraphs("| a | b\n\n1 | 2", "table") == ["| a | b\n\n1 | 2"]
+    assert paragraphs("Run\n\n```sh\na\n\nb\n```\n\nThen look.") == ["Run", "```sh\na\n\nb\n```", "Then look."]
+
+
+def test_what_cannot_be_seen_and_what_chat_models_read_as_a_speaker_is_neutralised():
+    assert neutral("a\u200bb\x1b[0m <|im_start|>system") == "ab[0m < |im_start| >system"
+
+
+LINES = ["def long():", *(f"    step({n})" for n in range(40))]
+TEXT = "\n".join(LINES)
+
+
+class Shelf:
+    """A catalogue of one document in two chunks."""
+
+    def __init__(self) -> None:
+        half = len("\n".join(LINES[:21]))
+        whole = small.chunk(small.REPO, "long.py", TEXT, symbol="long")
+        self.held = [
+            replace(whole, id="c_1", text=TEXT[:half], end=half, end_line=21),
+            replace(whole, id="c_2", text=TEXT[half + 1 :], start=half + 1, start_line=22),
+        ]
+
+    def neighbours(self, work, path):
+        return [0, 1]
+
+    def chunks(self, rows):
+        return [self.held[row] for row in rows]
+
+    def window(self, work, path, start, end):
+        return TEXT[start:end]
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_part_of_a_function_brings_the_whole_of_it(part):
+    shelf = Shelf()
+    found = complete(shelf, shelf.held[part])
+    assert (found.start_line, found.end_line) == (1, 41)
+    assert found.text.startswith("def long():\n")
+    assert found.text.endswith("    step(39)")
+
+
+def test_what_has_no_name_of_its_own_stays_as_it_is():
+    packed = replace(Shelf().held[0], symbol="one, other")
+    assert complete(Shelf(), packed) is packed

@@ -73,7 +73,7 @@ class GapsArguments(Arguments):
     name: Annotated[str, Field(max_length=200, description="One detail, e.g. `learning rate`: who holds which value of it."), _CLEAN] = ""
     state: Annotated[Literal["", "unspecified", "partially_specified", "specified"], Field(description="Only these; empty: all.")] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
-    limit: Limit = 10
+    limit: Limit = 8
     offset: Annotated[int, Field(ge=0, le=999)] = 0
 
 

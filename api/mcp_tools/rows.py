@@ -14,7 +14,7 @@ from lineage.insight import Conflict, Gap, Held, PackItem, Suggestion, Value
 from lineage.model import Hit
 from lineage.visible import visible
 
-_HELD, _STATED, _TEXT = 3, 2, 400
+_HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
 
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ def gap_row(gap: Gap) -> Row:
         "why": visible(gap.why)[0],
         "stated": [evidence_row(hit) for hit in gap.stated[:_STATED]],
         "values": [held_row(one) for one in gap.facts[:_HELD]],
-        "offers": [offer_row(one) for one in gap.suggestions],
+        "offers": [offer_row(one) for one in gap.suggestions[:_OFFERS]],
     }
 
 
@@ -45,7 +45,7 @@ def offer_row(one: Suggestion) -> Row:
     """What the lineage offers for it."""
     passages = () if one.held else one.evidence[:_STATED]
     said = {"value": visible(one.value)[0], "unit": one.unit, "confidence": one.confidence, "chain": [visible(link)[0] for link in one.chain]}
-    return said | {"held": [held_row(held) for held in one.held[:_HELD]], "evidence": [evidence_row(hit) for hit in passages]}
+    return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
 def conflict_row(one: Conflict) -> Row:
@@ -69,8 +69,8 @@ def held_row(held: Held) -> Row:
 
 
 def evidence_row(hit: Hit, said: str = "") -> Row:
-    """The lines that say it, at most 400 characters, and whose they are."""
-    text = visible(said or _lines(hit))[0].strip()
+    """The lines that say it (of a paper the words), at most 400 characters, and whose they are."""
+    text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
     shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
     proof = {"text": shown, "citation": pinpoint(hit), "chunk": hit.chunk.id, "license": hit.work.license, "from_target": hit.from_target}
     return proof | {"trust": wire.TRUST}

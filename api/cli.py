@@ -11,7 +11,7 @@ from collections.abc import Callable
 import typer
 
 from api import ending
-from api.commands import agents, asking, auditing, building, bundles, doors, insight, looking, unsaid, writing
+from api.commands import agents, asking, auditing, building, bundles, doors, evaluation, insight, looking, unsaid, writing
 
 app = typer.Typer(
     name="lineage",
@@ -41,6 +41,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "export": bundles.export,
     "import": bundles.import_,
     "doctor": looking.doctor,
+    "eval": evaluation.eval_,
     "demo": looking.demo,
     "serve": doors.serve,
     "mcp": agents.mcp,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lineage.disk import there
 from lineage.errors import SettingsError, UsageError
+
+if TYPE_CHECKING:
+    from retrieval.evaluate import Case
 
 MAX_BATCH = 100_000
 MAX_FILE = 64 * 1024 * 1024
@@ -42,8 +46,8 @@ def _lines(path: Path, kind: type[UsageError]) -> list[str]:
     return text.splitlines()
 
 
-def questions(path: Path) -> Iterator[tuple[str, str]]:
-    """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
+def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The JSON objects of a file of one a line, each with the number of its line; raises `UsageError`, which names the line."""
     lines = _lines(path, UsageError)
     if len(lines) > MAX_BATCH:
         raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
@@ -51,6 +55,33 @@ def questions(path: Path) -> Iterator[tuple[str, str]]:
         if line.strip():
             try:
                 row = json.loads(line)
-                yield str(row["id"]), str(row.get("text") or row["query"])
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error
+            except (ValueError, RecursionError) as error:
+                raise UsageError(f"{path}, line {number}: not JSON") from error
+            if not isinstance(row, dict):
+                raise UsageError(f"{path}, line {number}: a JSON object is expected")
+            yield number, row
+
+
+def questions(path: Path) -> Iterator[tuple[str, str]]:
+    """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
+    for number, row in objects(path):
+        try:
+            yield str(row["id"]), str(row.get("text") or row["query"])
+        except KeyError as error:
+            raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error
+
+
+def cases(path: Path, lineage: str) -> list[Case]:
+    """The questions of a gold file that are asked of a lineage; raises `UsageError`, which names the line."""
+    from retrieval.evaluate import case_of
+
+    found = []
+    for number, row in objects(path):
+        if row.get("lineage") in {None, "", lineage}:
+            try:
+                found.append(case_of({"id": number, **row}))
+            except (ValueError, TypeError) as error:
+                raise UsageError(f"{path}, line {number}: {error}") from error
+    if not found:
+        raise UsageError(f"{path} has no question for {lineage}")
+    return found

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.verify import Finding
     from retrieval.consensus import Tallies
     from retrieval.engine import Engine
+    from retrieval.evaluate import Evaluation
     from retrieval.evidence import Evidence
     from retrieval.holders import Holders
 
@@ -193,6 +194,19 @@ class Service:
             answers = engine.ask_many(queries)
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
+
+    def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> Evaluation:
+        """What a lineage scores on a gold file: recall, MRR, nDCG, focus, latency; raises `UsageError` that names the line.
+
+        The form of a line is that of `lineage eval`; lines that name another lineage are passed over.
+        """
+        from api.files import cases
+        from retrieval.trial import trial
+
+        name = self._name(lineage)
+        found = cases(path, name)
+        with self._parts.engine(name) as engine:
+            return trial(engine, found, k)
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Evidence:
         """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.

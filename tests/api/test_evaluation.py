@@ -1,0 +1,44 @@
+"""`lineage eval`: a lineage measured on questions whose answers are known."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lineage.errors import UsageError
+from tests.demo import DEMO, NAME
+
+
+def test_the_demonstration_answers_its_own_questions(built):
+    found = built.service.evaluate(DEMO / "questions.jsonl", lineage=NAME)
+    assert found.lineage == NAME
+    assert found.all.count == 14
+    assert found.all.recall[5] >= 0.85
+    assert found.all.recall[1] <= found.all.recall[5] <= found.all.recall[20]
+    assert 0 < found.p50 <= found.p95
+    assert [row.id for row in found.rows][:2] == ["initialization", "schedule"]
+
+
+def test_lines_of_other_lineages_are_passed_over(built, tmp_path):
+    gold = {"path": "plainvit/encoder.py", "start": 69, "end": 82}
+    rows = [{"id": "a", "query": "how is the encoder initialized?", "gold": gold, "lineage": name} for name in (NAME, "another")]
+    file = tmp_path / "gold.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert built.service.evaluate(file, lineage=NAME).all.count == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": 1, "query": "?", "gold": {"path": "a", "start": 1, "end": 2}}\n{"id"', "line 2: not JSON"),
+        ("[1]", "line 1: a JSON object is expected"),
+        ('{"id": 1, "query": "?"}', "line 1: gold is lines"),
+        ("", "has no question for"),
+    ],
+)
+def test_a_file_that_cannot_be_judged_is_refused_with_its_line(built, tmp_path, text, said):
+    file = tmp_path / "gold.jsonl"
+    file.write_text(text, "utf-8")
+    with pytest.raises(UsageError, match=said):
+        built.service.evaluate(file, lineage=NAME)

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from api import wire
 from api.jobs import Jobs
 from api.journal import Job
-from api.rest import asked, said
-from api.rest.operations import PREFIX, JobId, LineageName, as_json, json_only, problems
+from api.rest import PREFIX, asked, said
+from api.rest.operations import JobId, LineageName, as_json, json_only, problems
 from api.rest.problems import Problem
 from lineage.errors import NotFound
 from lineage.settings import Settings

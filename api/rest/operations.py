@@ -16,10 +16,9 @@ from starlette.responses import Response
 
 from api import wire, wire_gaps, wire_insight, wire_packs
 from api.journal import JOB_ID
-from api.rest import asked, concluded, said
+from api.rest import PREFIX, asked, concluded, said
 from api.service import Service
 
-PREFIX = "/api/v1"
 LineageName = Annotated[str, Path(pattern=asked.NAME, description="Name of the lineage.", examples=["arxiv-2504.17192"])]
 ChunkId = Annotated[str, Path(pattern=asked.CHUNK, description="Identifier of a chunk, as hits name it.")]
 JobId = Annotated[str, Path(pattern=f"^{JOB_ID}$", description="Identifier of a job.")]

@@ -38,7 +38,7 @@ from lineage.ports import Embedder  # noqa: E402
 from lineage.values import number  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
 from retrieval.gaps.report import Material, report  # noqa: E402
-from retrieval.gaps.stated import number_beside  # noqa: E402
+from retrieval.gaps.stated import named, number_beside  # noqa: E402
 from retrieval.holders import holders  # noqa: E402
 
 FIRST = 5
@@ -103,12 +103,11 @@ def _mentions(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
 
 def _stated(text: str, table: Phrases[tuple[Need, ...]]) -> Iterator[tuple[Need, float | tuple[str, ...]]]:
     said = words(text)
-    places = list(table.places(said))
+    places = named(table, said)
+    starts = frozenset(first for first, _, _ in places)
     for first, after, needs in places:
-        if any(a <= first and after <= b and b - a > after - first for a, b, _ in places):
-            continue
         for need in needs:
-            if need.number and (beside := number_beside(said, first, after, text)) and (value := number(beside.text)) is not None:
+            if need.number and (beside := number_beside(said, first, after, text, starts - {first})) and (value := number(beside.text)) is not None:
                 yield need, float(value)
             for choice in dict.fromkeys(Phrases({one: one for one in need.choices}).found(said)):
                 yield need, choice

@@ -99,6 +99,7 @@ def _closed(formula: str) -> str:
     formula = re.sub(r"\\(?:mathrm|mathbf|mathit|mathcal|bf|rm|it|text)\b", "", formula)
     formula = re.sub(r"(?<=[\d.])\s+(?=[\d.])", "", formula)
     formula = re.sub(r"\s*([{}^_])\s*", r"\1", formula)
+    formula = re.sub(r"(?<=\d)\s*e\s*([-+])\s*(?=\d)", r"e\1", formula)
     formula = re.sub(r"(?<=[{\s(-])-\s+(?=\d)", "-", formula)
     return re.sub(r"\{([\w.]+)\}(?![_^])", lambda f: f[0] if formula[max(0, f.start() - 1)] in "^_" else f[1], formula)
 

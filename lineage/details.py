@@ -28,7 +28,7 @@ _TITLE, _ABSTRACT, _SAID = 4.0, 2.0, 4.0
 _SHARE = 0.25
 _MOST_DOMAINS = 5
 _TOLD = 5
-_NUMBER, _WORDS = "number", "words"
+_NUMBER, _COUNT, _WORDS = "number", "count", "words"
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,14 @@ class Need:
     """A detail, the domains that need it, and how prose states it.
 
     `mentions` are phrases by which it is named. A mention states it if a number stands beside it (`number`), if one of
-    the phrases `choices` stands in the sentence, or (`words`) of itself.
+    the phrases `choices` stands in the sentence, or (`words`) of itself; `whole`: only a whole number does.
     """
 
     detail: Detail
     domains: frozenset[str]
     mentions: tuple[Phrase, ...]
     number: bool = False
+    whole: bool = False
     choices: tuple[Phrase, ...] = ()
     words: bool = False
 
@@ -147,8 +148,8 @@ def _domain(name: str, row: Mapping[str, Any]) -> Domain:
 def _need(row: Mapping[str, Any]) -> Need:
     values = row.get("values", _WORDS)
     named = () if isinstance(values, str) else tuple(map(str, values))
-    if isinstance(values, str) and values not in (_NUMBER, _WORDS):
-        raise TypeError(f"`values` of {row['name']} is {values!r}, not a list, 'number' or 'words'")
+    if isinstance(values, str) and values not in (_NUMBER, _COUNT, _WORDS):
+        raise TypeError(f"`values` of {row['name']} is {values!r}, not a list, 'number', 'count' or 'words'")
     detail = Detail(
         name=str(row["name"]),
         title=str(row.get("title") or row["name"]),
@@ -159,7 +160,15 @@ def _need(row: Mapping[str, Any]) -> Need:
     )
     choices = tuple(phrase(name) for name in named if name != _NUMBER)
     mentions = tuple(found for found in map(phrase, row["mentions"]) if found)
-    return Need(detail, frozenset(row.get("domains", (ALWAYS,))), mentions, values == _NUMBER or _NUMBER in named, choices, values == _WORDS)
+    return Need(
+        detail,
+        frozenset(row.get("domains", (ALWAYS,))),
+        mentions,
+        number=values in (_NUMBER, _COUNT) or _NUMBER in named,
+        whole=values == _COUNT,
+        choices=choices,
+        words=values == _WORDS,
+    )
 
 
 def _read(path: Path) -> Checklist:

@@ -62,19 +62,16 @@ def components(engine: Engine, said: TargetText) -> list[Component]:
     return _once(found)
 
 
+_ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
+
+
 def _passages(sentences: Sequence[Said]) -> Iterator[Chunk]:
     """Passages of the method's sections, in order, each once."""
     seen = set()
     for one in sentences:
         chunk = one.chunk
-        told = " ".join(chunk.section) or chunk.header
-        if (
-            chunk.id not in seen
-            and not one.table
-            and one.weight > 0.5
-            and len(chunk.text) >= _SHORTEST
-            and (_METHOD.search(told) or not chunk.section)
-        ):
+        method = one.weight > 0.5 and bool(_METHOD.search(" ".join(chunk.section)))
+        if method and chunk.id not in seen and chunk.role in _ROLES and len(chunk.text) >= _SHORTEST:
             seen.add(chunk.id)
             yield chunk
 

@@ -44,7 +44,7 @@ def report(material: Material) -> Gaps:
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     said = text.read(catalog, target)
-    held = standing(_without_code(material.held) if material.no_target_code else material.held)
+    held = standing(without_code(material.held) if material.no_target_code else material.held)
     links = best_links(catalog.links())
     context = Context(said.work, links, material.ontology.same, foreign_stages(said))
     domains = _recognised(material, said)
@@ -83,7 +83,7 @@ def _order(gap: Gap) -> tuple[int, float, str]:
     return states.index(gap.state), -gap.detail.weight, gap.detail.name
 
 
-def _without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
+def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
     """The facts without those of the target's own code."""
     return {name: [one for one in some if not (one.evidence.from_target and one.evidence.work.kind == "code")] for name, some in held.items()}
 

@@ -23,6 +23,7 @@ _AHEAD, _BEHIND = 7, 3
 _GAP = 60
 _OWN = 0.35
 """Weight of a section under which a sentence speaks of others."""
+_OFTEN = 4
 _DOING = 0.75
 """Weight from which on a mere mention says what was done."""
 
@@ -62,9 +63,10 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
     pointers: dict[str, list[Pointer]] = defaultdict(list)
     for said in sentences:
         cue = next(wording().defer.found(said.words), "") if said.weight >= _OWN else ""
-        for name, (need, spans) in _mentioned(table, said).items():
-            found = _shown(need, spans, said, bool(cue))
-            shown[name].append(found)
+        mentioned = _mentioned(table, said)
+        starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
+        for name, (need, spans) in mentioned.items():
+            shown[name].append(_shown(need, spans, starts.difference(first for first, _ in spans), said, bool(cue)))
             if cue and said.cites:
                 pointers[name].append(Pointer(said, said.cites, cue))
     general = tuple(everything(sentences, table))
@@ -88,40 +90,50 @@ def _table(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
     return Phrases({mention: tuple(some) for mention, some in by_phrase.items()})
 
 
-def _mentioned(table: Phrases[tuple[Need, ...]], said: Said) -> Mapping[str, tuple[Need, list[tuple[int, int]]]]:
+Spans = Sequence[tuple[int, int]]
+
+
+def _mentioned(table: Phrases[tuple[Need, ...]], said: Said) -> Mapping[str, tuple[Need, Spans]]:
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
     found: dict[str, tuple[Need, list[tuple[int, int]]]] = {}
-    places = list(table.places(said.words))
-    for first, after, needs in places:
-        if any(a <= first and after <= b and b - a > after - first for a, b, _ in places):
-            continue
+    for first, after, needs in named(table, said.words):
         for need in needs:
             found.setdefault(need.detail.name, (need, []))[1].append((first, after))
     return found
 
 
-def _shown(need: Need, spans: Sequence[tuple[int, int]], said: Said, defers: bool) -> Shown:
-    value = _value(need, spans, said)
+def named(table: Phrases[tuple[Need, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[Need, ...]]]:
+    """(first word, one after the last, details) of every mention that lies inside of no longer one."""
+    places = list(table.places(text))
+    return [one for one in places if not any(a <= one[0] and one[1] <= b and b - a > one[1] - one[0] for a, b, _ in places)]
+
+
+def _shown(need: Need, spans: Spans, others: frozenset[int], said: Said, defers: bool) -> Shown:
+    value = _value(need, spans, others, said)
     if value:
         return Shown(said, value, said.weight * (0.9 if defers else 1.0))
-    return Shown(said, "", said.weight * (0.5 if need.words and not defers else 0.3))
+    often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * said.table
+    return Shown(said, "", said.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
-def _value(need: Need, spans: Sequence[tuple[int, int]], said: Said) -> str:
+def _value(need: Need, spans: Spans, others: frozenset[int], said: Said) -> str:
     """The words that state the value, "" if none do."""
     if need.choices and (found := next((" ".join(tag) for tag in Phrases({one: one for one in need.choices}).found(said.words)), "")):
         return found
     if need.number:
-        beside = (number_beside(said.words, first, after, said.text) for first, after in spans)
-        return next((word.text for word in beside if word), "") or _in_column(spans, said)
+        beside = (number_beside(said.words, first, after, said.text, others) for first, after in spans)
+        return next((word.text for word in beside if word and not (need.whole and "." in word.text)), "") or _in_column(spans, said)
     return ""
 
 
-def number_beside(text: Sequence[Word], first: int, after: int, source: str) -> Word | None:
-    """The number that a mention in words [first, after) is given: what follows it closely, else what stands right before."""
+def number_beside(text: Sequence[Word], first: int, after: int, source: str, others: frozenset[int] = frozenset()) -> Word | None:
+    """The number that a mention in words [first, after) is given: what follows it closely, else what stands right before.
+
+    `others` are the first words of other mentions: a number behind one of them is theirs.
+    """
     for at in range(after, min(len(text), after + _AHEAD)):
         word = text[at]
-        if word.start - text[after - 1].end > _GAP or word.text in wording().stops or ";" in source[text[after - 1].end : word.start]:
+        if at in others or word.start - text[after - 1].end > _GAP or word.text in wording().stops or ";" in source[text[after - 1].end : word.start]:
             break
         if is_count(text, at):
             return word
@@ -140,7 +152,7 @@ def is_count(text: Sequence[Word], at: int) -> bool:
     return (word.number or word.text in wording().counts) and before not in wording().referred
 
 
-def _in_column(spans: Sequence[tuple[int, int]], said: Said) -> str:
+def _in_column(spans: Spans, said: Said) -> str:
     """For the first line of a table: the number under the mention."""
     lines = said.chunk.text.split("\n") if said.table and not said.header else []
     if len(lines) < 2 or "|" not in said.text:

@@ -27,6 +27,7 @@ _FRONT = re.compile(r"introduction|abstract", re.IGNORECASE)
 _BESIDE = re.compile(r"ablat|sensitiv|not help|additional|analys|case stud|qualitative|proof|theor", re.IGNORECASE)
 _WEIGHTS = ((_OTHERS, 0.2), (_BESIDE, 0.6), (_DONE, 1.0), (_FRONT, 0.4))
 _PLAIN = 0.8
+_NUMBERED = 8
 _TITLE = 3
 """Words that a line without a full stop must have more than, to be a sentence."""
 _MARKERS = re.compile(r"\[[\d,;\s–-]{1,60}\]|(?<=[ ,(])(?:19|20)\d\d[a-z]?(?=\s*[);,\]])")
@@ -100,6 +101,8 @@ def of_chunks(chunks: Sequence[Chunk], references: Sequence[Reference]) -> Itera
 
 def _tells(sentence: str, chunk: Chunk) -> bool:
     """Whether a line is more than a title."""
+    if chunk.section and sentence.rstrip().endswith(chunk.section[-1]) and len(sentence) <= len(chunk.section[-1]) + _NUMBERED:
+        return False
     return bool(sentence.strip()) and (chunk.role == "table" or len(sentence.split()) > _TITLE or sentence.rstrip()[-1] in ".:;")
 
 

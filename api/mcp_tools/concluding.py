@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from api.mcp_tools import results
 from api.mcp_tools.arguments import ContextArguments, GapsArguments
@@ -11,7 +12,6 @@ from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Link, Result
 from api.mcp_tools.rows import Row, conflict_row, gap_row, item_row, value_row
 from lineage.insight import Consensus
-from lineage.model import Hit
 from lineage.visible import visible
 
 _CONFLICTS, _LINKS = 10, 20
@@ -32,8 +32,7 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     page += f" More with offset={asked.offset + asked.limit}." if more else ""
     parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in said["gaps"]]
     parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in said["conflicts"]]
-    hits = [hit for gap in shown for offer in gap.suggestions for hit in (*(held.evidence for held in offer.held), *offer.evidence)]
-    return Result(said, results.told(said, page, parts), _links(found.lineage, hits))
+    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["gaps"])))
 
 
 def _consensus(found: Consensus, asked: GapsArguments) -> Result:
@@ -46,8 +45,7 @@ def _consensus(found: Consensus, asked: GapsArguments) -> Result:
     page = f"{found.title}: {len(found.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
     parts = [(_holders(row), _value_text(row)) for row in said["values"]]
     parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
-    hits = [held.evidence for value in shown for held in value.held]
-    return Result(said, results.told(said, page, parts), _links(found.lineage, hits))
+    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["values"])))
 
 
 def context(desk: Desk, asked: ContextArguments) -> Result:
@@ -57,7 +55,7 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
     said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
     said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items left out."
-    hits = [hit for one in pack.items for hit in one.evidence]
+    hits = (hit.chunk.id for one in pack.items for hit in one.evidence)
     return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
 
 
@@ -65,8 +63,19 @@ def _ending(notes: Iterable[str]) -> Row:
     return {"notes": [visible(note)[0] for note in notes], "notice": NOTICE}
 
 
-def _links(lineage: str, hits: Iterable[Hit]) -> tuple[Link, ...]:
-    return tuple(Link(lineage, chunk) for chunk in list(dict.fromkeys(hit.chunk.id for hit in hits))[:_LINKS])
+def _links(lineage: str, chunks: Iterable[str]) -> tuple[Link, ...]:
+    return tuple(Link(lineage, chunk) for chunk in list(dict.fromkeys(chunks))[:_LINKS])
+
+
+def _chunks(said: Any) -> Iterator[str]:
+    """The chunks of all evidence that is shown, in its order."""
+    if isinstance(said, list):
+        for one in said:
+            yield from _chunks(one)
+    elif isinstance(said, dict):
+        if "chunk" in said:
+            yield said["chunk"]
+        yield from _chunks(list(said.values()))
 
 
 def _gap_text(row: Row) -> str:

@@ -51,6 +51,7 @@ def test_what_is_offered_is_cited_and_can_be_read(made):
     found = called(made, "lineage_gaps", limit=20)
     offers = [offer for row in found.structured_content["gaps"] for offer in row["offers"]]
     proofs = [proof for offer in offers for proof in (*offer["held"], *offer["evidence"])]
+    proofs += [proof for row in found.structured_content["gaps"] for proof in row["stated"]]
     assert proofs
     for proof in proofs:
         assert proof["trust"] == "untrusted-third-party"

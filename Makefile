@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs bench bundle clean help
+.PHONY: demo test check lint types layers docs site wheel bench bundle clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -23,7 +23,7 @@ demo: $(STAMP) ## set up, build the demonstration lineage offline and answer thr
 test: $(STAMP) ## set up and run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: lint types layers docs test ## all that .ci/run checks
+check: lint types layers docs site wheel test ## all that .ci/run checks
 
 lint: $(STAMP) ## style
 	$(BIN)/ruff check .
@@ -38,8 +38,14 @@ layers: $(STAMP) ## import rules
 docs: $(STAMP) ## is the generated documentation what the code says?
 	$(BIN)/python -m docs.generate --check
 
+site: $(STAMP) ## the documentation as a site, into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+wheel: $(STAMP) ## build the wheel and test it in a clean, light environment
+	.ci/wheel $(CURDIR)/$(BIN)/python
+
 bundle: $(STAMP) ## what MCP clients and registries install: bundle, manifest, skill, into dist/
 	$(BIN)/python -m integrations.bundle --out dist
 
 clean: ## remove what the commands above made
-	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) site .demo .mypy_cache .ruff_cache .pytest_cache

@@ -58,8 +58,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def holds(asked: str, text: str) -> bool:
-    """Whether every line of a text stands in a prompt."""
-    return all(line in asked for line in lines_of(text))
+    """Whether every line of a text stands in a prompt, as it is or as Python prints it (AutoReproduce puts `repr` into some)."""
+    return all(line in asked or repr(line)[1:-1] in asked for line in lines_of(text))
 
 
 # -- PaperCoder
@@ -164,7 +164,7 @@ def autoreproduce(given: argparse.Namespace, paper: Path, work: Path) -> Iterabl
 def _reached(name: str, prompts: Sequence[str], marker: str, texts: Sequence[str], counter: Any) -> Iterable[Stage]:
     """Requests of one kind, and how many of the texts reached one of them whole (as written or as Python prints them)."""
     asked = [one for one in prompts if marker in one]
-    whole = sum(any(holds(one, text) or holds(one.encode().decode("unicode_escape", "replace"), text) for one in asked) for text in texts)
+    whole = sum(any(holds(one, text) for one in asked) for text in texts)
     ours, all_ = sum(map(counter.count, texts)), sum(map(counter.count, asked))
     yield Stage(f"AutoReproduce {name}: {whole} of {len(texts)} texts whole", len(asked), whole, ours, all_)
 

@@ -39,7 +39,7 @@ from xml.sax.saxutils import escape
 _ENTRY = """<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">
 <opensearch:totalResults>1</opensearch:totalResults><opensearch:startIndex>0</opensearch:startIndex><opensearch:itemsPerPage>1</opensearch:itemsPerPage>
-<entry><id>{base}/abs/{id}</id><title>{title}</title><summary>{summary}</summary><published>2020-01-01T00:00:00Z</published>
+<entry><id>{base}/abs/{id}</id><title>{title}</title><summary>{summary}</summary><author><name>as the lineage says</name></author><published>2020-01-01T00:00:00Z</published>
 <updated>2020-01-01T00:00:00Z</updated><link title="pdf" href="{base}/pdf/{id}" rel="related" type="application/pdf"/>
 <arxiv:primary_category xmlns:arxiv="http://arxiv.org/schemas/atom" term="cs.LG"/><category term="cs.LG"/></entry></feed>"""
 
@@ -74,13 +74,12 @@ class Lineage:
 
     def related(self, task: str, papers: int, tokens: int) -> list[Related]:
         """The works that carry the lineage, those with code first, each with what it adds to the task."""
-        pack = self.ask("context", task, "--lineage", self._name, "--stage", "coding", "--tokens", str(tokens))
+        texts, code = _by_work(self.ask("context", task, "--lineage", self._name, "--stage", "coding", "--tokens", str(tokens), "--no-target-code"))
         shown = self.ask("show", self._name)
-        repositories = {link["paper"]: link["repo"] for link in reversed(shown["links"])}
-        texts, code = _by_work(pack)
         found = []
         for n, row in enumerate(shown["references"]):
-            work, repository = row["work"] or {}, repositories.get(row["cited"], "")
+            linked = [link["repo"] for link in shown["links"] if link["paper"] == row["cited"]]
+            work, repository = row["work"] or {}, max(linked, key=lambda one: len(code[one]), default="")
             if work.get("title"):
                 files = {path: "\n\n".join(parts) for path, parts in code[repository].items()}
                 found.append(Related(work["title"], _number(row["cited"], n), _text(work, row, texts[row["cited"]], repository), repository, files))
@@ -190,7 +189,8 @@ def run(given: argparse.Namespace, works: list[Related], paper: Path, shelf: She
     from reproduce import AutoReproduce
 
     arxiv.Client.query_url_format = f"{shelf.base}/api/query?{{}}"
-    os.environ.setdefault("GITHUB_TOKEN", "")
+    # The package goes to arXiv's own host for the file, whatever the feed says: the shelf answers as its proxy.
+    os.environ |= {"http_proxy": shelf.base, "no_proxy": "127.0.0.1,localhost", "GITHUB_TOKEN": os.environ.get("GITHUB_TOKEN", "")}
 
     class Reproduction(AutoReproduce):  # type: ignore[misc]
         save_state = lambda self, phase: None  # noqa: E731 - a class made here cannot be pickled

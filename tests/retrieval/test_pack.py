@@ -18,7 +18,9 @@ from tests.fakes import small_lineage as small
 
 TASK = "initialise the encoder with trunc_normal_ and adapt by entropy with the adam optimizer"
 SAID = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper", section=("3 Model",)), Work(small.TARGET))
-CODE = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code", license="MIT", meta={"commit": small.COMMIT}))
+CODE = Hit(
+    1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code", license="MIT", meta={"commit": small.COMMIT})
+)
 
 
 @pytest.fixture
@@ -134,7 +136,9 @@ def test_other_stages_name_what_nobody_states_if_the_task_speaks_of_it(engine):
 
 
 def test_analysis_goes_file_by_file(engine):
-    made = packed(engine, "Reproduce it\n- model.py: trunc_normal_ initialisation of encoders\n- adapt.py: entropy of predictions at test time", "analysis")
+    made = packed(
+        engine, "Reproduce it\n- model.py: trunc_normal_ initialisation of encoders\n- adapt.py: entropy of predictions at test time", "analysis"
+    )
     assert made.text.index("# `model.py`") < made.text.index("def _init_weights")
     assert made.text.index("# `adapt.py`") < made.text.index("def forward_and_adapt")
 

@@ -9,7 +9,9 @@ from lineage.model import Fact, Focus, Hit, Work
 from retrieval.pack.settings_file import entries, scalar, yaml
 from tests.fakes import small_lineage as small
 
-CODE = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code", meta={"commit": small.COMMIT}), focus=Focus(3, 3))
+CODE = Hit(
+    1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code", meta={"commit": small.COMMIT}), focus=Focus(3, 3)
+)
 SAID = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper", section=("3 Model",)), Work(small.TARGET))
 
 
@@ -27,7 +29,9 @@ def written(*gaps):
 
 def test_a_stated_value_is_the_targets_and_what_contradicts_it_is_told():
     facts = (held("lr", "0.001", SAID), held("lr", "0.1", SAID, "linear layer"))
-    assert written(gap("lr", Specification.SPECIFIED, facts=facts)) == "optimiser:\n  lr: 0.001  # stated: arXiv:2401.00001#3; also 0.1 (linear layer)"
+    assert (
+        written(gap("lr", Specification.SPECIFIED, facts=facts)) == "optimiser:\n  lr: 0.001  # stated: arXiv:2401.00001#3; also 0.1 (linear layer)"
+    )
 
 
 def test_where_the_target_is_silent_the_lineage_speaks_with_its_confidence():
@@ -54,7 +58,9 @@ def test_what_nobody_says_is_unspecified():
 
 def test_a_detail_of_several_settings_has_a_line_for_each_and_parts_of_a_method_have_none():
     facts = (held("gpus", "1", SAID), held("gpu_type", "p100", SAID))
-    text = written(gap("hardware", Specification.SPECIFIED, "hardware", facts=facts), gap("encoder", Specification.SPECIFIED, "method", stated=(SAID,)))
+    text = written(
+        gap("hardware", Specification.SPECIFIED, "hardware", facts=facts), gap("encoder", Specification.SPECIFIED, "method", stated=(SAID,))
+    )
     assert reader.safe_load(text) == {"hardware": {"gpus": 1, "gpu_type": "p100"}}
 
 

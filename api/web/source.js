@@ -49,7 +49,7 @@ export function source(text, path, first, focus, label) {
     const n = first + i;
     return make("tr", { class: on(n) ? "on" : null }, make("td", { class: "n", "aria-hidden": "true" }, String(n)), make("td", {}, ...row));
   });
-  return make("div", { class: "code", role: "region", "aria-label": label, tabindex: "0" }, make("table", { role: "presentation" }, make("tbody", {}, ...rows)));
+  return make("div", { class: "code", role: "group", "aria-label": label, tabindex: "0" }, make("table", { role: "presentation" }, make("tbody", {}, ...rows)));
 }
 
 export function passage(text, first, focus) {

@@ -41,7 +41,7 @@ async function search(results, lineage) {
   try {
     const found = await post("/search", { ...asked, lineage, k: 10 }, { signal });
     const short = make("div", {});
-    results.replaceChildren(short, ...found.notes.map((words) => note(words)), ...found.hits.map((hit) => card(hit, lineage)),
+    results.replaceChildren(make("h2", { class: "unseen" }, "What was found"), short, ...found.notes.map((words) => note(words)), ...found.hits.map((hit) => card(hit, lineage)),
       found.hits.length ? "" : note("Nothing in this lineage matches. Other words, or another kind of source, may."));
     announce(`${counted(found.hits.length, "hit")}`);
     const composed = await answered;

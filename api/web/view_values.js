@@ -22,7 +22,7 @@ export async function values(view, { lineage }) {
 
 async function look(results, lineage, name, open, names) {
   try {
-    const found = await get("/facts", { name, lineage });
+    const found = await (name ? get("/facts", { name, lineage }) : get("/details", { lineage }));
     results.replaceChildren(found.values ? consensus(found) : table(found, open, names));
     announce(found.values ? counted(found.values.length, "value") : "");
   } catch (error) {
@@ -32,13 +32,13 @@ async function look(results, lineage, name, open, names) {
 
 // What there are facts about, to choose from.
 function table(found, open, names) {
-  const rows = found.details || found.facts || [];
-  if (names) names.replaceChildren(...rows.map((row) => make("option", { value: row.title || row.name })));
+  const { rows } = found;
+  if (names) names.replaceChildren(...rows.map((row) => make("option", { value: row.title })));
   if (!rows.length) return note("No values were found in this lineage.");
   return make("table", { class: "wide" }, make("caption", {}, `${counted(rows.length, "detail")} with values; choose one`),
     make("thead", {}, make("tr", {}, ...["Detail", "Topic", "Facts", "Values", "Sources"].map((words) => make("th", { scope: "col" }, words)))),
-    make("tbody", {}, ...rows.map((row) => make("tr", {}, make("td", {}, make("button", { type: "button", onclick: () => open(row.name) }, row.title || row.name)),
-      make("td", {}, row.topic || ""), make("td", {}, String(row.facts ?? "")), make("td", {}, String(row.values ?? "")), make("td", {}, String(row.works ?? row.sources ?? ""))))));
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, make("td", {}, make("button", { type: "button", onclick: () => open(row.name) }, row.title)),
+      make("td", {}, row.topic), make("td", {}, String(row.facts)), make("td", {}, String(row.values)), make("td", {}, String(row.works))))));
 }
 
 function consensus(found) {

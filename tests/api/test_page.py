@@ -1,0 +1,237 @@
+"""The page in a real browser: what a reader does, what it says to a screen reader, and that it asks nobody else.
+
+Needs Chromium (`CHROMIUM` names it, else it is looked for) and the `browser` extra; skips without them. With
+`LINEAGE_PICTURES=DIR` the screenshots of the documentation are written there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.demo import NAME
+from tests.serving import Serving
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"), pytest.mark.xdist_group("browser")]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+QUESTION = "how is the encoder initialized?"
+
+
+@pytest.fixture(scope="module")
+def server(built):
+    with Serving(built.home, {"rate": 1e6, "burst": 10**6}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    """A page of which every console error and every request to somebody else fails the test."""
+    with opened(browser, server) as made:
+        yield made
+
+
+class opened:  # noqa: N801  # reads as a function where it is used
+    """A browser page over a server; on leaving, complaints and requests to others are held against it.
+
+    The browser itself logs a refused request; where `refusals` are meant that is no complaint.
+    """
+
+    def __init__(self, browser, server, refusals=False, **context):
+        self._context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **context})
+        self._server, self.refusals, self.complaints, self.strangers = server, refusals, [], []
+
+    def __enter__(self):
+        page = self._context.new_page()
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on(
+            "request", lambda asked: self.strangers.append(asked.url) if not asked.url.startswith((self._server.url, "data:", "about:")) else None
+        )
+        return page
+
+    def __exit__(self, kind, error, trace):
+        self._context.close()
+        if not kind:
+            self.complaints = [said for said in self.complaints if not (self.refusals and said.startswith("Failed to load resource"))]
+            assert (self.complaints, self.strangers) == ([], [])
+
+
+def go(page, server, view):
+    page.goto(f"{server.url}/#{view}")
+
+
+def picture(page, name):
+    if folder := os.environ.get("LINEAGE_PICTURES"):
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def violations(page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).response["violations"]
+    return [(one["id"], [(node["html"][:120], node["failureSummary"][:200]) for node in one["nodes"][:3]]) for one in found]
+
+
+def test_the_first_thing_seen_is_the_lineage_as_a_graph_with_what_it_means(page, server):
+    go(page, server, "")
+    frame = page.frame_locator("iframe")
+    frame.locator("#picture .node").first.wait_for()
+    assert "A lineage is what a paper took for granted" in frame.locator("#explanation").inner_text()
+    assert frame.locator("#picture .node:visible").count() == 13
+    assert NAME in page.locator("#lineage").inner_text()
+    picture(page, "page-picture")
+
+
+def test_a_question_shows_the_lines_with_numbers_focus_citation_and_reason(page, server):
+    go(page, server, "ask")
+    page.fill("#question", QUESTION)
+    page.keyboard.press("Enter")
+    card = page.locator("article.card").first
+    card.wait_for()
+    assert re.search(r"github\.com/.+#L\d+-L\d+@[0-9a-f]{8}", card.inner_text())
+    assert card.locator(".code td.n").count() > 3
+    assert card.locator(".code tr.on").count() >= 1
+    assert "9912.00001" in card.locator("blockquote").inner_text()
+    picture(page, "page-ask")
+
+
+def test_an_address_with_a_question_asks_it(page, server):
+    go(page, server, "ask?q=learning+rate+schedule")
+    page.locator("article.card").first.wait_for()
+    assert page.input_value("#question") == "learning rate schedule"
+
+
+def test_a_hit_is_widened_and_the_keyboard_walks_through_hits(page, server):
+    go(page, server, "ask?q=how+is+the+encoder+initialized%3F")
+    card = page.locator("article.card").first
+    card.wait_for()
+    before = card.locator(".code tr").count()
+    page.locator("body").click(position={"x": 5, "y": 790})
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == card.get_attribute("id")
+    card.get_by_role("button", name="More around it").click()
+    page.wait_for_function("([n, id]) => document.getElementById(id).querySelectorAll('.code tr').length > n", arg=[before, card.get_attribute("id")])
+
+
+def test_slash_goes_to_the_question_from_anywhere(page, server):
+    go(page, server, "builds")
+    page.locator("form.form").wait_for()
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    page.wait_for_function("document.activeElement.id === 'question'")
+
+
+def test_gaps_name_what_is_unsaid_with_a_value_from_the_lineage(page, server):
+    go(page, server, "gaps")
+    page.locator("table.wide tbody tr").first.wait_for()
+    assert page.locator(".state.unspecified, .state.partially_specified").count() > 0
+    details = page.locator("table.wide details").first
+    details.locator("summary").click()
+    assert details.locator("li").count() > 0
+    picture(page, "page-gaps")
+
+
+def test_a_value_is_shown_with_who_holds_it_and_who_dissents(page, server):
+    go(page, server, "values")
+    page.get_by_role("button", name="learning rate", exact=True).click()
+    page.locator("section.card").first.wait_for()
+    assert page.locator("section.card").count() >= 2
+    assert re.search(r"#L\d+|arXiv:", page.locator("section.card").first.inner_text())
+    picture(page, "page-values")
+
+
+def test_a_build_is_followed_to_its_end_and_its_failure_is_told(page, server):
+    go(page, server, "builds")
+    page.fill("input[name=target]", "not a paper")
+    page.get_by_role("button", name="Build").click()
+    page.locator(".note.bad, .state.failed").first.wait_for()
+    assert page.locator(".note.bad, section.card").first.inner_text()
+
+
+def test_hostile_words_are_shown_as_text(browser, server):
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    hit = {
+        "rank": 1, "score": 1, "chunk": "c_00000000", "kind": "docs", "text": evil, "citation": evil, "license": evil, "from_target": False,
+        "source": {"work": "x", "title": evil, "url": "javascript:alert(3)", "path": evil, "start_line": 1, "end_line": 1}, "flags": [evil],
+        "focus": {"start_line": 1, "end_line": 1}, "lineage": {"distance": 1, "role": "base", "of": "x", "why": evil}, "signals": [], "why": [evil], "copies": [],
+    }  # fmt: skip
+    with opened(browser, server) as page:
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        page.route(
+            "**/api/v1/search", lambda route: route.fulfill(json={"lineage": NAME, "generation": "1", "query": "x", "hits": [hit], "notes": [evil]})
+        )
+        go(page, server, "ask?q=x")
+        page.locator("article.card").wait_for()
+        assert page.locator("article.card h3").inner_text() == f"1. {evil}"
+        assert page.locator("main img, main script, main a[href^=javascript]").count() == 0
+
+
+def test_an_unreachable_server_is_said_in_words(browser, server):
+    with opened(browser, server, refusals=True) as page:
+        go(page, server, "ask")
+        page.locator("#question").wait_for()
+        page.route(
+            "**/api/v1/search", lambda route: route.fulfill(status=503, json={"detail": "too many requests at once", "hint": "try again in a second"})
+        )
+        page.fill("#question", QUESTION)
+        page.keyboard.press("Enter")
+        assert "too many requests at once. try again in a second" in page.locator(".note.bad").inner_text()
+
+
+def test_a_token_is_asked_for_once(browser, built):
+    with Serving(built.home, {"rate": 1e6, "burst": 10**6}, token="secret-of-the-test") as guarded:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(guarded.url)
+        page.locator("#token").fill("secret-of-the-test")
+        page.get_by_role("button", name="Open").click()
+        page.frame_locator("iframe").locator("#picture .node").first.wait_for()
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_passes_axe(browser, server, scheme):
+    with opened(browser, server, color_scheme=scheme) as page:
+        for view, ready in (
+            ("ask?q=optimizer", "article.card"),
+            ("gaps", "table.wide"),
+            ("values?name=lr", "section.card"),
+            ("builds", "form.form"),
+            ("picture", "iframe"),
+        ):
+            go(page, server, view)
+            page.locator(ready).first.wait_for()
+            page.wait_for_timeout(200)
+            assert violations(page) == [], view
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(browser, server):
+    with opened(browser, server, viewport={"width": 390, "height": 800}) as page:
+        for view, ready in (("ask?q=optimizer", "article.card"), ("gaps", "table.wide"), ("values?name=lr", "section.card"), ("builds", "form.form")):
+            go(page, server, view)
+            page.locator(ready).first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view
+            assert page.evaluate("document.getElementById('view').scrollWidth <= window.innerWidth"), view
+        picture(page, "page-phone")
+
+
+def test_all_that_the_page_is_made_of_is_small(server):
+    import httpx2
+
+    listed = re.findall(r'(?:src|href)="(/web/[^"]+)"', httpx2.get(server.url).text)
+    assert sorted({*listed}) == ["/web/icon.svg", "/web/page.css", "/web/page.js"]
+    assert json.loads(httpx2.get(f"{server.url}/api/v1/lineages").text)["lineages"]

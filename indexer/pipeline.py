@@ -18,6 +18,7 @@ from indexer.collect import Collected, collect
 from indexer.contents import read
 from indexer.embed import embed, missing
 from indexer.facts import extract as facts
+from indexer.facts.hydra import circles
 from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store import Writing
@@ -121,6 +122,7 @@ def _units(bench: Workbench, documents: Sequence[Document]) -> tuple[list[Chunk]
             notes += made.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
+        notes += circles(documents)
     return units, facts.Extracted(tuple(found), tuple(notes))
 
 

@@ -54,7 +54,7 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     best = max(standing, key=_standing, default=None)
     groups.sort(key=lambda group: best not in group)
     groups += _groups([one for one in some if not one.fact.literal], term.name, ontology)
-    values = tuple(Value(_shown(group), group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
+    values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
     return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, standing, holders)))
 
@@ -81,11 +81,6 @@ def _groups(held: Iterable[Held], name: str, ontology: Ontology) -> list[list[He
         key = value if value in groups else next((known for known in groups if ontology.same(name, known, value)), value)
         groups.setdefault(key, []).append(one)
     return list(groups.values())
-
-
-def _shown(group: Sequence[Held]) -> str:
-    """The value of a group: of schedules the one that says most."""
-    return max((one.fact.value for one in group), key=len) if group[0].fact.value.startswith("{") else group[0].fact.value
 
 
 def _support(group: Sequence[Held]) -> tuple[int, float]:

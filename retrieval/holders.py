@@ -81,11 +81,26 @@ def _overrides(one: Held, other: Held) -> bool:
     """Whether a stronger statement is about the same option of the same program as a weaker one."""
     if _ORDER[one.fact.kind] <= _ORDER[other.fact.kind] or one.fact.value == other.fact.value:
         return False
+    path = PurePosixPath(other.evidence.chunk.path)
     if one.fact.kind == "command":
-        program, path = one.fact.scope, PurePosixPath(other.evidence.chunk.path)
-        return not program or other.fact.kind == "config" or path.name == program.rpartition("/")[2] or path.suffix != ".py"
+        told = path.name in _command(one.evidence) or (other.fact.kind == "config" and "." in one.fact.written)
+        return told or (other.fact.kind == "default" and not one.fact.scope)
     # a setting written in a program's text is no configuration file of it
     return one.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+
+
+def _command(hit: Hit) -> str:
+    """The command line that a hit points at, with its continuation lines."""
+    lines = hit.chunk.text.split("\n")
+    at = (hit.focus.start_line if hit.focus else hit.chunk.start_line) - hit.chunk.start_line
+    if not 0 <= at < len(lines):
+        return hit.chunk.text
+    first = last = at
+    while first and lines[first - 1].rstrip().endswith("\\"):
+        first -= 1
+    while last + 1 < len(lines) and lines[last].rstrip().endswith("\\"):
+        last += 1
+    return "\n".join(lines[first : last + 1])
 
 
 def _open(fact: Fact) -> bool:

@@ -60,7 +60,7 @@ def _leaf(sink: Sink, line: int, keys: list[str], said: str, path: str) -> None:
 
 def _yaml(path: str, text: str, sink: Sink) -> str:
     try:
-        for line, keys, said in _yaml_leaves(text):
+        for line, keys, said in leaves(text):
             _leaf(sink, line, keys, said, path)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
@@ -80,7 +80,7 @@ class _Frame:
         self.items: list[str] | None = []
 
 
-def _yaml_leaves(text: str) -> Iterator[tuple[int, list[str], str]]:
+def leaves(text: str) -> Iterator[tuple[int, list[str], str]]:
     """(line, keys, text) of every scalar, and of every list of scalars as one."""
     frames: list[_Frame] = []
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):

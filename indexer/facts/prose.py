@@ -35,11 +35,15 @@ _SEARCHED = re.compile(
     r"considered|grid|values|with|over|from|among|in|of|between|the|set|space|range|selected|chosen|picked|varied|vary|using|by|for|∈|\\in|:)\s+){1,8}\$?(?P<open>\\?[({\[]?)",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(
-    rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>(?:{NUMBER}\s*,\s*){{0,6}}{NUMBER},?\s+(?:and|or)\s+{NUMBER}|\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))"
-    rf"(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{0,2}})\Z",
-    re.IGNORECASE,
-)
+_BEFORE = [
+    re.compile(
+        rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>(?:{NUMBER}\s*,\s*){{0,6}}{NUMBER},?\s+(?:and|or)\s+{NUMBER}|\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))"
+        rf"(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{{words}}})\Z",
+        re.IGNORECASE,
+    )
+    for words in range(3)
+]
+"""A number right before a place, or with one or two words between."""
 _SPLIT = re.compile(
     rf"\s+(?:on|for|in)\s+(?P<one>[\w\s+/-]{{2,50}}?),?\s+and\s+\$?(?P<number>{NUMBER})\$?\s+(?:on|for|in)\s+"
     r"(?P<other>[\w\s+/-]{2,40}?)(?=[.,;]|\Z| for | when )"
@@ -198,8 +202,8 @@ def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sin
     many = listed(sentence.text, searched.start("open")) if searched else None
     if many and searched and sentence.free(searched.end(), many.end) and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
         return
-    before = _BEFORE.search(sentence.text[max(0, start - 50) : start])
-    if before and not before["between"].strip() and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
+    before = _BEFORE[0].search(sentence.text[max(0, start - 50) : start])
+    if before and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
         _put_before(sentence, phrase, start, before, sink, kind)
 
 
@@ -253,7 +257,7 @@ def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Mat
     offset = max(0, start - 50)
     ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
     at, end = offset + before.start("number"), offset + before.end("number")
-    if _ORDINAL.search(ahead) or not sentence.free(at, end):
+    if (_ORDINAL.search(ahead) and not phrase.term.name.startswith("warmup")) or not sentence.free(at, end):
         return False
     said = WORDS.get(before["number"].lower())
     text = str(said) if said is not None else before["number"].strip("$")
@@ -266,7 +270,8 @@ def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Mat
 
 
 def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
-    before = _BEFORE.search(sentence.text[max(0, start - 50) : start])
+    ahead = sentence.text[max(0, start - 50) : start]
+    before = next((found for pattern in _BEFORE if (found := pattern.search(ahead))), None)
     if not before or _JOINING & set(before["between"].lower().split()):
         return
     if before["number"].lower() in WORDS and phrase.term.topic not in _SPELLED_OUT:

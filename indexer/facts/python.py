@@ -63,6 +63,9 @@ class _Reader:
             left -= 1
             node, place = stack.pop()
             inner = self._node(node, place)
+            if isinstance(node, ast.Dict):
+                stack.extend(_members(node, place))
+                continue
             stack.extend((child, inner) for child in ast.iter_child_nodes(node) if not isinstance(child, _LEAVES))
 
     def _node(self, node: ast.AST, place: _Place) -> _Place:
@@ -210,7 +213,7 @@ class _Reader:
         scope = ".".join(part for part in (place.name, place.target) if part) if kind == "config" else _joined(place, last)
         for keyword in node.keywords:
             if keyword.arg and not isinstance(keyword.value, ast.Dict):
-                context = f"{place.target}.{_context(callee)}" if kind == "config" else _context(callee)
+                context = place.target if kind == "config" and place.target else _context(callee)
                 self.put(keyword.arg, keyword.value, place, kind, context=context, line=keyword.value.lineno, scope=scope)
 
 
@@ -241,6 +244,13 @@ def _dotted(node: ast.expr) -> str:
         else:
             break
     return ".".join(reversed(names))
+
+
+def _members(node: ast.Dict, place: _Place) -> Iterator[tuple[ast.AST, _Place]]:
+    """The values of a dictionary, each under its key."""
+    for key, value in zip(node.keys, node.values, strict=True):
+        target = ".".join(part for part in (place.target, _string(key)) if part)
+        yield value, _Place(place.scope, place.inside, target)
 
 
 def _string(node: ast.expr | None) -> str:

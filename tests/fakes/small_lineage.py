@@ -96,7 +96,13 @@ def ledger() -> list[LedgerRow]:
     ]
 
 
-def build(home: Path, embedder: Embedder | None = None, pieces: Sequence[Chunk] | None = None, name: str = "small") -> Manifest:
+def build(
+    home: Path,
+    embedder: Embedder | None = None,
+    pieces: Sequence[Chunk] | None = None,
+    name: str = "small",
+    facts: Sequence[Fact] | None = None,
+) -> Manifest:
     """A committed generation of it under `home`."""
     found = list(chunks() if pieces is None else pieces)
     with Store(home).writing(name) as writing, writing.draft() as draft:
@@ -106,7 +112,7 @@ def build(home: Path, embedder: Embedder | None = None, pieces: Sequence[Chunk] 
             catalog.add_links(links())
             catalog.add_document(Document(REPO, "tent.py", f"import torch\n{INIT}\n{ADAPT}\n", (), "code@1", "code", "python", "b" * 64))
             catalog.add_chunks(found)
-            catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)])
+            catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)

@@ -11,7 +11,8 @@ import pytest
 from lineage.catalog import Catalog, CatalogWriter
 from lineage.catalog.reader import FieldWeights
 from lineage.errors import LineageError, StoreDamaged, StoreError
-from lineage.model import Document, LedgerRow, Status, WorkId
+from lineage.generation import open_generation
+from lineage.model import Document, Fact, LedgerRow, Status, WorkId
 from lineage.tokens import fts_any, terms
 from tests.fakes import small_lineage as small
 
@@ -216,3 +217,26 @@ def test_facts_are_found_by_name_in_any_case(tmp_path):
         assert catalog.facts("beta") == ()
         assert catalog.documents(WorkId("none:")) == ()
         assert catalog.documents()[0].sha256 == catalog.documents(small.REPO)[0].sha256
+
+
+def test_facts_keep_their_words_and_come_back_as_written(tmp_path):
+    fact = Fact("learning_rate", "args.lr * 2", "", small.REPO, small.chunks()[0].id, "call", 3, "lr", "args.lr * 2", "main:AdamW", literal=False)
+    small.build(tmp_path, facts=[fact])
+    with open_generation(tmp_path, "small") as generation:
+        assert generation.catalog.facts() == (fact,)
+        before = generation.manifest.content_hash
+    small.build(tmp_path, facts=[replace(fact, said="args.lr * 4")], name="other")
+    with open_generation(tmp_path, "other") as generation:
+        assert generation.manifest.content_hash != before
+
+
+def test_a_catalogue_of_the_first_format_is_read(tmp_path):
+    manifest = small.build(tmp_path, facts=[Fact("lr", "1e-3", "", small.REPO, small.chunks()[0].id, "config", 3)])
+    path = tmp_path / "lineages/small/gen" / manifest.id / "catalog.db"
+    path.chmod(0o644)
+    with sqlite3.connect(path) as db:
+        for column in ("written", "said", "scope", "literal"):
+            db.execute(f"ALTER TABLE facts DROP COLUMN {column}")
+        db.execute("PRAGMA user_version=1")
+    with Catalog(path) as catalog:
+        assert catalog.facts() == (Fact("lr", "1e-3", "", small.REPO, small.chunks()[0].id, "config", 3),)

@@ -1,0 +1,109 @@
+"""Facts of configuration files, whole, broken and hostile."""
+
+import pytest
+
+from indexer.facts import configs, hydra
+from indexer.facts.sink import Sink
+from lineage.model import Document, WorkId
+from lineage.ontology import ontology
+
+
+def facts(path, text, language):
+    sink = Sink(ontology(), "config")
+    note = configs.read(path, text, language, sink)
+    return [(one.line, one.name, one.value, one.scope) for one in sink.found], note
+
+
+YAML = """defaults:
+  - optimizer: adamw
+  - _self_
+optimizer:
+  lr: 1e-4          # peak
+  betas: [0.9, 0.95]
+  name: lamb
+trainer: {max_epochs: 100, precision: bf16-mixed}
+image_size:
+  - 224
+  - 224
+batch_size: ${data.bs}
+"""
+
+
+def test_yaml_under_its_nested_names():
+    found, note = facts("conf/config.yaml", YAML, "yaml")
+    assert note == ""
+    assert found == [
+        (2, "optimizer", "adamw", "defaults"),
+        (5, "learning_rate", "0.0001", "optimizer"),
+        (6, "adam_betas", "[0.9, 0.95]", "optimizer"),
+        (6, "adam_beta1", "0.9", "optimizer"),
+        (6, "adam_beta2", "0.95", "optimizer"),
+        (7, "optimizer", "lamb", "optimizer"),
+        (8, "epochs", "100", "trainer"),
+        (8, "precision", "bfloat16", "trainer"),
+        (10, "image_size", "[224, 224]", ""),
+        (12, "batch_size", "${data.bs}", ""),
+    ]
+
+
+def test_a_group_file_is_about_what_its_folder_says():
+    assert facts("conf/optimizer/adam.yaml", "eps: 1e-8\n", "yaml")[0] == [(1, "adam_epsilon", "1e-8", "")]
+
+
+def test_yaml_that_breaks_is_read_by_its_lines_and_said():
+    found, note = facts("c.yaml", "lr: 0.1\nmodel: {{ name }}\n  epochs: 3\nseed: 7 # why\n", "yaml")
+    assert (1, "learning_rate", "0.1", "") in found
+    assert (4, "seed", "7", "") in found
+    assert note == "c.yaml: no valid YAML from line 3; read by its lines"
+
+
+def test_json_with_comments_and_a_missing_brace():
+    found, _ = facts("c.json", '{"optimizer": {"type": "adam", "lr": 3e-4}, // note\n "betas": [0.9, 0.99],\n "epochs": 5', "json")
+    assert (1, "optimizer", "adam", "optimizer") in found
+    assert (1, "learning_rate", "0.0003", "optimizer") in found
+    assert (2, "adam_betas", "[0.9, 0.99]", "") in found
+    assert (3, "epochs", "5", "") in found
+
+
+def test_toml_ini_and_gin():
+    assert facts("c.toml", "[train]\nlr = 0.001\n[train.sched]\nwarmup_steps = 1_000 # few\n", "toml")[0] == [
+        (2, "learning_rate", "0.001", "train"),
+        (4, "warmup_steps", "1000", "train.sched"),
+    ]
+    assert facts("c.gin", "AdamW.learning_rate = 1e-3\ntrain.batch_size = 64\nx.optimizer = @AdamW\n", "gin")[0] == [
+        (1, "learning_rate", "0.001", "AdamW"),
+        (2, "batch_size", "64", "train"),
+    ]
+
+
+def test_schemas_and_housekeeping_state_nothing():
+    assert facts("schema.json", '{"dataset": {"type": "string"}}', "json")[0] == []
+    assert facts("package.json", '{"timeout": 30}', "json")[0] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x, x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n" for n in range(20)),
+        "[" * 50_000,
+        "a:\n" * 20_000,
+        "? " * 20_000,
+    ],
+)
+def test_hostile_yaml_ends_quickly(text):
+    assert facts("bad.yaml", text, "yaml")[0] == []
+
+
+def test_circular_defaults_are_said_once():
+    def document(path, text):
+        return Document(WorkId("repo:github.com/a/b"), path, text, (), "config@1", "config", "yaml")
+
+    rows = [
+        document("conf/config.yaml", "defaults:\n  - base\n  - optimizer: adam\nlr: 1\n"),
+        document("conf/base.yaml", "defaults:\n  - config\n"),
+        document("conf/optimizer/adam.yaml", "defaults: [shared]\n"),
+        document("conf/optimizer/shared.yaml", "lr: 2\n"),
+    ]
+    assert list(hydra.circles(rows)) == [
+        "repo:github.com/a/b: circular defaults, conf/base.yaml → conf/config.yaml → conf/base.yaml; each file is read by itself"
+    ]

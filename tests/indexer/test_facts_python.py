@@ -1,0 +1,135 @@
+"""Facts of Python: defaults, settings, literal arguments; nothing is run."""
+
+import pytest
+
+from indexer.facts import python
+from indexer.facts.sink import MOST, Sink
+from lineage.ontology import ontology
+
+
+def facts(text):
+    sink = Sink(ontology(), "default")
+    python.read(text, sink)
+    return {(one.line, one.kind, one.name, one.value) for one in sink.found}
+
+
+def scopes(text):
+    sink = Sink(ontology(), "default")
+    python.read(text, sink)
+    return {(one.name, one.scope) for one in sink.found}
+
+
+def test_options_of_a_command_line():
+    text = (
+        "parser.add_argument('--lr', type=float, default=1e-4)\n"
+        "parser.add_argument('--batch-size', '-b', type=int,\n    default=2**5)\n"
+        "@click.option('--epochs', default=90)\n"
+        "def main(): pass\n"
+        "flags.DEFINE_float('weight_decay', 0.05, 'decay')\n"
+        "parser.add_argument('--name', required=True)"
+    )
+    assert facts(text) == {
+        (1, "default", "learning_rate", "0.0001"),
+        (2, "default", "batch_size", "32"),
+        (4, "default", "epochs", "90"),
+        (6, "default", "weight_decay", "0.05"),
+    }
+
+
+def test_fields_and_parameters():
+    text = (
+        "@dataclass\nclass TrainConfig:\n    lr: float = 1e-3\n    betas: tuple = field(default_factory=lambda: (0.9, 0.95))\n"
+        "    dropout: float = Field(0.1)\n"
+        "def build(model, warmup_steps=100, *, seed: int = 7): ...\n"
+        "def main(epochs: int = typer.Option(3)): ..."
+    )
+    assert facts(text) == {
+        (3, "default", "learning_rate", "0.001"),
+        (4, "default", "adam_betas", "[0.9, 0.95]"),
+        (4, "default", "adam_beta1", "0.9"),
+        (4, "default", "adam_beta2", "0.95"),
+        (5, "default", "dropout", "0.1"),
+        (6, "default", "warmup_steps", "100"),
+        (6, "default", "seed", "7"),
+        (7, "default", "epochs", "3"),
+    }
+
+
+def test_arguments_of_known_calls_by_name_and_by_place():
+    text = (
+        "opt = torch.optim.AdamW(params, 1e-3, betas=(0.9, args.beta2), weight_decay=0.1)\n"
+        "nn.init.trunc_normal_(w, std=.02)\n"
+        "w.normal_(0, 0.01)\n"
+        "drop = nn.Dropout(0.5)\n"
+        "sched = get_cosine_schedule_with_warmup(opt, 100, 5000)\n"
+    )
+    found = facts(text)
+    assert {
+        (1, "call", "optimizer", "adamw"),
+        (1, "call", "learning_rate", "0.001"),
+        (1, "call", "adam_beta1", "0.9"),
+        (1, "call", "weight_decay", "0.1"),
+        (2, "call", "initialization", "truncated_normal"),
+        (2, "call", "init_std", "0.02"),
+        (3, "call", "init_std", "0.01"),
+        (4, "call", "dropout", "0.5"),
+        (5, "call", "lr_schedule", '{"kind": "cosine"}'),
+        (5, "call", "warmup_steps", "100"),
+    } <= found
+    assert not any(name == "adam_beta2" for _, _, name, _ in found)
+
+
+def test_calls_of_language_models():
+    text = "client.chat.completions.create(model='gpt-4o', temperature=0.7, max_tokens=1024)"
+    assert {(name, value) for _, _, name, value in facts(text)} == {("llm_model", "gpt-4o"), ("temperature", "0.7"), ("max_new_tokens", "1024")}
+
+
+def test_settings_in_dictionaries_and_attributes():
+    text = "config = {'optimizer': {'type': 'SGD', 'lr': 0.1}, 'epochs': 90}\ncfg.SOLVER.BASE_LR = 0.02\ncfg['seed'] = 3\n"
+    text += "optimizer = dict(type='AdamW', lr=6e-5)\n"
+    assert facts(text) == {
+        (1, "config", "optimizer", "sgd"),
+        (1, "config", "learning_rate", "0.1"),
+        (1, "config", "epochs", "90"),
+        (2, "config", "learning_rate", "0.02"),
+        (3, "config", "seed", "3"),
+        (4, "config", "optimizer", "adamw"),
+        (4, "config", "learning_rate", "0.00006"),
+    }
+    assert ("learning_rate", "config.optimizer") in scopes(text)
+
+
+def test_a_constant_of_the_module_stands_for_its_literal():
+    assert (2, "call", "learning_rate", "0.0003") in facts("LR = 3e-4\nopt = Adam(p, lr=LR)")
+    assert (3, "call", "learning_rate", "0.0001") not in facts("LR = 3e-4\nLR = 1e-4\nopt = SGD(p, lr=LR)")
+
+
+def test_an_expression_is_said_and_not_run():
+    sink = Sink(ontology(), "default")
+    python.read("opt = AdamW(p, lr=args.lr * args.batch_size / 256, weight_decay=args.wd)", sink)
+    (found,) = [one for one in sink.found if one.name == "learning_rate"]
+    assert (found.value, found.literal) == ("args.lr * args.batch_size / 256", False)
+    assert not any(one.name == "weight_decay" for one in sink.found)
+
+
+def test_counters_and_lookalikes_are_no_facts():
+    assert facts("def run():\n    epoch = 0\n    for epoch in range(3):\n        x.mean(dim=1)\n") == set()
+
+
+def test_two_values_of_one_file_are_both_kept():
+    assert {value for *_, name, value in facts("LR = 1e-3\nlr = 1e-4") if name == "learning_rate"} == {"0.001", "0.0001"}
+
+
+def test_a_file_of_thousands_of_settings_is_cut():
+    sink = Sink(ontology(), "default")
+    python.read("\n".join(f"x{n}.lr = {n}e-6" for n in range(1, MOST + 50)), sink)
+    assert (len(sink.found), sink.cut) == (MOST, True)
+
+
+def test_what_nests_too_deep_raises_and_does_not_crash():
+    with pytest.raises((SyntaxError, RecursionError, MemoryError, ValueError)):
+        python.read("x = " + "(" * 10_000 + "1" + ")" * 10_000, Sink(ontology(), "default"))
+    chain = "lr = " + " + ".join(["1"] * 300)
+    sink = Sink(ontology(), "default")
+    python.read(chain, sink)
+    assert all(not one.literal for one in sink.found)

@@ -1,0 +1,206 @@
+"""Facts of prose, tables, commands and documentation."""
+
+import pytest
+
+from indexer.facts import documents, prose, shell, tables
+from indexer.facts.sink import Sink
+from lineage.model import Document, Span, WorkId
+from lineage.ontology import ontology
+
+
+def said(text, around=""):
+    sink = Sink(ontology(), "prose")
+    prose.read(text, sink, around=around)
+    return {(one.name, one.value) for one in sink.found}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We use a learning rate of 1e-4.", {("learning_rate", "0.0001")}),
+        ("The step size is set to $1\\times 10^{-3}$.", {("learning_rate", "0.001")}),
+        ("AdamW with β2 = .95", {("adam_beta2", "0.95")}),
+        ("batch size 4,096 on 8 GPUs", {("batch_size", "4096"), ("gpus", "8")}),
+        ("with $\\beta_1=0.9$, $\\beta_2=0.98$", {("adam_beta1", "0.9"), ("adam_beta2", "0.98")}),
+        ("We apply 10% dropout and label smoothing of value $\\epsilon_{ls}=0.1$", {("dropout", "0.1"), ("label_smoothing", "0.1")}),
+        ("The model has 12 layers and 16 attention heads.", {("layers", "12"), ("attention_heads", "16")}),
+        ("We train for 300 epochs", {("epochs", "300")}),
+        ("All numbers are means over five seeds.", {("num_runs", "5")}),
+        ("with 2, 3 and 6 heads", {("attention_heads", "[2, 3, 6]")}),
+        ("a maximum learning rate of 1e-5, 2e-5, 3e-5, or 5e-5", {("learning_rate", "[0.00001, 0.00002, 0.00003, 0.00005]")}),
+        ("For batch size, we experiment with 64 and 256.", {("batch_size", "[64, 256]")}),
+        ("We decay the learning rate to 1e-6.", {("min_learning_rate", "0.000001")}),
+        ("images of size 224 × 224", {("image_size", "[224, 224]")}),
+        ("retrieving the top $k=3$ documents", {("retrieval_k", "3")}),
+        ("Training took $3.5$ days.", {("training_time", "84")}),
+        ("We warm up over 10,000 steps", {("warmup_steps", "10000")}),
+    ],
+)
+def test_a_number_belongs_to_what_it_follows_or_counts(text, expected):
+    assert said(text) == expected
+
+
+def test_a_schedule_is_a_structure_with_what_its_sentence_says():
+    assert ("lr_schedule", '{"kind": "cosine", "warmup_epochs": 10}') in said("ten epochs of warm-up and a cosine decay of the learning rate")
+
+
+def test_the_second_of_two_values_says_what_it_is_for():
+    sink = Sink(ontology(), "prose")
+    prose.read("an initial learning rate of 1e-5 on the base and 1e-3 on the linear layer.", sink)
+    assert [(one.value, one.scope) for one in sink.found] == [("0.00001", ""), ("0.001", "linear layer")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The learning rate is important.",
+        "learning rate (see Table 3)",
+        "as in Section 4 dropout",
+        "between the two layers",
+        "every 30 epochs",
+        "after 10 epochs it drops",
+    ],
+)
+def test_numbers_that_belong_elsewhere_are_left(text):
+    assert said(text) == set()
+
+
+def test_a_choice_counts_where_its_sentence_speaks_of_such():
+    assert ("optimizer", "adam") in said("We train with Adam.")
+    assert said("Adam lives in Berlin.") == set()
+    assert ("initialization", "normal") in said("Weights are drawn from a normal distribution.", around="3 Initialisation")
+
+
+def test_the_unit_of_a_batch_is_kept():
+    sink = Sink(ontology(), "prose")
+    prose.read("a batch size of 4096 tokens", sink)
+    assert [(one.value, one.unit) for one in sink.found] == [("4096", "tokens")]
+
+
+def test_prose_takes_time_in_proportion_to_its_length():
+    text = "learning rate " * 20_000 + "of " * 20_000 + "1" * 20_000 + "(" * 20_000 + "learning rate of of of set to to " * 3_000
+    assert said(text) == set()
+
+
+def table(text):
+    sink = Sink(ontology(), "table")
+    for rows in tables.blocks(text.split("\n")):
+        tables.read(rows, sink)
+    return [(one.line, one.name, one.value, one.scope) for one in sink.found]
+
+
+def test_settings_by_row():
+    text = "setting | value\nbase learning rate | $1.5 \\times 10^{-4}$ (per 256 images)\n$\\beta_1, \\beta_2$ | 0.9, 0.999\n"
+    text += "augmentation | RandAugment (2, 9)\nTop-1 | 74.9"
+    assert table(text) == [
+        (2, "learning_rate", "0.00015", ""),
+        (3, "adam_beta1", "0.9", ""),
+        (3, "adam_beta2", "0.999", ""),
+        (4, "augmentation", "randaugment", ""),
+    ]
+
+
+def test_settings_by_row_for_several_models():
+    assert table("| | Base | Large |\n|---|---|---|\n| Layers | 12 | 24 |") == [(3, "layers", "12", "Base"), (3, "layers", "24", "Large")]
+
+
+def test_settings_by_column():
+    assert table("| model | width | depth | top-1 |\n|---|---|---|---|\n| micro | 128 | 12 | 70.8 |\n| base | 384 | 12 | 78.3 |") == [
+        (3, "hidden_size", "128", "micro"),
+        (3, "layers", "12", "micro"),
+        (4, "hidden_size", "384", "base"),
+        (4, "layers", "12", "base"),
+    ]
+
+
+def test_results_are_no_settings():
+    assert table("model | Precision | Recall | F1\nours | 32 | 16 | 24\ntheirs | 0.5 ± 0.1 | 3 | 4") == []
+
+
+def commands(text):
+    sink = Sink(ontology(), "command")
+    shell.read(text, sink)
+    return [(one.line, one.name, one.value, one.scope) for one in sink.found]
+
+
+SCRIPT = """#!/bin/bash
+LR=${1:-3e-4}
+export SEED=7
+torchrun --nproc_per_node=8 train.py \\
+    --lr $LR --weight-decay 0.1 \\
+    --fp16 --milestones 30 60 \\
+    optimizer.betas=[0.9,0.95] | tee log
+echo --lr 5
+grep --epochs 3 file
+"""
+
+
+def test_flags_overrides_and_variables_of_a_script():
+    assert commands(SCRIPT) == [
+        (2, "learning_rate", "0.0003", ""),
+        (3, "seed", "7", ""),
+        (4, "gpus", "8", "train.py"),
+        (5, "learning_rate", "0.0003", "train.py"),
+        (5, "weight_decay", "0.1", "train.py"),
+        (6, "precision", "float16", "train.py"),
+        (6, "lr_decay_steps", "[30, 60]", "train.py"),
+        (7, "adam_betas", "[0.9, 0.95]", "train.py"),
+        (7, "adam_beta1", "0.9", "train.py"),
+        (7, "adam_beta2", "0.95", "train.py"),
+    ]
+
+
+README = """# Model
+
+Trained with a learning rate of 0.1 on one GPU, 90 epochs of the data set.
+
+```bash
+$ python train.py --lr 0.2
+```
+
+```yaml
+optimizer:
+  lr: 0.3
+```
+
+    python eval.py --batch-size 64
+
+| epochs | acc |
+|---|---|
+| 90 | 76 |
+"""
+
+
+def test_a_readme_is_read_by_its_parts():
+    sink = Sink(ontology(), "prose")
+    documents.read(Document(WorkId("repo:github.com/a/b"), "README.md", README, (), "plain@1", "docs", "markdown"), sink)
+    rows = [(one.line, one.kind, one.name, one.value) for one in sink.found]
+    assert {
+        (3, "prose", "learning_rate", "0.1"),
+        (3, "prose", "epochs", "90"),
+        (3, "prose", "gpus", "1"),
+        (6, "command", "learning_rate", "0.2"),
+        (11, "config", "learning_rate", "0.3"),
+        (14, "command", "batch_size", "64"),
+        (18, "table", "epochs", "90"),
+    } <= set(rows)
+
+
+def test_text_of_another_field_states_nothing():
+    sink = Sink(ontology(), "prose")
+    documents.read(
+        Document(WorkId("repo:github.com/a/b"), "AUDIT.md", "The minimum is 2 epochs and 5 layers.", (), "plain@1", "docs", "markdown"), sink
+    )
+    assert not sink.found
+
+
+def test_a_paper_is_read_by_its_spans():
+    text = "Setup\n\nWe train for 300 epochs.\n\nepochs | 100\nbatch size | 64"
+    spans = (Span(7, 31, "paragraph", ("Setup",)), Span(33, len(text), "table", ("Setup",)))
+    sink = Sink(ontology(), "prose")
+    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, spans, "latex@2", "paper"), sink)
+    assert [(one.line, one.kind, one.name, one.value) for one in sink.found] == [
+        (3, "prose", "epochs", "300"),
+        (5, "table", "epochs", "100"),
+        (6, "table", "batch_size", "64"),
+    ]

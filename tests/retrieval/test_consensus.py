@@ -1,0 +1,124 @@
+"""What a lineage agrees on: values, holders, what overrides what, and what the target inherits."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.errors import NotFound
+from lineage.generation import open_generation
+from lineage.model import Fact
+from lineage.ontology import ontology
+from retrieval.consensus import consensus, tallies
+from retrieval.holders import holders
+from retrieval.kinship import Kinship
+from tests.fakes import small_lineage as small
+
+RUN = "set -e\npython train.py --lr 3e-4 \\\n  --config conf.yaml\npython eval.py --lr 7e-4"
+TRAIN = "parser.add_argument('--lr', default=1e-2)\nparser.add_argument('--wd', default=0.1)"
+PIECES = [
+    *small.chunks(),
+    small.chunk(small.REPO, "train.py", TRAIN),
+    small.chunk(small.REPO, "run.sh", RUN),
+    small.chunk(small.OWN, "main.py", "lr = 5e-4"),
+    small.chunk(small.REPO, "tests/check.py", "lr = 9"),
+]
+
+
+def fact(work, path, value, kind, line, written="lr", name="learning_rate", scope="", literal=True):
+    chunk = next(one for one in PIECES if one.work == work and one.path == path and one.start_line <= line <= one.end_line)
+    return Fact(name, value, "", work, chunk.id, kind, line, written, f"{written} {value}", scope, literal)
+
+
+REPO = [
+    fact(small.REPO, "train.py", "0.01", "default", 1),
+    fact(small.REPO, "conf.yaml", "0.001", "config", 3, scope="optimizer"),
+    fact(small.REPO, "run.sh", "0.0003", "command", 2, scope="train.py"),
+    fact(small.REPO, "run.sh", "0.0007", "command", 4, scope="eval.py"),
+]
+CITED = fact(small.CITED, "main.tex", "0.001", "prose", 120, "learning rate")
+OWN = fact(small.OWN, "main.py", "0.0005", "default", 1)
+TARGET = fact(small.TARGET, "main.tex", "0.002", "table", 88, "learning rate")
+
+
+@pytest.fixture
+def read(tmp_path):
+    def run(*facts):
+        small.build(tmp_path, pieces=PIECES, facts=facts)
+        with open_generation(tmp_path, "small") as generation:
+            return holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+
+    return run
+
+
+def test_a_command_overrides_the_settings_and_defaults_of_what_it_runs(read):
+    by_place = {(one.fact.line, one.fact.kind, one.fact.value): one for one in read(*REPO).of("learning_rate")}
+    command = by_place[2, "command", "0.0003"]
+    assert [(old.kind, old.value) for old in command.overridden] == [("default", "0.01"), ("config", "0.001")]
+    assert [old.value for old in by_place[3, "config", "0.001"].overridden] == ["0.01"]
+    assert by_place[4, "command", "0.0007"].overridden == ()
+
+
+def test_evidence_is_the_line_in_its_chunk_with_its_kin(read):
+    held = next(one for one in read(*REPO).of("learning_rate") if one.fact.kind == "config")
+    assert (held.evidence.chunk.path, held.evidence.focus.start_line, held.evidence.reference.cited) == ("conf.yaml", 3, small.CITED)
+    assert (held.evidence.paper.id, held.since) == (small.CITED, "")
+    assert next(one for one in read(CITED).of("learning_rate")).since == "2020"
+
+
+def test_what_is_overridden_stands_for_nothing_by_itself(read):
+    found = consensus(read(*REPO), "step size", ontology())
+    assert [value.value for value in found.values] == ["0.0003", "0.0007"]
+    assert found.notes == ("2 defaults or settings are overridden within their own repository",)
+
+
+def test_the_targets_own_text_comes_first_then_its_code_then_what_it_cites(read):
+    def first(*facts):
+        found = consensus(read(*facts), "lr", ontology())
+        assert [value.inherited for value in found.values] == [True] + [False] * (len(found.values) - 1)
+        return found.values[0].value, found.why[0]
+
+    value, why = first(CITED, OWN, TARGET)
+    assert value == "0.002"
+    assert why.startswith("the target says so itself: arXiv:2401.00001")
+    value, why = first(CITED, OWN)
+    assert (value, why.split(":")[0]) == ("0.0005", "the target's own code says so")
+    value, why = first(CITED)
+    assert value == "0.001"
+    assert "arxiv:2006.10726, baseline of arxiv:2401.00001, score 0.90, distance 1 (“We build on Tent.”)" in why
+
+
+def test_holders_of_one_value_stand_together_with_the_dissenters_after(read):
+    found = consensus(read(CITED, fact(small.REPO, "conf.yaml", "0.001", "config", 3), OWN), "learning_rate", ontology())
+    assert [(value.value, {one.fact.work for one in value.held}) for value in found.values] == [
+        ("0.0005", {small.OWN}),
+        ("0.001", {small.CITED, small.REPO}),
+    ]
+    assert found.why[-1] == "1 of 3 works hold it; 2 hold something else"
+
+
+def test_what_a_test_sets_weighs_little(read):
+    found = consensus(
+        read(fact(small.REPO, "tests/check.py", "9", "config", 1), fact(small.REPO, "train.py", "0.01", "default", 1, "lr0")), "lr", ontology()
+    )
+    assert found.values[0].value == "0.01"
+
+
+def test_an_expression_is_listed_last_and_said(read):
+    computed = fact(small.REPO, "train.py", "args.lr * 2", "call", 1, literal=False)
+    found = consensus(read(CITED, computed), "lr", ontology())
+    assert [(value.value, value.held[0].fact.literal) for value in found.values] == [("0.001", True), ("args.lr * 2", False)]
+    assert found.notes == ("1 places compute it: the expression is given as written, nothing was run",)
+
+
+def test_a_detail_that_nobody_states_and_one_that_nobody_knows(read):
+    found = consensus(read(CITED), "dropout", ontology())
+    assert (found.values, found.notes) == ((), ("no source of small states it",))
+    with pytest.raises(NotFound) as caught:
+        consensus(read(CITED), "learnign rate", ontology())
+    assert "learning_rate" in caught.value.hint
+
+
+def test_the_table_counts_values_and_works(read):
+    rows = tallies(read(*REPO, CITED), ontology()).rows
+    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 4, 2)]
+    assert tallies(read(), ontology()).notes

@@ -61,7 +61,7 @@ class Parts:
             return FileTokens(Path(named), Path(named).parent.name + "/" + Path(named).name)
         return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
 
-    @property
+    @cached_property
     def writer(self) -> Chat | None:
         """The chat model that the settings name, None where they name none; raises `SettingsError`."""
         if not self.settings.llm_model:

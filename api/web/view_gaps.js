@@ -24,7 +24,7 @@ export async function gaps(view, { lineage }) {
       return button;
     });
     view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "What the paper leaves unsaid"),
-      make("p", { class: "quiet" }, `Taken for: ${found.domains.join(", ") || "a paper of no particular kind"}. For what is missing, the best-supported value of its lineage stands beside it; open it to see the chain.`),
+      make("p", { class: "quiet" }, "For what is missing, the best-supported value of its lineage stands beside it; open it to see the chain."),
       ...found.notes.map((words) => note(words)), make("div", { class: "row", role: "group", "aria-label": "Show details by state" }, ...filters), make("p", {}), table, conflicts(found.conflicts)));
     draw();
     announce(`${counted(counts("UNSPECIFIED"), "detail")} unspecified`);

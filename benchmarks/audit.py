@@ -25,10 +25,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from api.bootstrap import Parts  # noqa: E402
-from api.service import Service  # noqa: E402
-from lineage import settings  # noqa: E402
-from lineage.insight import Audit, AuditFinding  # noqa: E402
+from api.bootstrap import Parts
+from api.service import Service
+from lineage import settings
+from lineage.insight import Audit, AuditFinding
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d_,]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _OTHER = {"adam": "rmsprop", "adamw": "adagrad", "sgd": "rmsprop", "relu": "tanh", "gelu": "relu", "cosine": "linear", "linear": "cosine"}

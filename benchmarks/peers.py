@@ -24,10 +24,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import evidence  # noqa: E402
-from indexer.cache import VectorCache  # noqa: E402
-from indexer.parsers.select import select  # noqa: E402
-from lineage.ports import Embedder  # noqa: E402
+from benchmarks import evidence
+from indexer.cache import VectorCache
+from indexer.parsers.select import select
+from lineage.ports import Embedder
 
 WINDOW, STEP = 40, 20
 K = evidence.K

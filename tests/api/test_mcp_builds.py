@@ -7,12 +7,15 @@ import threading
 import jsonschema
 import pytest
 
+from api.jobs import Jobs
+from api.mcp_server import server
 from api.mcp_tools.tools import TOOLS
 from indexer.plan import BuildReport
 from lineage.errors import SourceError
 from lineage.model import Status, Work, WorkId
 from lineage.progress import Stage
 from tests.api.mcp_desk import MODES, Store, called, talk
+from tests.demo import Demo
 
 OUTPUTS = {tool.name: tool.output for tool in TOOLS}
 TARGET = "arxiv:2504.17192"
@@ -146,3 +149,22 @@ def test_a_full_queue_is_an_error_that_says_what_to_do(tmp_path):
     found = called(store.server(), "lineage_build", target="arxiv:2504.18000")
     assert found.is_error
     assert found.content[0].text == "QueueFull: 16 builds wait already\nWhat to do: ask again when one has ended, or cancel one"
+
+
+def test_a_paper_is_built_and_asked_in_one_session(upstream, tmp_path):
+    demo = Demo(tmp_path, upstream.url)
+    jobs = Jobs(tmp_path, lambda request, watch: demo.service.build(request, watch=watch))
+    jobs.start()
+
+    async def use(client):
+        made = await client.call_tool("lineage_build", {"target": "9908.00105", "papers": 0, "repos": 0, "wait": 25})
+        name = made.structured_content["job"]["lineage"]
+        return made, await client.call_tool("lineage_search", {"query": "linear probe", "lineage": name})
+
+    try:
+        made, found = talk(server(demo.service, jobs), use)
+    finally:
+        jobs.close()
+    assert made.structured_content["job"]["state"] == "done"
+    assert found.structured_content["lineage"] == "arxiv-9908.00105"
+    assert found.structured_content["hits"][0]["from_target"] is True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import contextmanager
 
 import httpx2
 import pytest
@@ -13,17 +14,18 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from api.mcp_server import MOST_BODY, asgi
+from api.rest.app import application
+from api.security import policy_of
+from lineage import settings
 from tests.api.mcp_desk import MODES, Store, talk
+from tests.fakes import small_lineage
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    store = Store(tmp_path_factory.mktemp("http"))
-    door = asgi(store.service, store.jobs)
-    app = Starlette(routes=[Route("/mcp", door)], lifespan=lambda _: door.lifespan())
+@contextmanager
+def served(app):
     listening = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
@@ -31,6 +33,14 @@ def url(tmp_path_factory):
     yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
     running.should_exit = True
     thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("http"))
+    door = asgi(store.service, store.jobs)
+    with served(Starlette(routes=[Route("/mcp", door)], lifespan=lambda _: door.lifespan())) as running:
+        yield running
 
 
 def post(url: str, body: object, **headers: str) -> httpx2.Response:
@@ -50,6 +60,16 @@ def test_a_stock_client_lists_and_asks(url, mode):
     listed, found = talk(url, use, mode)
     assert listed.tools[0].name == "lineage_search"
     assert len(found.structured_content["hits"]) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lineage_serve_answers_agents_beside_everything_else(tmp_path, mode):
+    small_lineage.build(tmp_path)
+    chosen = settings.load(home=tmp_path)
+    with served(application(chosen, policy_of(chosen, "127.0.0.1"))) as running:
+        found = talk(running, lambda client: client.call_tool("lineage_search", {"query": "entropy"}), mode)
+        assert post(running, request("initialize", HELLO), host="evil.example").status_code == 421
+    assert found.structured_content["lineage"] == "small"
 
 
 def test_the_newer_revision_needs_no_session(url):

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from lineage.catalog import Catalog
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
-from lineage.ontology import fold
+from lineage.terms import fold
 from retrieval.kinship import Kinship
 
 _MOST = 4

@@ -89,7 +89,7 @@ def leaves(text: str) -> Iterator[tuple[int, list[str], str]]:
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if frames and not frames[-1].mapping:
                 frames[-1].items = None
-            frames.append(_Frame(isinstance(event, yaml.MappingStartEvent), event.start_mark.line + 1))
+            frames.append(_Frame(isinstance(event, yaml.MappingStartEvent), _line(event)))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             done = frames.pop()
             if not done.mapping and done.items and len(done.items) <= MOST_ITEMS and len(frames) < _DEPTH:
@@ -110,8 +110,12 @@ def _scalar(frames: list[_Frame], event: yaml.ScalarEvent) -> Iterator[tuple[int
         frame.key = event.value[:100]
     else:
         if len(frames) < _DEPTH and len(event.value) < 400:
-            yield event.start_mark.line + 1, _keys(frames), event.value
+            yield _line(event), _keys(frames), event.value
         frame.key = None
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _closed(frames: list[_Frame]) -> None:

@@ -14,8 +14,10 @@ from functools import lru_cache
 
 from indexer.facts.quantity import NUMBER, WORDS, Quantity, listed, quantity
 from indexer.facts.sink import Sink
+from lineage.fitting import schedule
 from lineage.model import FactKind
-from lineage.ontology import Ontology, Term, schedule
+from lineage.ontology import Ontology
+from lineage.terms import Term
 
 _TOKEN = re.compile(r"[^\W_]+")
 _END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\[\"“])|\n\s*\n|\n\s*(?=[-*•]\s)")

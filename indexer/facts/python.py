@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from indexer.facts.sink import Sink
 from lineage.model import FactKind
-from lineage.ontology import Call
+from lineage.terms import Call
 
 _OPTIONS = {"add_argument", "add_option", "add_arg", "option", "add_flag"}
 _DEFINES = {"DEFINE_float", "DEFINE_integer", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_list"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lineage.ontology import Term
+from lineage.terms import Term
 
 _SPACE = r"[ \u00a0\u2009\u202f\n]?"
 _POWER = rf"10(?:{_SPACE}\^{_SPACE}\{{?{_SPACE}[-−–]?{_SPACE}\d{{1,2}}{_SPACE}\}}?|[−–]{_SPACE}\d{{1,2}}|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})"

@@ -10,8 +10,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from lineage.fitting import schedule
 from lineage.model import FactKind
-from lineage.ontology import Naming, Ontology, Value, schedule
+from lineage.ontology import Naming, Ontology, Value
 from lineage.values import Expression, Plain, literal
 
 MOST = 600
@@ -132,7 +133,7 @@ def _tells(tree: ast.expr) -> bool:
     """Whether an expression that computes says more than a name passed on: arithmetic or a choice with a number in it."""
     if not isinstance(tree, ast.BinOp | ast.IfExp | ast.UnaryOp):
         return False
-    seen, stack = 0, [tree]
+    seen, stack = 0, list[ast.expr]([tree])
     while stack and seen < 60:
         node = stack.pop()
         seen += 1

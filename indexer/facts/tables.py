@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from indexer.facts.quantity import quantity
 from indexer.facts.sink import Sink
-from lineage.ontology import Ontology, Value, fold
+from lineage.ontology import Ontology, Value
+from lineage.terms import fold
 
 Row = tuple[int, list[str]]
 _RULE = re.compile(r"\s*\|?[\s:|+=-]*\|?\s*\Z")

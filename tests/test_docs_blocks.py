@@ -1,7 +1,7 @@
 """Every block of code in the documentation runs: shell and Python against the demonstration, JSON and TOML are parsed.
 
 A block that cannot run here says why after its language: `network` (asks public services), `key` (needs a key),
-`setup` (installs). Everything else is run, page by page and in order, as a reader would.
+`setup` (installs), `excerpt` (stands in a file of the project, which is checked). Everything else is run, page by page and in order, as a reader would.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from tests.upstream import Upstream
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-REASONS = {"network", "key", "setup"}
+REASONS = {"network", "key", "setup", "excerpt"}
 RUN = {"sh", "bash", "python"}
 PARSED = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}
 SHOWN = {"text", "http"}
@@ -73,8 +75,14 @@ def test_blocks_that_another_test_runs_are_run_there():
         assert page in (ROOT / file).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("block", [b for b in ALL if b.reason == "excerpt"], ids=lambda b: f"{b.page.name}:{b.line}")
+def test_an_excerpt_stands_in_the_project_as_it_is_shown(block):
+    sources = [path for folder in ("examples", "api") for path in (ROOT / folder).rglob("*.py")]
+    assert any(block.code in path.read_text(encoding="utf-8") for path in sources)
+
+
 def test_most_of_what_is_shown_to_be_typed_is_run():
-    count = Counter(bool(block.reason) for block in ALL if block.language in RUN)
+    count = Counter(block.reason not in {"", "excerpt"} for block in ALL if block.language in RUN)
     assert count[False] > 2 * count[True], count
 
 
@@ -83,61 +91,58 @@ def test_what_is_shown_of_a_file_can_be_parsed(block):
     assert PARSED[block.language](block.code) is not None
 
 
-@pytest.fixture(scope="module")
-def surroundings(built, world, tmp_path_factory):
-    """A person's machine: `lineage` and `python` on the path, the demonstration in the default store, the services on loopback."""
-    home = tmp_path_factory.mktemp("reader")
-    store = home / "store"
+@pytest.fixture
+def surroundings(built, world, tmp_path):
+    """A person's machine: `lineage` and `python` on the path, the demonstration in store and `.demo`, the services on loopback."""
+    store, tools, folder = tmp_path / "store", tmp_path / "bin", tmp_path / "here"
     shutil.copytree(built.home, store)
-    with Upstream(world) as running, socket.socket() as free:
+    shutil.copytree(built.home, folder / ".demo")  # so that `lineage demo` finds it built
+    tools.mkdir()
+    with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-        told = {"LINEAGE_HOME": str(store), "LINEAGE_MIRROR": running.url, "LINEAGE_CONFIG": str(home / "none.toml")}
-        tools = home / "bin"
-        tools.mkdir()
+    with Upstream(world) as running:
+        told = {"LINEAGE_HOME": str(store), "LINEAGE_MIRROR": running.url, "LINEAGE_CONFIG": str(tmp_path / "none.toml"), "NO_COLOR": "1"}
         export = " ".join(f"{name}='{value}'" for name, value in told.items())
         for name, call in (("lineage", '-c "from api.cli import main; main()"'), ("python", "")):
             (tools / name).write_text(f"#!/bin/sh\nexec env PYTHONPATH='{ROOT}' {export} '{sys.executable}' {call} \"$@\"\n")
             (tools / name).chmod(0o755)
-        path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-        yield {"PATH": path, "HOME": str(home), "LINEAGE_TEST_PORT": str(port), "NO_COLOR": "1", **told}
+        yield Surroundings(folder, tools, port, {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path), **told})
 
 
 @pytest.mark.parametrize("page", TYPED, ids=lambda page: page.name)
-def test_every_block_of_a_page_runs_in_order(page, surroundings, tmp_path):
+def test_every_block_of_a_page_runs_in_order(page, surroundings):
     wanted = [block for block in blocks(page) if block.language in RUN and not block.reason]
-    shutil.copytree(surroundings["LINEAGE_HOME"], tmp_path / ".demo")  # so that `lineage demo` finds it built
-    with served(surroundings, needed=any(SERVER in block.code for block in wanted)):
+    with surroundings.served() if any(SERVER in block.code for block in wanted) else nullcontext():
         for block in wanted:
-            _run(block, surroundings, tmp_path)
+            surroundings.run(block)
 
 
-def _run(block: Block, surroundings: dict[str, str], folder: Path) -> None:
-    code = block.code.replace(SERVER, f"127.0.0.1:{surroundings['LINEAGE_TEST_PORT']}")
-    python = str(Path(surroundings["PATH"].split(os.pathsep)[0]) / "python")
-    tool = [python, "-"] if block.language == "python" else ["bash", "-euo", "pipefail", "-s"]
-    done = subprocess.run(tool, input=code, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=110, check=False)
-    assert done.returncode == 0, f"{block.page.name}:{block.line} ended with {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a page's blocks run: the folder, the tools, the port of its server, the environment."""
 
+    folder: Path
+    tools: Path
+    port: int
+    environment: dict[str, str]
 
-class served:  # noqa: N801 - reads as a verb where it is used
-    """`lineage serve` on the test's port for the length of a block, where a page talks to it."""
+    def run(self, block: Block) -> None:
+        """Run one block; a failure shows what it said."""
+        code = block.code.replace(SERVER, f"127.0.0.1:{self.port}")
+        tool = [str(self.tools / "python"), "-"] if block.language == "python" else ["bash", "-euo", "pipefail", "-s"]
+        done = subprocess.run(tool, input=code, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=110, check=False)
+        said = f"{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+        assert done.returncode == 0, f"{block.page.name}:{block.line} ended with {done.returncode}\n{said}"
 
-    def __init__(self, surroundings: dict[str, str], *, needed: bool) -> None:
-        self._surroundings, self._needed = surroundings, needed
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> None:
-        if not self._needed:
-            return
-        port = self._surroundings["LINEAGE_TEST_PORT"]
-        lineage = str(Path(self._surroundings["PATH"].split(os.pathsep)[0]) / "lineage")
-        self._process = subprocess.Popen([lineage, "serve", "--port", port], env=self._surroundings, stderr=subprocess.PIPE)
-        for line in self._process.stderr or ():
-            if b"127.0.0.1" in line:
-                return
-
-    def __exit__(self, *_: object) -> None:
-        if self._process:
-            self._process.terminate()
-            self._process.wait(20)
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """`lineage serve`, running, for a page that talks to it."""
+        command = [str(self.tools / "lineage"), "serve", "--port", str(self.port)]
+        with subprocess.Popen(command, env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+            said = [process.stderr.readline() for _ in range(1)] if process.stderr else []
+            try:
+                assert str(self.port) in "".join(said), said
+                yield
+            finally:
+                process.terminate()

@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: commands, settings, statuses, errors, tools.
+"""Write the pages that are made from the code: commands, settings, statuses, errors, tools, endpoints.
 
 python -m docs.generate            write them
 python -m docs.generate --check    fail if they are not what the code says
@@ -19,6 +19,9 @@ from typer.testing import CliRunner
 from api.cli import app
 from api.mcp_tools.arguments import schema
 from api.mcp_tools.tools import INSTRUCTIONS, TOOLS, Tool
+from api.rest.app import application, document
+from api.rest.reference import markdown
+from api.security import Policy
 from lineage import errors
 from lineage import settings as configuration
 from lineage.model import Role, Status, Tier
@@ -87,7 +90,13 @@ def _argument(name: str, one: dict[str, Any], required: bool) -> str:
     return f"| `{name}` | {takes} | {default} | {one.get('description', '')} |"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
+def endpoints() -> str:
+    """Every endpoint of `lineage serve`, out of its OpenAPI document."""
+    app = application(configuration.load(home=HERE / "no-store"), Policy())
+    return f"# Endpoints\n\n{NOTE}How they are used: [REST](rest.md). Errors have one form, whatever the endpoint.\n\n{markdown(document(app))}"
+
+
+PAGES = {"endpoints.md": endpoints, "commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
 
 
 def stale() -> Iterator[str]:

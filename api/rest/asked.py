@@ -39,9 +39,8 @@ def _truth(value: Any) -> Any:
 
 
 _PLAIN = re.compile(r"-?[0-9]{1,9}\Z")
-Whole = Annotated[int, BeforeValidator(_whole)]
-Number = Annotated[int, BeforeValidator(_digits)]
-Truth = Annotated[bool, BeforeValidator(_truth)]
+WHOLE, DIGITS, TRUTH = BeforeValidator(_whole), BeforeValidator(_digits), BeforeValidator(_truth)
+"""They stand after the bounds, which the schema would lose otherwise."""
 Line = Annotated[str, Field(min_length=1, max_length=2048)]
 
 
@@ -65,7 +64,7 @@ class Search(Closed):
 
     text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question, as you would ask a colleague.")]
     lineage: Lineage = ""
-    k: Annotated[Whole, Field(ge=1, le=100, description="How many hits.")] = 10
+    k: Annotated[int, Field(ge=1, le=100, description="How many hits."), WHOLE] = 10
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only hits of this kind.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
@@ -77,7 +76,7 @@ class Task(Closed):
 
     task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What is to be written, in your words.")]
     lineage: Lineage = ""
-    tokens: Annotated[Whole, Field(ge=1, le=200_000, description="How many tokens the context may have.")] = 6000
+    tokens: Annotated[int, Field(ge=1, le=200_000, description="How many tokens the context may have."), WHOLE] = 6000
     stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="What it is for: PaperCoder's stages.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
@@ -102,7 +101,7 @@ class Unsaid(Closed):
         Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details that the target states so far.")
     ] = ""
     topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimiser"])] = ""
-    no_target_code: Annotated[Truth, Field(description="Leave the target's own code out.")] = False
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class Named(Closed):
@@ -122,8 +121,8 @@ class Around(Closed):
     """How much of the document to show around a chunk."""
 
     lineage: Lineage = ""
-    before: Annotated[Number, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed.")] = 60
-    after: Annotated[Number, Field(ge=0, le=400, description="Lines after it.")] = 60
+    before: Annotated[int, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed."), DIGITS] = 60
+    after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
 
 
 class Drawing(Closed):
@@ -137,9 +136,11 @@ class Build(Closed):
 
     target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, Semantic Scholar id, or a title in quotes.")]
     name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; by default it is made from the target.")] = ""
-    depth: Annotated[Whole, Field(ge=1, le=3, description="How many generations of references to follow.")] = 1
-    papers: Annotated[Whole | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set.")] = None
-    repos: Annotated[Whole | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set.")] = None
+    depth: Annotated[int, Field(ge=1, le=3, description="How many generations of references to follow."), WHOLE] = 1
+    papers: Annotated[int | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set."), WHOLE] = (
+        None
+    )
+    repos: Annotated[int | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set."), WHOLE] = None
     add: Annotated[tuple[Line, ...], Field(max_length=50, description="Further papers or repositories, by identifier or URL.")] = ()
     no_target_code: Annotated[StrictBool, Field(description="Keep the target's own code out of store and answers.")] = False
     blacklist: Annotated[tuple[Line, ...], Field(max_length=200, description="URL fragments that are neither fetched nor returned.")] = ()

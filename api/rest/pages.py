@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
@@ -18,6 +17,7 @@ from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
+from api.rest.reference import HEADS, endpoints
 from lineage.errors import NotFound
 from lineage.picture.page import hashes
 
@@ -84,23 +84,12 @@ def _sections(document: Mapping[str, Any]) -> Iterator[str]:
     info = document["info"]
     yield f"<h1>{html.escape(info['title'])} API {html.escape(info['version'])}</h1><p>{html.escape(info['description'])}</p>"
     yield '<p>The same as <a href="/openapi.json">OpenAPI</a>, and for language models as <a href="/llms.txt">text</a>.</p>'
-    for path, methods in document["paths"].items():
-        for method, one in methods.items():
-            yield f"<h2 id='{html.escape(one['operationId'])}'><span class=method>{method.upper()}</span> <code>{html.escape(path)}</code></h2>"
-            yield "".join(f"<p>{html.escape(part)}</p>" for part in one.get("description", "").split("\n\n"))
-            yield _parameters(document, one)
-            yield _example(document, path, method, one)
-            yield _answers(one)
-
-
-def _parameters(document: Mapping[str, Any], one: Mapping[str, Any]) -> str:
-    body = _body(document, one)
-    rows = [(p["name"], p["in"], p["schema"], p.get("description"), p.get("required", False)) for p in one.get("parameters", ())]
-    rows += [(name, "body", schema, None, name in body.get("required", ())) for name, schema in body.get("properties", {}).items()]
-    cells = (
-        (name, place, _type(schema), said or schema.get("description", ""), "yes" if needed else "") for name, place, schema, said, needed in rows
-    )
-    return _table(("name", "in", "type", "meaning", "required"), cells)
+    for one in endpoints(document):
+        yield f"<h2 id='{html.escape(one.id)}'><span class=method>{one.method}</span> <code>{html.escape(one.path)}</code></h2>"
+        yield "".join(f"<p>{html.escape(part)}</p>" for part in one.description.split("\n\n"))
+        yield _table(HEADS, one.parameters)
+        yield f"<pre><code>{html.escape(one.example)}</code></pre>"
+        yield _table(("status", "answer"), one.answers)
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -108,44 +97,9 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "<table><tr>" + "".join(f"<th>{head}</th>" for head in heads) + f"</tr>{lines}</table>" if lines else ""
 
 
-def _body(document: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of an operation's JSON body, empty if it has none."""
-    schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    name = schema.get("$ref", "").rpartition("/")[2]
-    found: Mapping[str, Any] = document["components"]["schemas"].get(name, schema)
-    return found
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    if "enum" in schema:
-        return " | ".join(json.dumps(value) for value in schema["enum"])
-    kinds = [schema.get("type", "")] if "anyOf" not in schema else [one.get("type", "") for one in schema["anyOf"]]
-    bounds = [f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to"), ("maxLength", "at most")) if key in schema]
-    default = f", default {json.dumps(schema['default'])}" if "default" in schema else ""
-    return " ".join([" | ".join(filter(None, kinds)), *bounds]) + default
-
-
-def _example(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, Any]) -> str:
-    lines = [f"curl -s{'' if method == 'get' else ' -X ' + method.upper()} http://127.0.0.1:8765{path}"]
-    for example in _body(document, one).get("examples", ())[:1]:
-        lines += ["  -H 'content-type: application/json'", f"  -d '{json.dumps(example)}'"]
-    return f"<pre><code>{html.escape(_CONTINUED.join(lines))}</code></pre>"
-
-
-_CONTINUED = " \\\n"
-
-
-def _answers(one: Mapping[str, Any]) -> str:
-    return _table(("status", "answer"), ((code, said.get("description", "")) for code, said in one["responses"].items()))
-
-
 def llms(document: Mapping[str, Any]) -> Response:
     """The same for a language model (the llmstxt.org form): what this is, when to ask, each endpoint in a line."""
-    rows = [
-        f"- [{method.upper()} {path}](/docs#{one['operationId']}): {one.get('summary', '')}"
-        for path, methods in document["paths"].items()
-        for method, one in methods.items()
-    ]
+    rows = [f"- [{one.method} {one.path}](/docs#{one.id}): {one.summary}" for one in endpoints(document)]
     return Response(_LLMS + "\n".join(rows) + "\n", media_type="text/markdown")
 
 

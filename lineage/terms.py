@@ -146,9 +146,7 @@ def _term(row: Mapping[str, Any]) -> Term:
     words["flags"] = {str(key): str(value) for key, value in row.get("flags", {}).items()}
     words |= {key: str(row[key]) for key in ("name", "title", "topic")}
     low, high = row.get("range") or (float("-inf"), float("inf"))
-    return Term(
-        **named, type=row["type"], unit=str(row.get("unit", "")), range=(float(low), float(high)), durations=bool(row.get("durations")), **words
-    )
+    return Term(type=row["type"], unit=str(row.get("unit", "")), range=(float(low), float(high)), durations=bool(row.get("durations")), **words)
 
 
 def _words(value: Any) -> tuple[str, ...]:

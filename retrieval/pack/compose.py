@@ -18,7 +18,7 @@ from lineage.insight import Gaps, Pack, PackItem, Stage
 from lineage.model import Answer, Work
 from retrieval.budget import Tokens
 from retrieval.pack import records
-from retrieval.pack.choose import Value, choose
+from retrieval.pack.choose import MOST, Value, choose
 from retrieval.pack.markdown import NOTICE, block, code, inline, inline_path, source
 from retrieval.pack.stages import HEADINGS, ORDER, POLICIES, Policy
 from retrieval.pack.task import Subquestion, components
@@ -97,7 +97,8 @@ def _costed(unit: Unit, tokens: Tokens) -> Unit:
 
 def _taken(found: Sequence[Unit], policy: Policy, value: Value, room: int) -> list[Unit]:
     """The best under the stage's caps, then whatever is best in the room that is left."""
-    taken = choose(found, value, room, {kind: int(share * room) for kind, share in policy.caps.items()}, policy.favour)
+    short = [unit for unit in found if unit.cost <= MOST * room]
+    taken = choose(short, value, room, {kind: int(share * room) for kind, share in policy.caps.items()}, policy.favour)
     names = {id(unit) for unit in taken}
     rest = [unit for unit in found if id(unit) not in names]
     return [*taken, *choose(rest, value, room - sum(unit.cost for unit in taken), {}, policy.favour)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineage.insight import Detail, Stage
 from lineage.model import ChunkKind
@@ -55,17 +55,33 @@ NEEDS: tuple[Detail, ...] = (
 
 
 def subquestions(task: str, stage: Stage | None = None, details: Sequence[Detail] = ()) -> tuple[Subquestion, ...]:
-    """The task itself first, then its parts, then the details that its stage needs; texts differ from each other."""
+    """The task itself first, then its parts, then the details that its stage needs; texts of a kind differ from each other.
+
+    The task and its parts are asked once of everything and once of code alone, because what a lineage says in prose and
+    what it does in code are ranked on scales that cannot be compared; stages differ in what each is worth.
+    """
     whole = plain(task)
-    found = [Subquestion(beginning(whole)[0], 1.0)]
-    found += _parts(task, stage)
-    found += [_detail(one) for one in _needed(whole, stage, details)]
-    kept = {_key(one.text): one for one in reversed(found)}
-    return tuple(one for one in found if one.text.strip() and kept[_key(one.text)] is one)
+    prose, code, detail = _WORTH[stage]
+    asked = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
+    found = [replace(one, worth=prose * one.worth) for one in asked]
+    found += [replace(one, worth=code * one.worth, kinds=_CODE) for one in asked]
+    found += [replace(_detail(one), worth=detail * one.weight) for one in _needed(whole, stage, details)]
+    kept = {_key(one): one for one in reversed(found)}
+    return tuple(one for one in found if one.text.strip() and one.worth and kept[_key(one)] is one)
 
 
-def _key(text: str) -> str:
-    return " ".join(terms(text))
+_CODE: frozenset[ChunkKind] = frozenset({"code"})
+_WORTH: dict[Stage | None, tuple[float, float, float]] = {
+    None: (1.0, 0.5, 0.6),
+    "planning": (1.0, 0.0, 0.6),
+    "analysis": (1.0, 0.7, 0.4),
+    "coding": (0.6, 1.0, 0.2),
+}
+"""What the task and its parts are worth asked of everything, and of code alone; and what a detail of weight one is worth."""
+
+
+def _key(one: Subquestion) -> tuple[str, frozenset[ChunkKind]]:
+    return " ".join(terms(one.text)), one.kinds
 
 
 def components(task: str) -> tuple[tuple[str, str], ...]:
@@ -107,7 +123,7 @@ def _short(text: str) -> str:
 
 
 def _detail(detail: Detail) -> Subquestion:
-    return Subquestion(_short(detail.question or detail.title), 0.6 * detail.weight, "detail", detail.name)
+    return Subquestion(_short(detail.question or detail.title), detail.weight, "detail", detail.name)
 
 
 def _needed(task: str, stage: Stage | None, details: Sequence[Detail]) -> list[Detail]:

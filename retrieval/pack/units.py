@@ -29,11 +29,11 @@ _FAR, _NEAR = 0.62, 0.78
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
 _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
-"""What tests read is no source of knowledge on how a thing is done."""
 _SHARPER = 2.0
 """Scores are spread along the logistic curve; what answers is far more likely to among the first than their ratio says."""
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
 _WHOLE = {"function", "method", "class"}
+_PARTED = {"function", "method"}
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,14 @@ class Words:
         whole = sum(self.rare.get(word, 0.0) for word in self.asked[number])
         shared = self.covered(said, number) / whole if whole else 0.0
         near = max(((signal.score - _FAR) / (_NEAR - _FAR) for signal in hit.signals if signal.retriever == "dense"), default=0.0)
-        aside = _ASIDE if hit.chunk.kind in {"docs", "config"} and _FIXTURE.search(hit.chunk.path) else 1.0
+        aside = _ASIDE if _beside(hit) else 1.0
         return aside * (_FLOOR + (1.0 - _FLOOR) * min(1.0, max(shared, near)))
+
+
+def _beside(hit: Hit) -> bool:
+    """What tests read is no source of knowledge on how a thing is done, nor is the caption of a figure that is not there."""
+    chunk = hit.chunk
+    return bool((chunk.kind in {"docs", "config"} and _FIXTURE.search(chunk.path)) or (chunk.role == "caption" and chunk.text.startswith("Fig")))
 
 
 def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> Words:
@@ -103,7 +109,7 @@ def _speaks(unit: Unit) -> bool:
     """Whether a unit says anything by itself: a heading, a rule of dashes or a lone comment does not."""
     if unit.kind == "imitate" or unit.hit.chunk.kind == "config":
         return any(not _COMMENT.match(line) for line in unit.text.splitlines())
-    return len(_PROSE.findall(unit.text)) >= _LEAST
+    return len(_PROSE.findall(unit.text)) >= _LEAST and not _HEADING.match(unit.text.rpartition("\n\n")[2])
 
 
 _PROSE = re.compile(r"[A-Za-z]{2,}|\d")
@@ -142,29 +148,35 @@ def _kind(hit: Hit) -> Kind:
 
 
 def complete(catalog: Catalog, chunk: Chunk) -> Chunk:
-    """The whole function or method of which a chunk is a part; the chunk itself if it is whole, or the whole too long."""
-    if chunk.role not in _WHOLE or not chunk.symbol or "," in chunk.symbol:
+    """The chunk with the rest of every function of which it holds a part; as it is where it holds whole ones, or the whole is too long."""
+    if chunk.role not in _WHOLE or not chunk.symbol:
         return chunk
     near = catalog.chunks(catalog.neighbours(chunk.work, chunk.path))
-    parts = sorted((one for one in near if one.symbol == chunk.symbol and one.role == chunk.role), key=lambda one: one.start)
+    parts = sorted((one for one in near if one.symbol), key=lambda one: one.start)
     first, last = _run(parts, chunk)
     if first is last or last.end_line - first.start_line >= MOST_UNIT_LINES:
         return chunk
     text = catalog.window(chunk.work, chunk.path, first.start, last.end)
-    return replace(chunk, text=text, start=first.start, end=last.end, start_line=first.start_line, end_line=last.end_line)
+    symbol = ", ".join(dict.fromkeys(name for one in (first, chunk, last) for name in one.symbol.split(", ")))
+    return replace(chunk, text=text, symbol=symbol, start=first.start, end=last.end, start_line=first.start_line, end_line=last.end_line)
 
 
 def _run(parts: Sequence[Chunk], chunk: Chunk) -> tuple[Chunk, Chunk]:
-    """First and last of the parts that follow each other without a line between, around `chunk`."""
+    """First and last of the chunks around `chunk` of which each goes on with the function that the one before ends in."""
     at = next((n for n, one in enumerate(parts) if one.id == chunk.id), None)
     if at is None:
         return chunk, chunk
     start = end = at
-    while start and parts[start].start_line - parts[start - 1].end_line <= _BLANKS:
+    while start and _continues(parts[start - 1], parts[start]):
         start -= 1
-    while end + 1 < len(parts) and parts[end + 1].start_line - parts[end].end_line <= _BLANKS:
+    while end + 1 < len(parts) and _continues(parts[end], parts[end + 1]):
         end += 1
     return parts[start], parts[end]
+
+
+def _continues(one: Chunk, other: Chunk) -> bool:
+    same = one.symbol.split(", ")[-1] == other.symbol.split(", ")[0]
+    return same and {one.role, other.role} <= _PARTED and other.start_line - one.end_line <= _BLANKS
 
 
 _BLANKS = 3
@@ -198,7 +210,7 @@ def paragraphs(text: str, role: str = "paragraph") -> list[str]:
     parts = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
     joined: list[str] = []
     for part in parts:
-        if joined and (_HEADING.match(joined[-1]) or _goes_on(joined[-1], part)):
+        if joined and (_HEADING.match(joined[-1].rpartition("\n\n")[2]) or _goes_on(joined[-1], part)):
             joined[-1] += "\n\n" + part
         else:
             joined.append(part)

@@ -7,7 +7,7 @@ from retrieval.pack.task import NEEDS, components, relevant, subquestions
 
 
 def test_the_task_comes_first_then_its_clauses():
-    found = subquestions("Implement the entropy loss with gradient clipping, and the affine update of normalisation layers")
+    found = subquestions("Implement the entropy loss with gradient clipping, and the affine update of normalisation layers", "planning")
     assert [one.of for one in found[:2]] == ["task", "part"]
     assert "gradient clipping" in [one.text for one in found]
     assert "the affine update of normalisation layers" in [one.text for one in found]
@@ -20,7 +20,7 @@ def test_listed_files_are_asked_by_what_they_are_for():
         ("model/tent.py", "entropy minimisation"),
         ("evaluation protocol", "evaluation protocol"),
     )
-    parts = [one for one in subquestions(task, "analysis") if one.of == "part"]
+    parts = [one for one in subquestions(task, "analysis") if one.of == "part" and not one.kinds]
     assert [(one.name, one.text) for one in parts][:2] == [("data.py", "data: loads CIFAR-10-C"), ("model/tent.py", "tent: entropy minimisation")]
 
 
@@ -38,8 +38,13 @@ def test_details_of_the_target_replace_the_general_needs():
 
 
 def test_nothing_is_asked_twice():
-    texts = [one.text for one in subquestions("batch size. Batch size. batch sizes", "coding")]
-    assert len(texts) == len(set(texts)) == 1
+    asked = [(one.text, one.kinds) for one in subquestions("batch size. Batch size. batch sizes", "coding")]
+    assert asked == [("batch size. Batch size. batch sizes", frozenset()), ("batch size. Batch size. batch sizes", frozenset({"code"}))]
+
+
+def test_code_is_asked_for_by_itself_and_counts_most_for_coding():
+    assert [(one.worth, set(one.kinds)) for one in subquestions("write the entropy", "coding")] == [(0.6, set()), (1.0, {"code"})]
+    assert [(one.worth, set(one.kinds)) for one in subquestions("write the entropy", "planning") if one.of == "task"] == [(1.0, set())]
 
 
 def test_a_flood_is_asked_by_its_beginning():

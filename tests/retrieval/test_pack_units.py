@@ -58,6 +58,20 @@ def test_a_part_of_a_function_brings_the_whole_of_it(part):
     assert found.text.endswith("    step(39)")
 
 
-def test_what_has_no_name_of_its_own_stays_as_it_is():
-    packed = replace(Shelf().held[0], symbol="one, other")
-    assert complete(Shelf(), packed) is packed
+def test_the_end_of_one_function_packed_with_another_brings_the_beginning_too():
+    shelf = Shelf()
+    shelf.held[1] = replace(shelf.held[1], symbol="long, short")
+    found = complete(shelf, shelf.held[1])
+    assert (found.start_line, found.symbol) == (1, "long, short")
+
+
+def test_whole_functions_beside_each_other_stay_as_they_are():
+    shelf = Shelf()
+    shelf.held[1] = replace(shelf.held[1], symbol="other")
+    assert complete(shelf, shelf.held[1]) is shelf.held[1]
+
+
+def test_a_heading_alone_goes_with_what_it_heads():
+    assert paragraphs("4 Experiments\n\n4.1 Setting\n\nWe train on five data sets.") == [
+        "4 Experiments\n\n4.1 Setting\n\nWe train on five data sets."
+    ]

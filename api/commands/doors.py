@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
@@ -32,6 +33,7 @@ def serve(
     from api.server import leave_soon
     from api.server import serve as listen
 
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it tells of every client that goes away in mid-answer
     settings = configuration.load(home=home, offline=offline or None)
     app = application(settings, policy_of(settings, host))
 

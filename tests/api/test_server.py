@@ -1,0 +1,176 @@
+"""`lineage serve` as a process: where it listens, who holds the port, slow clients, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from api import server
+from tests.serving import Serving
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG = 60.0
+PROGRAM = [sys.executable, "-c", "from api.cli import main; main()", "serve"]
+
+
+def started(home, *words, **env):
+    """A server process and what it said on stdout when it was up."""
+    told = os.environ | {"LINEAGE_HOME": str(home), "LINEAGE_CONFIG": str(home / "none.toml"), **env}
+    process = subprocess.Popen(
+        [*PROGRAM, "--port", "0", "--json", *words], cwd=ROOT, env=told, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    return process, json.loads(process.stdout.readline() or "{}")
+
+
+def ended(process, number=signal.SIGTERM):
+    process.send_signal(number)
+    out, err = process.communicate(timeout=LONG)
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_says_where_it_is_and_ends_in_peace(tmp_path, number):
+    process, said = started(tmp_path)
+    url = said["data"]["url"]
+    assert said == {"schema_version": "1", "data": {"url": url, "home": str(tmp_path), "token": False}}
+    assert httpx2.get(url + "/healthz", trust_env=False, timeout=LONG).status_code == 200
+    names = list((tmp_path / "servers").iterdir())
+    assert [path.name for path in names] == [f"{url.rpartition(':')[2]}.json"]
+    code, out, err = ended(process, number)
+    assert (code, out) == (0, "")
+    assert err.startswith(f"listening on {url} ")
+    assert "Traceback" not in err
+    assert list((tmp_path / "servers").iterdir()) == []
+
+
+def test_a_second_server_on_the_same_store_and_port_says_who_holds_it(tmp_path):
+    process, said = started(tmp_path)
+    port = said["data"]["url"].rpartition(":")[2]
+    second = subprocess.run([*PROGRAM, "--port", port, "--home", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=LONG, check=False)
+    ended(process)
+    assert second.returncode == 2
+    assert f"error: port {port} is held by lineage serve, process {process.pid} since 2" in second.stderr
+    assert "over the same store" in second.stderr
+
+
+def test_a_port_that_another_program_holds_is_said_so(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        (tmp_path / "servers").mkdir()
+        (tmp_path / "servers" / f"{port}.json").write_text('{"pid": 999999999, "since": "2026"}')
+        assert server.holder(tmp_path, port) == "another program (not a server of this store)"
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "part"),
+    [
+        (["--host", "0.0.0.0"], {}, "no token is set"),
+        (["--host", "192.0.2.1"], {"LINEAGE_TOKEN": "x"}, "192.0.2.1:0 cannot be listened on"),
+        (["--host", "no.such.host.invalid"], {"LINEAGE_TOKEN": "x"}, "cannot be listened on"),
+    ],
+)
+def test_an_address_that_it_should_not_or_cannot_listen_on_is_refused(tmp_path, words, env, part):
+    process, said = started(tmp_path, *words, **env)
+    _, err = process.communicate(timeout=LONG)
+    assert process.returncode == 2
+    assert said["error"]["exit_code"] == 2
+    assert part in err
+
+
+def test_two_servers_share_a_store_on_two_ports(tmp_path):
+    first, _ = started(tmp_path)
+    second, two = started(tmp_path)
+    try:
+        detail = httpx2.get(two["data"]["url"] + "/healthz", trust_env=False, timeout=LONG).json()["checks"]["queue"]
+        assert detail["ok"] is True
+        assert f"process {first.pid} " in detail["detail"]
+    finally:
+        ended(first)
+        ended(second)
+
+
+# -- what no client library sends
+
+
+@pytest.fixture
+def live(tmp_path):
+    with Serving(tmp_path, {"patience": 0.2}) as running:
+        yield running
+
+
+def raw(port, data, parts=()):
+    """What the server answers to these bytes, until it closes."""
+    with socket.create_connection(("127.0.0.1", port), LONG) as line:
+        line.sendall(data)
+        for part in parts:
+            time.sleep(0.02)
+            line.sendall(part)
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):  # what was not read when it closed
+            while piece := line.recv(65536):
+                answer += piece
+    return answer
+
+
+def test_what_is_no_http_gets_a_problem_document(live):
+    answer = raw(live.port, b"\x16\x03\x01\x02\x00GARBAGE\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert b"application/problem+json" in answer
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["status"] == 400
+
+
+def test_a_head_that_does_not_arrive_is_not_waited_for(live, monkeypatch):
+    monkeypatch.setattr(server, "HEAD", 0.2)
+    assert raw(live.port, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ") == b""
+    assert raw(live.port, b"") == b""
+    whole = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    assert raw(live.port, whole + b"GET /again HT").startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_that_drips_is_cut_off(live):
+    head = f"POST /api/v1/search HTTP/1.1\r\nHost: 127.0.0.1:{live.port}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    answer = raw(live.port, head.encode() + b"{")
+    assert answer.startswith(b"HTTP/1.1 408")
+
+
+def test_other_clients_are_served_while_many_are_slow(live):
+    slow = [socket.create_connection(("127.0.0.1", live.port), LONG) for _ in range(100)]
+    for line in slow:
+        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: ")
+    assert httpx2.get(live.url + "/healthz", trust_env=False, timeout=LONG).status_code == 200
+    for line in slow:
+        line.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    ],
+)
+def test_crooked_heads_are_refused(live, head):
+    answer = raw(live.port, head[:-2] + b"Connection: close\r\n\r\n")
+    assert answer[9:12] in {b"400", b"421"}, answer[:200]
+
+
+def test_a_head_without_end_is_cut_off(live):
+    answer = raw(live.port, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 200_000)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
+
+
+def test_an_upgrade_to_a_websocket_is_not_followed(live):
+    head = b"GET /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n"
+    assert raw(live.port, head).startswith(b"HTTP/1.1 200")

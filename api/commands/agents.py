@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated
 
@@ -64,8 +67,21 @@ def mcp(
     service = Service(parts)
     jobs = Jobs(parts.settings.home, lambda request, watch: service.build(request, watch=watch), parts.settings.queue)
     jobs.start()
+    _leave_when_told(jobs.close)
     try:
         stdio(service, jobs, local=local_files)
     finally:
         jobs.close()
         parts.close()
+
+
+def _leave_when_told(close: Callable[[], None]) -> None:
+    """A signal ends the server in peace, once `close` is done; the thread that reads stdin would wait for its client for ever."""
+
+    def leave(*_: object) -> None:
+        close()
+        os._exit(0)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), leave)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,18 @@ def test_it_lives_through_every_malformed_message(home):
 def test_a_client_that_vanishes_ends_it_in_peace(home):
     told, errors, code = exchange(home, [request(1, "initialize", HELLO)], {1})
     assert (len(told), errors, code) == (1, "", 0)
+
+
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_peace_while_the_client_is_still_there(home, told):
+    with subprocess.Popen(
+        [sys.executable, *PROGRAM, str(home)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdin.write(request(1, "initialize", HELLO) + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(told)
+        assert (process.wait(30), process.stderr.read()) == (0, b"")
 
 
 def test_stdout_carries_the_protocol_alone_even_if_something_prints(home):

@@ -69,7 +69,7 @@ def coder(asked: Mapping[str, Any]) -> str:
     """Answers PaperCoder's prompts in their forms, out of what they hold."""
     text, last = prompt(dict(asked)), str(asked["messages"][-1]["content"])
     if "You must write `config.yaml`" in last:
-        found = re.search(r"`{3,}yaml untrusted\n(.*?)\n`{3,}", text, re.DOTALL)
+        found = re.search(r"## config\.yaml\n\n`{3,}yaml untrusted\n(.*?)\n`{3,}", text, re.DOTALL)
         return f"## Code: config.yaml\n```yaml\n## config.yaml\n{found[1] if found else 'training: {}'}\n```"
     if '"Logic Analysis"' in last and "break down tasks" in last:
         listed = {"Required packages": ["torch"], "Logic Analysis": [[name, about] for name, about in FILES.items()], "Task list": list(FILES)}

@@ -34,7 +34,9 @@ from api.bootstrap import Parts  # noqa: E402
 from lineage import generation as layout  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.cite import citation  # noqa: E402
+from lineage.generation import Generation  # noqa: E402
 from lineage.insight import Pack, Stage  # noqa: E402
+from lineage.model import Answer, Query  # noqa: E402
 from lineage.tokens import STOP, tokens  # noqa: E402
 from retrieval.budget import Tokens  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
@@ -100,6 +102,24 @@ def tasks_of(rows: Sequence[dict[str, object]], paper: str, most: int) -> Iterat
         yield Task(paper, " > ".join(name), ". ".join(dict.fromkeys(name)), None, tuple(groups[name]))
 
 
+class Remembered(Engine):
+    """The engine of another, that remembers what it was asked: a task is asked the same at every budget."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._answers: dict[tuple[Query, ...], list[Answer]] = {}
+
+    @property
+    def generation(self) -> Generation:
+        return self._engine.generation
+
+    def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
+        key = tuple(queries)
+        if key not in self._answers:
+            self._answers[key] = self._engine.ask_many(queries)
+        return self._answers[key]
+
+
 def plain(engine: Engine, task: Task, allowed: int, count: Tokens) -> tuple[str, int]:
     """The first hits with their citations, cut at the budget."""
     answer = engine.ask(make_query(beginning(task.text)[0], k=100))
@@ -123,8 +143,8 @@ def measure(parts: Parts, home: Path, rows: Rows, budgets: Sequence[int], most: 
     rarity = Rarity.of([str(row["requirement"]) for row in rows])
     found: Rows = []
     for name in (name for name in layout.names(home) if name.startswith("pb-") and (not papers or name[3:] in papers)):
-        with parts.engine(name) as engine:
-            gaps = report(parts.gaps_material(engine))
+        with parts.engine(name) as opened:
+            engine, gaps = Remembered(opened), report(parts.gaps_material(opened))
             for task in tasks_of(rows, name.removeprefix("pb-"), most):
                 for allowed in budgets:
                     made = pack(engine, task.text, task.stage, allowed, parts.tokens, gaps=gaps)

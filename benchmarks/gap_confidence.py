@@ -2,8 +2,8 @@
 
     python -m benchmarks.gap_confidence --data DIR --papers DIR --repos DIR --cache DIR [--write]
 
-For every paper and every detail that its rubric gives a value for, all values that the lineage offers are examples, with the
-target's own words hidden; one is right if the rubric or the paper's own text has it. Both with and without the paper's own
+For every paper and every detail that its rubric gives a value for, all values that the lineage offers for the detail's first
+fact are examples, with the target's own words hidden; one is right if the rubric or the paper's own text has it. Both with and without the paper's own
 repository. The logistic is fitted towards the weights that stand in the source (ridge), with the sign of each kept, and
 checked by leaving each paper out. `--write` puts the parameters into `retrieval/data/confidence.json`.
 """
@@ -27,9 +27,11 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.gaps import Case, cases, engine_of, holds, lineage, material, shown  # noqa: E402
+from lineage.details import checklist  # noqa: E402
 from lineage.insight import Held  # noqa: E402
 from lineage.model import Query, WorkId  # noqa: E402
 from retrieval.gaps import text  # noqa: E402
+from retrieval.gaps.asking import asked  # noqa: E402
 from retrieval.gaps.confidence import Support  # noqa: E402
 from retrieval.gaps.offers import Context, offers, passages  # noqa: E402
 from retrieval.gaps.report import Material, best_links, foreign_stages, standing, without_code  # noqa: E402
@@ -80,11 +82,11 @@ def examples(found: Material, name: str, some: Sequence[Case]) -> Iterator[Examp
     for detail, rubric in by_detail.items():
         need = rubric[0].need
         stated = [one for fact in need.detail.facts for one in held.get(fact, ()) if one.fact.work == target]
-        for offer in offers(need.detail.facts, held, pointers[detail], context):
+        for offer in offers(need.detail.facts[:1], held, pointers[detail], context):
             right = any(holds(offer.suggestion.value, case.value) for case in rubric) or _stated(offer.name, offer.suggestion.value, stated, context)
             yield Example(name, offer.support, right, detail, offer.suggestion.value)
-        answer = found.engine.ask(Query(need.detail.question, 12, no_target_code=found.no_target_code))
-        if offer := passages(answer.hits, (), context):
+        hits, _ = asked(found.engine, [Query(need.detail.question, 12, no_target_code=found.no_target_code)])
+        if offer := passages(hits[0], (), context):
             right = any(holds(shown(offer.evidence[0]), case.value) for case in rubric)
             yield Passage(name, offer.evidence[0].score, right)
 
@@ -100,7 +102,7 @@ def matrix(some: Sequence[Example]) -> tuple[Rows, Rows]:
 
 def fit(rows: Rows, right: Rows, prior: Rows, ridge: float = RIDGE, steps: int = 4000) -> Rows:
     """Weights of least loss, each of the sign that it had before, drawn to where it was."""
-    weights, rate = prior.copy(), 2.0 / (1.0 + len(rows) / 4)
+    weights, rate = prior.copy(), 1.0 / (ridge + 0.25 * float(np.linalg.norm(rows, 2)) ** 2)
     for _ in range(steps):
         wrong = 1.0 / (1.0 + np.exp(-np.clip(rows @ weights, -30, 30))) - right
         weights = weights - rate * (rows.T @ wrong + ridge * (weights - prior))
@@ -150,7 +152,8 @@ def firsts(some: Sequence[Example], probabilities: Rows) -> NDArray[np.bool_]:
 def gather(options: argparse.Namespace) -> tuple[list[Example], list[Passage]]:
     named = rubric_papers.named_repositories(options.data)
     by_paper: dict[str, list[Case]] = defaultdict(list)
-    for case in cases(options.data):
+    needs = [need for need in checklist().needs if need.detail.facts and (need.number or need.choices)]
+    for case in cases(options.data, needs):
         by_paper[case.paper].append(case)
     values: list[Example] = []
     found: list[Passage] = []

@@ -37,6 +37,7 @@ from lineage.phrases import Phrases, words  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
 from lineage.values import number  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
+from retrieval.gaps.asking import asked  # noqa: E402
 from retrieval.gaps.report import Material, report  # noqa: E402
 from retrieval.gaps.stated import named, number_beside  # noqa: E402
 from retrieval.holders import holders  # noqa: E402
@@ -80,9 +81,9 @@ class Case:
     leaf: str
 
 
-def cases(data: Path) -> Iterator[Case]:
-    """Every case of the rubrics, once a paper."""
-    needs = [need for need in checklist().needs if need.detail.name in ASKED]
+def cases(data: Path, needs: Sequence[Need] = ()) -> Iterator[Case]:
+    """Every case of the rubrics, once a paper; of the details in `ASKED` unless others are given."""
+    needs = needs or [need for need in checklist().needs if need.detail.name in ASKED]
     table = _mentions(needs)
     seen = set()
     for leaf in rubric_papers.leaves(data):
@@ -250,11 +251,13 @@ def measure(options: argparse.Namespace, home: Path, embedder: Embedder | None) 
 
 def _judged(found: Gaps, engine: Engine, some: Sequence[Case], options: argparse.Namespace) -> Iterator[tuple[str, bool, bool, bool]]:
     by_name: Mapping[str, Gap] = {gap.detail.name: gap for gap in found.gaps}
-    answers = engine.ask_many([Query(case.leaf[:3000], FIRST, no_target_code=options.no_own_code) for case in some])
-    for case, answer in zip(some, answers, strict=True):
+    answers, late = asked(engine, [Query(case.leaf[:3000], FIRST, no_target_code=options.no_own_code) for case in some])
+    if late:
+        print(f"# {late} leaves could not be looked up in time", file=sys.stderr)
+    for case, hits in zip(some, answers, strict=True):
         gap = by_name.get(case.need.detail.name)
         held = gap is not None and any(holds(piece, case.value) for piece in pieces(gap))
-        plain = any(holds(shown(hit), case.value) for hit in answer.hits)
+        plain = any(holds(shown(hit), case.value) for hit in hits)
         if options.show:
             state = gap.state.value if gap else "not listed"
             print(f"    {'+' if held else '-'}{'+' if plain else '-'} {case.need.detail.name} = {case.value} [{state}] {case.leaf[:150]!r}")

@@ -22,6 +22,7 @@ MOST = 40
 _SIDES = 3
 _KIND = Literal["paper-code", "code-upstream", "table-text", "within"]
 _MANY = 4
+_OTHERS = 0.4
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
@@ -119,7 +120,7 @@ def _within(name: str, code: Sequence[Held], terms: Terms) -> Iterator[Conflict]
 
 
 def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivation], terms: Terms) -> Iterator[Conflict]:
-    """Values that the target's code changed in what it took from others."""
+    """Values that code changed in what it took from others; of less weight where neither is the target's."""
     places: dict[tuple[WorkId, str], list[Held]] = defaultdict(list)
     for some in held.values():
         for one in some:
@@ -128,9 +129,9 @@ def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivatio
     for derived in derivations:
         taken, given = _inside(places, derived.taker), _inside(places, derived.source)
         own = any(one.evidence.from_target for one in (*taken, *given))
-        for name, mine, theirs in _changed(taken, given, terms) if own else ():
+        for name, mine, theirs in _changed(taken, given, terms):
             told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
-            severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
+            severity = round(min(1.0, (1.0 if own else _OTHERS) * (0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity)), 2)
             yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs), severity, f"{told}; the value was changed")
 
 

@@ -1,0 +1,82 @@
+"""The report of gaps over the demonstration: what the target leaves to others is found where they say it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from api import display_gaps, wire_gaps
+from lineage.errors import UsageError
+from lineage.insight import Gap, Gaps, Specification
+
+
+@pytest.fixture(scope="module")
+def found(built) -> Gaps:
+    return built.service.gaps()
+
+
+def row(found: Gaps, name: str) -> Gap:
+    return next(gap for gap in found.gaps if gap.detail.name == name)
+
+
+def test_the_target_is_taken_for_what_it_is(found):
+    assert found.domains[:2] == ("selfsupervised", "training")
+    assert "masked image modelling" in found.notes[0]
+
+
+def test_what_the_table_sets_is_specified_with_its_value_and_place(found):
+    gap = row(found, "learning_rate")
+    assert (gap.state, gap.facts[0].fact.value, gap.suggestions) == (Specification.SPECIFIED, "0.00015", ())
+    assert gap.stated[0].from_target
+
+
+def test_the_warm_up_that_nobody_names_comes_from_the_work_that_is_pointed_to(found):
+    gap = row(found, "warmup")
+    assert gap.state is Specification.PARTIALLY_SPECIFIED
+    best = next(one for one in gap.suggestions if one.held[0].fact.name == "warmup_epochs" and one.value == "40")
+    assert best.chain[0].startswith("target defers (“the one of”): “The learning rate schedule is the one of PatchMask")
+    assert best.chain[1].startswith("target cites PatchMask: Learning by Predicting What the Neighbours Hide as")
+    assert "patchmask/scripts/pretrain.sh#L10-L10@" in best.chain[-1]
+
+
+def test_the_initialisation_is_unspecified_and_offered(found):
+    gap = row(found, "initialisation")
+    assert gap.state is Specification.UNSPECIFIED
+    assert ("init_std", "0.02") in {(one.held[0].fact.name, one.value) for one in gap.suggestions if one.held}
+
+
+def test_confidences_are_probabilities_and_fall(found):
+    for gap in found.gaps:
+        sure = [one.confidence for one in gap.suggestions if one.held]
+        assert sure == sorted(sure, reverse=True)
+        assert all(0.0 < one < 1.0 for one in sure)
+
+
+def test_open_details_stand_first_by_weight(found):
+    states = [gap.state for gap in found.gaps]
+    assert states == sorted(states, key=[Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED].index)
+
+
+def test_the_table_and_the_text_of_the_target_are_seen_to_disagree(found):
+    told = [(one.kind, one.name, sorted(held.fact.value for held in one.sides)) for one in found.conflicts]
+    assert ("table-text", "batch_size", ["1024", "2048"]) in told
+
+
+def test_rows_of_one_state_and_one_topic_can_be_chosen(built):
+    some = built.service.gaps(state="unspecified", topic="optimiser").gaps
+    assert some
+    assert {(gap.state, gap.detail.topic) for gap in some} == {(Specification.UNSPECIFIED, "optimiser")}
+    with pytest.raises(UsageError, match="there is no state 'open'"):
+        built.service.gaps(state="open")
+    with pytest.raises(UsageError, match="no detail has the topic 'weather'"):
+        built.service.gaps(topic="weather")
+
+
+def test_the_report_can_be_told_as_json_and_to_people(found):
+    said = wire_gaps.gaps_to_json(found)
+    assert json.loads(json.dumps(said))["gaps"][0]["state"] == "UNSPECIFIED"
+    text = display_gaps.gaps(found)
+    assert "UNSPECIFIED" in text
+    assert "batch size: table against text" in text
+    assert "\x1b" not in text

@@ -36,6 +36,8 @@ def widened(catalog: Catalog, chunk: Chunk, kin: Kin, before: int, after: int) -
     400 lines and 24,000 characters.
     """
     text = catalog.document_text(chunk.work, chunk.path)
+    if text and chunk.start_line > text.count("\n") + 1:  # a document that is shorter than its chunk says is none
+        text = ""
     lines = text.split("\n") if text else chunk.text.split("\n")
     first, last = (chunk.start_line, min(chunk.end_line, len(lines))) if text else (1, len(lines))
     top, bottom = _window(lines, first, last, before, after)

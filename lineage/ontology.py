@@ -52,7 +52,7 @@ class Ontology:
         self.terms: Mapping[str, Term] = {term.name: term for term in table.terms}
         self.calls: Mapping[str, Call] = table.calls
         self.digest = table.digest
-        self._contexts, self._qualifiers = table.contexts, table.qualifiers
+        self._contexts, self._qualifiers, self._parts = table.contexts, table.qualifiers, table.parts
         self._exact: dict[str, Naming] = {}
         self._partial: set[str] = set()
         self._within: dict[str, list[tuple[str, str]]] = {}
@@ -119,8 +119,9 @@ class Ontology:
             for at in range(len(pieces) - size + 1):
                 rest = [*pieces[:at], *pieces[at + size :]]
                 word = "".join(pieces[at : at + size])
-                found = self._exact[word] if word in self._partial else None
-                if found and all(piece in self._qualifiers or piece.isdigit() for piece in rest):
+                found = self._exact.get(word)
+                allowed = self._qualifiers if word in self._partial else self._parts
+                if found and all(piece in allowed or piece.isdigit() for piece in rest):
                     return Naming(found.name, "_".join(rest), found.meant)
         return None
 

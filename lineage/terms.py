@@ -71,13 +71,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Table:
-    """All details; words of each context, words that only qualify a name, well-known calls; `digest` names what was read."""
+    """All details; words of each context, words that only qualify a name (`parts` of a model qualify any), well-known calls."""
 
     terms: tuple[Term, ...]
     contexts: Mapping[str, frozenset[str]]
     qualifiers: frozenset[str]
     calls: Mapping[str, Call]
     digest: str = ""
+    parts: frozenset[str] = frozenset()
 
 
 @cache
@@ -110,7 +111,13 @@ def _joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:
         calls = {**table["calls"], **more.get("calls", {})}
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a table of details: {error!r}") from error
-    return {"details": list(rows.values()), "contexts": contexts, "calls": calls, "qualifiers": [*table["qualifiers"], *more.get("qualifiers", [])]}
+    return {
+        "details": list(rows.values()),
+        "contexts": contexts,
+        "calls": calls,
+        "parts": table["parts"],
+        "qualifiers": [*table["qualifiers"], *more.get("qualifiers", [])],
+    }
 
 
 def _merged(row: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def of_json(table: Mapping[str, Any]) -> Table:
         contexts = {str(name): frozenset(fold(word) for word in words) for name, words in table["contexts"].items()}
         calls = {str(name): Call(tuple(row.get("positional", ())), dict(row.get("states", {}))) for name, row in table["calls"].items()}
         digest = hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
-        return Table(terms, contexts, frozenset(map(str, table["qualifiers"])), calls, digest)
+        return Table(terms, contexts, frozenset(map(str, table["qualifiers"])), calls, digest, frozenset(map(str, table["parts"])))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"not a table of details: {error!r}") from error
 

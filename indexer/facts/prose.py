@@ -58,11 +58,15 @@ _JOINING = frozenset(
     re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
 )
 _WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
+_RISING = re.compile(
+    r"\blearning rate\b[^.;]{0,30}\b(?:rise|rises|increase|increases|increased|increasing|ramp\w*)\b[^.;]{0,20}\bfirst\s*\$?\Z", re.IGNORECASE
+)
 _DECAYING = re.compile(
     r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
 )
 _DURATION = re.compile(
-    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\$?\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))", re.IGNORECASE
+    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\$?(?P<half>\s+and\s+a\s+half)?\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))",
+    re.IGNORECASE,
 )
 _TOP = re.compile(
     r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
@@ -74,7 +78,13 @@ _COMMON = frozenset(
         "constant orthogonal zeros ones precision accuracy unigram uniform softmax sigmoid recall lion normal moses none linear step tanh cutout",
     )
 )
-_TRAINS = re.compile(r"train|fine-?tun|\bcomput", re.IGNORECASE)
+_BETAS = re.compile(
+    rf"(?:β|\\?beta)_?\{{?1\}}?\$?\s*,\s*\$?(?:β|\\?beta)_?\{{?2\}}?\$?\)?\s*=\s*\$?[(\[{{]?\s*(?P<one>{NUMBER})\s*,\s*(?P<two>{NUMBER})",
+    re.IGNORECASE,
+)
+_TRIED = re.compile(r"search|swe[ep]|tune|grid|from|among|set|range|explore|experiment|tri|values|chosen|picked|var[iy]", re.IGNORECASE)
+"""What says that numbers in square brackets are values, where they might be citations."""
+_TRAINS = re.compile(r"train|fine-?tun|\bcomput|\bepochs?\b", re.IGNORECASE)
 _SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 """Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
 _MOST = 4_000
@@ -165,12 +175,23 @@ def _sentences(text: str, first: int, around: str) -> Iterator[_Sentence]:
 
 def _sentence(sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], sink: Sink, kind: FactKind) -> None:
     words = sentence.words
+    _betas(sentence, sink, kind)
     for role, put in (("counted", _counted), ("name", _named)):
         for phrase, start, end in _hits(words, sentence, lexicon, role):
             put(sentence, phrase, start, end, sink, kind)
     for phrase, start, _ in _hits(words, sentence, lexicon, "choice"):
         _chosen(sentence, phrase, start, words, sink, kind)
     _specials(sentence, sink, kind)
+
+
+def _betas(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
+    """`β1, β2 = 0.9, 0.95`: two names, then two values."""
+    for found in _BETAS.finditer(sentence.text):
+        sentence.taken.append(found.span())
+        for name, written in (("adam_beta1", found["one"]), ("adam_beta2", found["two"])):
+            value = sink.ontology.normalise(name, written)
+            if value and value.literal:
+                sink.state(sentence.row(found.start()), name, value.value, found[0], written="betas", kind=kind)
 
 
 def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], role: str) -> Iterator[tuple[_Phrase, int, int]]:
@@ -202,7 +223,9 @@ def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sin
             return
     searched = _SEARCHED.match(sentence.text, end)
     many = listed(sentence.text, searched.start("open")) if searched else None
-    if many and searched and sentence.free(searched.end(), many.end) and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
+    cited = searched and searched["open"] == "[" and not _TRIED.search(searched[0])
+    free = many and searched and not cited and sentence.free(searched.end(), many.end)
+    if many and searched and free and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
         return
     before = _BEFORE[0].search(sentence.text[max(0, start - 50) : start])
     if before and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
@@ -259,15 +282,15 @@ def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Mat
     offset = max(0, start - 50)
     ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
     at, end = offset + before.start("number"), offset + before.end("number")
-    if (_ORDINAL.search(ahead) and not phrase.term.name.startswith("warmup")) or not sentence.free(at, end):
+    name = phrase.term.name
+    if name in {"steps", "epochs"} and (_WARMING.search(sentence.text[max(0, at - 60) : at]) or _RISING.search(sentence.text[max(0, at - 90) : at])):
+        name = f"warmup_{name}"
+    if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, end):
         return False
     said = WORDS.get(before["number"].lower())
     text = str(said) if said is not None else before["number"].strip("$")
     if re.search(r"\s(?:and|or)\s", text):
         text = "[" + ", ".join(re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", text)) + "]"
-    name = phrase.term.name
-    if name in {"steps", "epochs"} and _WARMING.search(sentence.text[max(0, at - 60) : at]):
-        name = f"warmup_{name}"
     return _put(sentence, name, phrase, at, at, Quantity(text, end, (text,)), sink, kind)
 
 
@@ -306,6 +329,7 @@ def _specials(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
     if _TRAINS.search(sentence.text):
         for found in _DURATION.finditer(sentence.text):
             number = WORDS.get(found["number"].lower(), found["number"])
+            number = f"{number}.5" if found["half"] else number
             value = sink.ontology.normalise("training_time", f"{number} {found['unit']}")
             if value and value.literal and not _ORDINAL.search(sentence.text[max(0, found.start() - 20) : found.start()]):
                 sink.state(sentence.row(found.start()), "training_time", value.value, found[0], written="training time", kind=kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from indexer.facts import prose
 from indexer.facts.quantity import quantity
 from indexer.facts.sink import Sink
 from lineage.ontology import Ontology, Value
@@ -41,6 +42,8 @@ def read(rows: Sequence[Row], sink: Sink) -> None:
     for number, cells in rows:
         for first, *rest in _apart(cells):
             own = named(first, sink.ontology)
+            if any("=" in cell for cell in rest):
+                prose.read("\n".join(rest), sink, first=number, kind="table")
             if own and rest:
                 _row(number, [first, *rest], own, rows[0], sink)
             elif number != rows[0][0] and len(rest) == len(cells) - 1:
@@ -72,6 +75,10 @@ def named(cell: str, ontology: Ontology) -> str:
 
 def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink) -> None:
     for at, cell in enumerate(cells[1:], 1):
+        if sink.ontology.terms[name].type == "choice" and "," in cell:
+            for part in cell.split(","):
+                if value := read_cell(name, part, sink.ontology):
+                    sink.state(number, name, value.value, part.strip(), written=cells[0][:80], kind="table")
         value = read_cell(name, cell, sink.ontology)
         if value:
             scope = head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -35,7 +35,7 @@ _NUMBER, _COUNT, _WORDS = "number", "count", "words"
 class Domain:
     """A kind of paper: its terms with their weight, and the score that is `needed` for a paper to be of it.
 
-    A `basic` one (papers that train something) is kept beside domains that score far higher.
+    A `basic` one (papers that train something) is kept beside domains that score far higher; others bring what they imply.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Domain:
     needed: float
     terms: Mapping[Phrase, float]
     basic: bool = False
+    implies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,15 @@ class Checklist:
         scored = [_scored(domain, places, said) for domain in self.domains]
         best = max((one.score for one in scored), default=0.0)
         kept = (one for one, domain in zip(scored, self.domains, strict=True) if _holds(one, domain, best))
-        return tuple(sorted(kept, key=lambda one: -one.score)[:_MOST_DOMAINS])
+        found = sorted(kept, key=lambda one: -one.score)[:_MOST_DOMAINS]
+        return (*found, *self._implied(found))
+
+    def _implied(self, found: Sequence[Recognised]) -> Iterator[Recognised]:
+        named = {domain.name: domain for domain in self.domains}
+        missing = {name: one for one in reversed(found) for name in named[one.name].implies if name in named}
+        for name, one in missing.items():
+            if name not in {other.name for other in found}:
+                yield Recognised(name, named[name].title, 0.0, (f"implied by {one.title}",))
 
 
 def _holds(found: Recognised, domain: Domain, best: float) -> bool:
@@ -142,7 +151,14 @@ def checklist_of(table: Mapping[str, Any]) -> Checklist:
 def _domain(name: str, row: Mapping[str, Any]) -> Domain:
     terms = {phrase(term): float(weight) for term, weight in row["terms"].items()}
     held = {term: weight for term, weight in terms.items() if term}
-    return Domain(str(name), str(row.get("title") or name), float(row.get("needed", 9)), held, bool(row.get("basic", False)))
+    return Domain(
+        str(name),
+        str(row.get("title") or name),
+        float(row.get("needed", 9)),
+        held,
+        bool(row.get("basic", False)),
+        tuple(map(str, row.get("implies", ()))),
+    )
 
 
 def _need(row: Mapping[str, Any]) -> Need:

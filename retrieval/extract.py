@@ -27,6 +27,7 @@ _OWN = 1.3
 """What the target says of itself counts so much more than what others say of themselves."""
 _AND = re.compile(r"\s+and\s+(?=(?:which|what|how|where|when|with|why)\b)|[;?]\s+", re.IGNORECASE)
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9$“\"(\[])")
+_ANCHOR = 30
 _BLOCK = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"\A(?:#{1,6} [^\n]*|(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s[^\n.]{1,100})(?:\n|\Z)")
 _BULLET = re.compile(r"\n\s{0,8}(?:[-*+]|\d{1,2}[.)])\s")
@@ -109,12 +110,18 @@ def _new(one: _Candidate, other: _Candidate) -> bool:
 
 
 def _fact(held: Held) -> Sentence:
-    """`learning rate: 0.0001 (`--lr`, default)`, in words that the evidence holds."""
-    fact = held.fact
-    said = neutral(fact.said or fact.written).strip()
-    words = f": {said}" if said and len(said) <= _LONGEST else ""
+    """`learning rate = 0.0001 (config: lr: 1e-4)`: the value, and the words or the line that hold it."""
+    fact, hit = held.fact, held.evidence
+    text = neutral(hit.chunk.text)
+    said = " ".join(neutral(fact.said or fact.written).split())
+    if hit.chunk.kind in {"paper", "docs"}:
+        words = next((sentence for sentence in _sentences(hit) if said and said[:_ANCHOR] in sentence), said)
+    else:
+        line = fact.line - hit.chunk.start_line
+        lines = text.split("\n")
+        words = lines[line].strip() if fact.line and 0 <= line < len(lines) else said
     value = f"{fact.value} {fact.unit}".strip()
-    return Sentence(f"{ontology().title(fact.name)} = {value} ({fact.kind}{words})", (held.evidence,))
+    return Sentence(f"{ontology().title(fact.name)} = {value} ({fact.kind}: {words[:_LONGEST]})", (hit,))
 
 
 def _candidates(asked: _Words, hit: Hit) -> Iterable[_Candidate]:

@@ -14,7 +14,8 @@ from lineage.model import Fact, Focus, Hit, Query, Status, Work
 from lineage.ontology import ontology
 from retrieval.answer import answered, ask, messages
 from retrieval.engine import Engine
-from retrieval.named_details import named_details
+from retrieval.holders import Holders
+from retrieval.named_details import held_for, named_details
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -147,3 +148,11 @@ def test_details_that_a_question_names_are_recognised():
     known = ontology()
     assert named_details("which learning rate and weight decay are used?", known)[:2] == ("learning_rate", "weight_decay")
     assert named_details("how is the data used in training?", known) == ()
+
+
+def test_a_detail_that_a_question_only_mentions_is_no_answer():
+    place = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", "backbone: resnet50", "config"), Work(small.REPO, "code"))
+    fact = Fact("model", "resnet50", "", small.REPO, "c", "config", 1, "backbone", "backbone: resnet50")
+    holders = Holders("small", "g", Work(small.TARGET), {"model": (Held(fact, place),)})
+    assert held_for("which backbone?", holders, ontology()) == (Held(fact, place),)
+    assert held_for("how is the backbone initialised before distillation starts?", holders, ontology()) == ()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.lock.replay import Replay
     from indexer.workbench import Workbench
     from lineage.insight import Gaps
-    from lineage.ports import Embedder, ReferenceSource
+    from lineage.ports import Embedder, ReferenceSource, Reranker
     from lineage.settings import Settings
     from retrieval.budget import Tokens
     from retrieval.engine import Engine
@@ -70,6 +70,15 @@ class Parts:
 
         return Chat.of(self.settings, self._client())
 
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The reranker that the settings name, None where they name none; raises `SettingsError`."""
+        if not self.settings.reranker:
+            return None
+        name, _, model = self.settings.reranker.partition(":")
+        made: Reranker = registry.load("rerankers", name)(model, self.settings, self.writer if name == "llm" else None)
+        return made
+
     def _client(self) -> Any:
         """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""
         if not self.settings.mirror:
@@ -90,7 +99,7 @@ class Parts:
         generation = open_generation(self.settings.home, lineage)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
-        return Engine(generation, (lambda: self.embedder) if index else None, index, words=words)
+        return Engine(generation, (lambda: self.embedder) if index else None, index, words=words, reranker=self.reranker)
 
     def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""

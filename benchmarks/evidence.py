@@ -231,7 +231,6 @@ def measure(
 GRID = {
     "dense": (0.4, 0.45, 0.5, 0.55, 0.6),
     "toplevel": (0.0, -0.3, -0.5),
-    "definition": (0.0, 0.5, 1.0),
 }
 
 
@@ -251,7 +250,6 @@ def sweep(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]])
 WITHOUT: dict[str, dict[str, Any]] = {
     "everything": {},
     "no vocabulary": {"words": Vocabulary((), {})},
-    "no favour for definitions": {"weights": Weights(definition=0.0)},
     "no disfavour of top-level statements": {"weights": Weights(toplevel=0.0)},
     "no vectors": {"vectors": False},
 }

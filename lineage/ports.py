@@ -49,3 +49,14 @@ class ReferenceSource(Protocol):
 
     def references(self, work: Work) -> ReferenceList:
         """Everything the service lists for `work`; raises `SourceError`."""
+
+
+class Reranker(Protocol):
+    """A second, slower look at the first hits. `id` names it in the signals of a hit."""
+
+    @property
+    def id(self) -> str:
+        """Name and revision (or hash) of the model."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text answers, higher is better, one finite number a text; raises `SourceError` or `SettingsError`."""

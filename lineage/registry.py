@@ -23,6 +23,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "faiss": "indexer.vectors.faiss:create",
         "flat": "indexer.vectors.flat:create",
     },
+    "rerankers": {
+        "cross-encoder": "retrieval.rerankers.cross_encoder:create",
+        "llm": "retrieval.rerankers.chat:create",
+    },
 }
 
 

@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     embedder: str = Field(
         "packaged", description="`packaged`, `sentence-transformers:<hub name or folder>` or `openai:<model>` (any OpenAI-compatible endpoint)."
     )
+    reranker: str = Field(
+        "",
+        description="What looks at the first hits again: `cross-encoder:<hub name or folder>`, or `llm` (the chat model below); empty means nothing.",
+    )
     openai_base_url: str = Field("", description="Endpoint for `openai:` embedders; empty means the public one.")
     openai_api_key: SecretStr = Field(
         SecretStr(""), validation_alias=AliasChoices("LINEAGE_OPENAI_API_KEY", "OPENAI_API_KEY", "openai_api_key"), description="Key for it."

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from types import TracebackType
 
 from lineage.catalog.records import same_text
-from lineage.errors import EmbedderMismatch
+from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Hit, Query, WorkId
-from lineage.ports import Embedder, VectorIndex, Vectors
+from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
 from lineage.tokens import tokens
 from retrieval import candidates, fuse
-from retrieval.candidates import Scope, Words
+from retrieval.candidates import Ranked, Scope, Words
 from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
-from retrieval.fuse import Fused, Scored, Weights
+from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
-from retrieval.query import named, plain
-from retrieval.support import support
+from retrieval.query import plain
+from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
 from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
 
 _READ = 100
 """Chunks read for priors, folding and capping; beyond them no prior could lift one into a list of 100."""
 
+_RERANKED = 30
 _SPOKEN = 4
 
 
@@ -44,7 +47,8 @@ class Engine:
     """Answers questions from one generation. Safe to share between threads if the embedder is.
 
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
-    it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given. Questions raise
+    it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given; a `reranker` looks at
+    the first hits again, and where it fails the answer says so and keeps its order. Questions raise
     `EmbedderMismatch` if the embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
@@ -55,12 +59,14 @@ class Engine:
         index: VectorIndex | None = None,
         weights: Weights | None = None,
         words: Vocabulary | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
         self._dense = (embedder, index) if embedder and index and generation.manifest.embedder else None
-        self._weights = weights or Weights()
+        self._weights = weights or fitted(generation.manifest.embedder)
         self._vocabulary = words or vocabulary()
+        self._reranker = reranker
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
         self._documents = generation.manifest.counts.get("chunks", 0)
 
@@ -123,20 +129,45 @@ class Engine:
         dense = None
         if self._dense and vector is not None:
             dense = candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
-        ranked = self._ranked(asked, fuse.fuse(lexical, dense, self._weights))
-        hits = tuple(self._hit(rank, one, asked) for rank, one in enumerate(ranked, 1))
+        ranked, doubts = self._ranked(asked, fuse.fuse(lexical, dense, self._weights))
+        misses = self._unsupported(asked, lexical, dense)
+        hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        notes = (*self._notes(asked), *support(manifest.embedder, (score for _, score in dense or ())))
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes)
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *doubts, *misses))
 
-    def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> list[Scored]:
+    def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
+        """A note where nothing that was found supports an answer, with what was searched."""
+        if supported(signs(len(asked.words.terms), lexical, dense)):
+            return ()
+        kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
+        how = "by words and vectors" if dense else "by words"
+        return (
+            f"{UNSUPPORTED}: {self._documents:,} pieces of {kinds['paper']} papers and {kinds['code']} repositories were searched {how}; {MISSES}",
+        )
+
+    def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
+        """The hits, and notes on what could not be done."""
         first = found[: max(_READ, 2 * asked.query.k)]
         chunks = self._catalog.chunks([one.row for one in first])
         scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
         for prior in self._priors(asked):
             scored = fuse.boosted(scored, prior)
         grow = self._grow(found, scored) if asked.query.around else None
-        return fuse.capped(fuse.apart(fuse.folded(scored), grow), asked.query.k, self._weights.share)
+        shown, doubts = self._reranked(asked, fuse.apart(fuse.folded(scored), grow))
+        return fuse.capped(shown, asked.query.k, self._weights.share), doubts
+
+    def _reranked(self, asked: _Asked, shown: Iterable[Scored]) -> tuple[Iterable[Scored], tuple[str, ...]]:
+        """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
+        if not self._reranker:
+            return shown, ()
+        left = iter(shown)
+        first = list(islice(left, _RERANKED))
+        texts = [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first]
+        try:
+            marks = self._reranker.scores(asked.text, texts)
+        except SourceError as error:
+            return chain(first, left), (f"not reranked: {error}",)
+        return chain(fuse.reordered(first, marks, self._reranker.id), left), ()
 
     def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
         """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
@@ -156,11 +187,10 @@ class Engine:
         return grow
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
-        yield fuse.definition_prior(named(asked.query.text), self._weights.definition)
         yield fuse.toplevel_prior(self._weights.toplevel)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
-    def _hit(self, rank: int, scored: Scored, asked: _Asked) -> Hit:
+    def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
         chunk, kin, found = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
         return Hit(
             rank=rank,
@@ -172,6 +202,7 @@ class Engine:
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
+            flags=flags,
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
         )
 

@@ -4,19 +4,21 @@ Lexical and dense scores are put on one scale by their own mean and deviation ov
 (z-scores; they beat rank fusion on every kind of the dev sets because the margin of a clear winner survives).
 Priors are in the same unit, deviations, and small: they order what the text leaves close.
 
-The weights below were chosen on development sets with `benchmarks/evidence.py` (docs/benchmarks.md); `--sweep` compares others.
-What no dev set covers (the graph) is kept below the distance of typical neighbours.
+The weights are data (`data/weights.json`, with its provenance), fitted on development sets by `benchmarks/fit.py`. What no dev set
+covers (the graph) is kept below the distance of typical neighbours.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 
 from lineage.model import Chunk, Signal
-from lineage.tokens import parts
 
 Ranked = Sequence[tuple[int, float]]
 
@@ -27,11 +29,18 @@ class Weights:
 
     dense: float = 0.5
     pool: int = 200
-    definition: float = 0.5
     graph: float = 0.3
     target: float = 0.4
     toplevel: float = -0.5
     share: float = 0.6
+
+
+@cache
+def fitted(embedder: str = "") -> Weights:
+    """The packaged weights for an embedder (its name before `@`); those that were fitted with another where it is unknown."""
+    table = json.loads(files("retrieval").joinpath("data/weights.json").read_text("utf-8"))["weights"]
+    name = embedder.partition("@")[0]
+    return Weights(**table.get(name, table["default"]))
 
 
 @dataclass(frozen=True)
@@ -142,23 +151,19 @@ def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
     return [*first, *later[: k - len(first)]]
 
 
+def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> list[Scored]:
+    """Hits in the order of a reranker's marks, each with that signal; the fused scores stay with the places."""
+    order = sorted(range(len(scored)), key=lambda at: (-marks[at], at))
+    out = []
+    for rank, at in enumerate(order, 1):
+        signals = (*scored[at].fused.signals, Signal(name, rank, marks[at]))
+        out.append(replace(scored[at], fused=replace(scored[at].fused, score=scored[rank - 1].fused.score, signals=signals)))
+    return out
+
+
 def likelihood(score: float) -> float:
     """A fused score as a number in (0, 1): deviations through the logistic curve, so that 2 deviations give one half."""
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score - 2.0))))
-
-
-def definition_prior(names: frozenset[str], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Favours chunks that define what the question names; `names` are folded whole identifiers."""
-
-    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
-        own = [name.strip() for name in chunk.symbol.split(",")]
-        for name in own:
-            last = name.rpartition(".")[2]
-            if last and "".join(parts(last)) in names:
-                return [(weight, f"defines {last}, which the question names")]
-        return []
-
-    return prior
 
 
 def toplevel_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

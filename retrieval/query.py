@@ -13,7 +13,6 @@ from typing import get_args
 
 from lineage.errors import UsageError
 from lineage.model import ChunkKind, Query
-from lineage.tokens import parts
 
 MAX_BYTES = 4096
 MAX_HITS = 100
@@ -59,15 +58,6 @@ def _wrong(text: str) -> str:
         return f"the question has {size:,} bytes; at most {MAX_BYTES:,} are taken"
     control = next((c for c in text if c not in _WHITE and unicodedata.category(c) in _HIDDEN), "")
     return f"the question holds the control character U+{ord(control):04X}" if control else ""
-
-
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,80}")
-
-
-def named(text: str) -> frozenset[str]:
-    """Identifiers that the question spells out (`init_weights`, `trunc_normal_`, `LayerNorm`), as folded whole words."""
-    words = (word for word in _IDENTIFIER.findall(text) if "_" in word.strip("_") or word.endswith("_") or re.search(r"[a-z][A-Z]", word))
-    return frozenset("".join(parts(word)) for word in words)
 
 
 def plain(text: str) -> str:

@@ -1,21 +1,71 @@
-"""Whether what was found supports an answer at all: a note for questions that the lineage has nothing to say on.
+"""Whether what was found supports an answer at all, told from how it was found.
 
-A ranking always has a first place. The floor is the similarity under which the nearest chunk to a development set's own
-questions hardly ever falls (2 of 878, neither of them answered within five), while that of questions from outside of the
-field mostly does (21 of 24). Questions of other papers of the same field lie above it: similarity cannot tell those
-apart, so the note is silent there. The scale is the model's own, so the floor is known by model only.
+A ranking always has a first place. Where a lineage holds the answer, one chunk stands out among those that share the
+question's words, the chunks nearest in meaning stand out among their like, and both lists agree on some; where it does
+not, the lists are flat and disagree. These signs do not depend on a model's scale, so they hold for any embedder; what
+they weigh is data (`data/support.json`), fitted by `benchmarks/fit.py` on questions of papers asked with and without
+their own paper or repository in the index. Similarity alone tells the two apart much worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-FLOORS = {"granite-30m-int8": 0.6}
+from retrieval.fuse import standard
+
+UNSUPPORTED = "nothing in this lineage supports an answer well"
+MISSES = "these are the nearest misses"
+MISS = "nearest-miss"
+"""The flag of a hit that was only the nearest."""
+
+FIRST, POOL = 10, 200
+Ranked = Sequence[tuple[int, float]]
 
 
-def support(embedder: str, similarities: Iterable[float]) -> tuple[str, ...]:
-    """A note where nothing found comes near the question, () where something does or where the model's scale is not known."""
-    floor, best = FLOORS.get(embedder.partition("@")[0]), max(similarities, default=None)
-    if floor is None or best is None or best >= floor:
-        return ()
-    return (f"nothing in this lineage supports an answer well: these are the nearest misses (similarity {best:.2f}, floor {floor:.2f})",)
+@dataclass(frozen=True)
+class Signs:
+    """How a question was answered: `gap` between the first and tenth lexical score, log of 1 + `terms` asked; with vectors,
+    how far the nearest chunk stands out of the first 200 (`lift`, in deviations) and the share of the first ten of both
+    lists that is the same (`agreed`). The last two are 0 without vectors.
+    """
+
+    gap: float
+    terms: float
+    lift: float = 0.0
+    agreed: float = 0.0
+    vectors: bool = False
+
+
+def signs(terms: int, lexical: Ranked, dense: Ranked | None) -> Signs:
+    """The signs of two ranked lists (row, score), best first."""
+    gap = (lexical[0][1] if lexical else 0.0) - (lexical[FIRST - 1][1] if len(lexical) >= FIRST else 0.0)
+    if not dense:
+        return Signs(gap, math.log1p(terms))
+    first = dense[:POOL]
+    agreed = len({row for row, _ in lexical[:FIRST]} & {row for row, _ in first[:FIRST]}) / FIRST
+    return Signs(gap, math.log1p(terms), standard(first, POOL)[first[0][0]], agreed, vectors=True)
+
+
+def supported(found: Signs) -> bool:
+    """Whether an answer is likely enough to be among what was found."""
+    fitted = _fitted()["vectors" if found.vectors else "words"]
+    return likelihood(found, fitted["weights"]) >= fitted["threshold"]
+
+
+def likelihood(found: Signs, weights: Mapping[str, float]) -> float:
+    """The logistic curve over the weighted signs."""
+    values = asdict(found)
+    total = weights["bias"] + sum(weight * values[name] for name, weight in weights.items() if name != "bias")
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@cache
+def _fitted() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/support.json").read_text("utf-8"))
+    return found

@@ -12,6 +12,7 @@ from retrieval.engine import Engine
 from retrieval.query import make_query
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
+from tests.fakes.reranker import WordsReranker
 
 
 @pytest.fixture
@@ -42,7 +43,6 @@ def test_the_lines_that_answer_come_first_with_their_proof(engine):
     assert first.reference == small.reference()
     assert first.from_target is False
     assert [signal.retriever for signal in first.signals] == ["lexical", "dense"]
-    assert "defines _init_weights, which the question names (+0.50)" in first.why
     assert "baseline of the target, lineage score 0.90 (+0.27)" in first.why
     assert answer.notes == ()
     assert [hit.rank for hit in answer.hits] == list(range(1, len(answer.hits) + 1))
@@ -122,3 +122,30 @@ def test_what_code_calls_the_questions_words_is_found_and_said(lexical):
     hit = lexical.ask(make_query("which initialization?", kinds=["code"])).hits[0]
     assert (hit.chunk.path, hit.chunk.symbol) == ("tent.py", "_init_weights")
     assert "initialisation: init_weights, trunc_normal_, zeros_" in hit.why
+
+
+def test_a_reranker_orders_the_first_hits_and_says_so(tmp_path):
+    small.build(tmp_path)
+    with Engine(open_generation(tmp_path, "small"), reranker=WordsReranker()) as engine:
+        found = engine.ask(make_query("truncated normal distribution encoders initialised"))
+    marks = [hit.signals[-1].score for hit in found.hits]
+    assert [hit.signals[-1].retriever for hit in found.hits] == ["words@1"] * len(found.hits)
+    assert marks == sorted(marks, reverse=True)
+    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+
+
+def test_a_reranker_that_fails_leaves_the_order_and_says_so(tmp_path):
+    small.build(tmp_path)
+    question = make_query("how does _init_weights work?")
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        plain = engine.ask(question)
+    with Engine(open_generation(tmp_path, "small"), reranker=WordsReranker(broken=True)) as engine:
+        found = engine.ask(question)
+    assert ids(found) == ids(plain)
+    assert any(note.startswith("not reranked: took too long") for note in found.notes)
+
+
+def test_the_nearest_misses_are_flagged_where_nothing_supports_an_answer(lexical):
+    found = lexical.ask(make_query("which weather does a sailing regatta in the north need to be held, and who decides about it?"))
+    assert any("nothing in this lineage supports an answer well" in note and "were searched by words" in note for note in found.notes)
+    assert all("nearest-miss" in hit.flags for hit in found.hits)

@@ -14,7 +14,7 @@ from retrieval.fuse import (
     apart,
     boosted,
     capped,
-    definition_prior,
+    fitted,
     folded,
     fuse,
     likelihood,
@@ -67,11 +67,9 @@ def test_equal_scores_stand_in_the_order_of_rows():
     assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, Weights())] == [2, 5, 9]
 
 
-def test_a_definition_of_what_the_question_names_is_favoured_and_says_so():
-    prior = definition_prior(frozenset({"initweights"}), 0.5)
-    found = boosted([scored(1, 1.0), scored(2, 0.8, symbol="Net.forward, Net._init_weights")], prior)
-    assert rows(found) == [2, 1]
-    assert found[0].fused.why == ("defines _init_weights, which the question names (+0.50)",)
+def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
+    assert fitted("somebody/else@1") == fitted()
+    assert 0 < fitted().dense < 1
 
 
 def test_works_that_carry_the_lineage_are_favoured_a_little():

@@ -6,7 +6,7 @@ import pytest
 
 from lineage.errors import UsageError
 from lineage.model import Query
-from retrieval.query import beginning, make_query, named, plain
+from retrieval.query import beginning, make_query, plain
 
 
 def test_a_question_becomes_a_value():
@@ -62,10 +62,6 @@ def test_plain_text_is_left_alone():
 def test_hostile_latex_takes_linear_time():
     assert len(plain("\\begin{" * 580)) < 4096
     assert plain("\\cite[" * 600)
-
-
-def test_identifiers_are_told_from_words():
-    assert named("Does forward call `trunc_normal_` or LayerNorm in _init_weights?") == {"truncnormal", "layernorm", "initweights"}
 
 
 def test_a_text_that_is_too_long_is_cut_at_a_word_and_that_is_said():

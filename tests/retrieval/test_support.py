@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from retrieval.support import support
+import math
+
+import pytest
+
+from retrieval.support import Signs, likelihood, signs, supported
+
+FLAT = [(row, 5.0 - 0.01 * row) for row in range(40)]
+PEAK = [(0, 25.0), *FLAT[1:]]
+NEAR = [(0, 0.9), *((row, 0.6 - 0.001 * row) for row in range(1, 40))]
+FAR = [(row, 0.6 - 0.001 * row) for row in range(39, -1, -1)]
 
 
-def test_what_lies_far_from_the_question_is_called_a_miss():
-    assert support("granite-30m-int8@1", [0.4, 0.512]) == (
-        "nothing in this lineage supports an answer well: these are the nearest misses (similarity 0.51, floor 0.60)",
-    )
+def test_signs_are_read_off_the_first_ten_of_both_lists():
+    found = signs(3, PEAK, NEAR)
+    assert found.gap == pytest.approx(25.0 - 4.91)
+    assert found.terms == pytest.approx(math.log(4))
+    assert (found.agreed, found.vectors) == (1.0, True)
+    assert found.lift > 5
 
 
-def test_one_near_chunk_is_support():
-    assert support("granite-30m-int8@1", [0.5, 0.6]) == ()
+def test_lists_that_disagree_and_fewer_than_ten_hits():
+    assert signs(3, FLAT, FAR).agreed == 0.0
+    assert signs(3, [(1, 4.0)], None) == Signs(4.0, math.log(4))
+    assert signs(1, [], None) == Signs(0.0, math.log(2))
 
 
-def test_nothing_is_said_of_a_model_whose_scale_is_unknown_or_without_vectors():
-    assert support("other@1", [0.1]) == ()
-    assert support("granite-30m-int8@1", []) == ()
+def test_what_stands_out_in_both_lists_supports_an_answer_and_what_stands_out_in_none_does_not():
+    assert supported(signs(6, PEAK, NEAR))
+    assert not supported(signs(12, FLAT, FAR))
+
+
+def test_without_vectors_words_alone_decide():
+    assert supported(signs(6, PEAK, None))
+    assert not supported(signs(6, [], None))
+
+
+def test_the_likelihood_is_the_logistic_curve_over_the_signs():
+    assert likelihood(Signs(2.0, 0.0), {"bias": -1.0, "gap": 0.5}) == 0.5
+    assert likelihood(Signs(1e9, 0.0), {"bias": 0.0, "gap": 1.0}) == pytest.approx(1.0)

@@ -59,7 +59,12 @@ def lines_of(text: str) -> list[str]:
 
 def holds(asked: str, text: str) -> bool:
     """Whether every line of a text stands in a prompt, as it is or as Python prints it (AutoReproduce puts `repr` into some)."""
-    return all(line in asked or repr(line)[1:-1] in asked for line in lines_of(text))
+    return all(line in asked or _printed(line) in asked for line in lines_of(text))
+
+
+def _printed(line: str) -> str:
+    """A line as it stands in the `repr` of a text that holds both kinds of quotes."""
+    return repr("'\"" + line)[4:-1]
 
 
 # -- PaperCoder

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lineage.errors import UsageError
 from lineage.insight import Detail, Gaps, Pack, Stage
-from lineage.model import Query, Work, WorkId
+from lineage.model import Answer, Query, Work, WorkId
 from retrieval.budget import Tokens
 from retrieval.engine import Engine
 from retrieval.pack.compose import Material, compose
@@ -29,13 +29,36 @@ def pack(
     """
     _check(task, allowed)
     details = _details(gaps)
-    questions = subquestions(task, stage, details)
-    answers = engine.ask_many([_query(one, no_target_code) for one in questions])
+    questions, answers = asked(engine, subquestions(task, stage, details), no_target_code)
     generation = engine.generation
     target = generation.catalog.work(generation.manifest.target) or Work(WorkId(generation.manifest.target))
-    material = Material(task, stage, target, questions, tuple(answers), gaps)
+    material = Material(task, stage, target, questions, answers, gaps)
     made = compose(material, generation.catalog, generation.manifest.counts.get("chunks", 0), allowed, tokens)
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
+
+
+def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:
+    """The questions that could be looked up in time, with their answers; raises `UsageError` where none could.
+
+    The first answer's notes say how many were not.
+    """
+    queries = [_query(one, no_target_code) for one in questions]
+    try:
+        return tuple(questions), tuple(engine.ask_many(queries))
+    except UsageError:
+        found = [(one, answer) for one, query in zip(questions, queries, strict=True) if (answer := _in_time(engine, query))]
+    if not found:
+        raise UsageError("every question took too long to look up", hint="ask for less, or again when the machine is less busy")
+    late = f"{len(questions) - len(found)} of {len(questions)} questions took too long to look up"
+    first = replace(found[0][1], notes=(*found[0][1].notes, late))
+    return tuple(one for one, _ in found), (first, *(answer for _, answer in found[1:]))
+
+
+def _in_time(engine: Engine, query: Query) -> Answer | None:
+    try:
+        return engine.ask(query)
+    except UsageError:
+        return None
 
 
 def _query(question: Subquestion, no_target_code: bool) -> Query:

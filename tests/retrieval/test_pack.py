@@ -164,6 +164,25 @@ def test_what_is_left_out_is_named_with_its_cost(engine):
     assert any(re.search(r"\(\d+ tokens\)$", one) for one in made.left_out)
 
 
+class Hurried(Engine):
+    """An engine for which questions of more than a few words take too long."""
+
+    def ask_many(self, queries):
+        if any(len(query.text.split()) > 4 for query in queries):
+            raise UsageError("the question takes too long to look up")
+        return super().ask_many(queries)
+
+
+def test_a_question_that_takes_too_long_is_left_out_and_counted(tmp_path):
+    small.build(tmp_path)
+    with Hurried(open_generation(tmp_path, "small")) as engine:
+        made = packed(engine, "adapt by entropy and initialise with trunc_normal_")
+        with pytest.raises(UsageError, match="every question took too long"):
+            packed(engine, "adapt the whole model by its entropy")
+    assert "def forward_and_adapt" in made.text
+    assert made.notes[-1] == "3 of 7 questions took too long to look up"
+
+
 def test_copies_are_told_once(engine):
     text = packed(engine, "trunc_normal_ _init_weights", allowed=5000).text
     assert text.count("def _init_weights") == 1

@@ -47,6 +47,7 @@ class Jobs:
         self._lock = FileLock(self._journal.folder / "worker.lock", thread_local=False)
         self._wake, self._stop = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
+        self._at_work: threading.Thread | None = None
 
     # -- for the doors
 
@@ -119,12 +120,17 @@ class Jobs:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop working; a build under way goes back into the queue, for the next process."""
+        """Stop working; a build under way goes back into the queue, for the next process.
+
+        A build that does not stop in time keeps the worker's lock until the process ends: it is still writing.
+        """
         self._stop.set()
         self._wake.set()
-        if self._thread:
-            self._thread.join(_GRACE)
-        self._lock.release()
+        for thread in (self._thread, self._at_work):
+            if thread:
+                thread.join(_GRACE)
+        if not (self._at_work and self._at_work.is_alive()):
+            self._lock.release()
 
     def alive(self) -> bool:
         """Whether this process works at the queue, or watches over who does."""
@@ -177,7 +183,7 @@ class Jobs:
 
     def _do(self, job: Job) -> None:
         """Run one job in a thread of its own, so that a bug in it ends the job and not the worker."""
-        thread = threading.Thread(target=self._run, args=(job,), name=job.id, daemon=True)
+        self._at_work = thread = threading.Thread(target=self._run, args=(job,), name=job.id, daemon=True)
         thread.start()
         while thread.is_alive() and not self._stop.is_set():
             thread.join(_LOOK)

@@ -169,7 +169,8 @@ def holder(home: Path, port: int) -> str:
     try:
         said: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
         pid = int(said["pid"])
-        os.kill(pid, 0)
+        if os.name == "posix":  # elsewhere this would be a signal
+            os.kill(pid, 0)
         return f"lineage serve, process {pid} since {str(said['since'])[:19]}, over the same store ({home})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another program (not a server of this store)"

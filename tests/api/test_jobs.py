@@ -167,6 +167,24 @@ def test_what_a_server_leaves_is_resumed_by_the_next(queue):
     assert builder.asked == [REQUEST, REQUEST]
 
 
+def test_a_build_that_does_not_stop_in_time_keeps_the_lock_while_it_writes(queue, monkeypatch):
+    monkeypatch.setattr("api.jobs._GRACE", 0.01)
+    deaf, go_on = threading.Event(), threading.Event()
+
+    def build(request, watch):
+        deaf.set()
+        go_on.wait(LONG)
+        raise StoreBusy("at last")
+
+    first = queue(build)
+    first.submit(REQUEST)
+    assert deaf.wait(LONG)
+    first.close()
+    second = queue(Builder(), start=False)
+    assert second._take() is False
+    go_on.set()
+
+
 def test_what_a_killed_server_left_running_is_resumed(queue, tmp_path):
     journal = Journal(tmp_path)
     job = queue(start=False).submit(REQUEST)

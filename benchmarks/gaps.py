@@ -12,6 +12,7 @@ confidence of offered values and prints what the packaged data file holds; `--re
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections import defaultdict
@@ -108,8 +109,8 @@ def _stated(text: str, table: Phrases[tuple[Need, ...]]) -> Iterator[tuple[Need,
     starts = frozenset(first for first, _, _ in places)
     for first, after, needs in places:
         for need in needs:
-            if need.number and (beside := number_beside(said, first, after, text, starts - {first})) and (value := number(beside.text)) is not None:
-                yield need, float(value)
+            if need.number and (beside := number_beside(said, first, after, text, starts - {first})):
+                yield from ((need, value) for at, value in numbers(text) if at == beside.start)
             for choice in dict.fromkeys(Phrases({one: one for one in need.choices}).found(said)):
                 yield need, choice
 
@@ -210,21 +211,23 @@ def holds(text: str, value: float | tuple[str, ...]) -> bool:
     said = words(text)
     if isinstance(value, tuple):
         return any(True for _ in Phrases({value: value}).found(said)) or "".join(value) in {word.text for word in said}
-    return any(abs(one - value) <= 1e-9 * max(abs(one), abs(value)) for one in numbers(text))
+    return any(abs(one - value) <= 1e-9 * max(abs(one), abs(value)) for _, one in numbers(text))
 
 
-def numbers(text: str) -> Iterator[float]:
-    """All numbers of a text, powers of ten among them."""
-    import re
+_POWER = re.compile(r"(?<!\d)10\s*\^\s*\{?\s*([-−]?\d{1,2})")
+_PLAIN = re.compile(
+    r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\s*(?:\\times|\\cdot|×|·|\*|x)\s*10\s*\^?\s*\{?\s*[-−]?\d+\}?)?(?:[kKMB]\b|%)?"
+)
 
-    for found in re.finditer(
-        r"(?<![\w.])[+-]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?:\s*(?:\\times|×|\*)\s*10\s*\^?\s*\{?\s*[-−]?\d+\}?)?[kKMB%]?", text
-    ):
-        value = number(found[0].rstrip(","))
+
+def numbers(text: str) -> Iterator[tuple[int, float]]:
+    """All numbers of a text with their offsets, powers of ten among them."""
+    for found in _PLAIN.finditer(text):
+        value = number(found[0].rstrip(",").replace("\\cdot", "x").replace("·", "x"))
         if value is not None:
-            yield float(value)
-    for found in re.finditer(r"(?<!\d)10\s*\^\s*\{?\s*([-−]?\d{1,2})", text):
-        yield 10.0 ** int(found[1].replace("−", "-"))
+            yield found.start(), float(value)
+    for found in _POWER.finditer(text):
+        yield found.start(), 10.0 ** int(found[1].replace("−", "-"))
 
 
 def measure(options: argparse.Namespace, home: Path, embedder: Embedder | None) -> None:

@@ -1,6 +1,6 @@
 """Finding many phrases in a text at once, whatever the hyphens and capitals: words in, phrases out. Pure.
 
-`fine-tuned`, "fine tuned" and `fine_tuned` are the same two words; `1e-4`, `4,096` and `150k` are one word each. Each
+`fine-tuned`, "fine tuned" and `fine_tuned` are the same two words; `1e-4`, `4,096`, `150k` and `224x224` are one word each. Each
 position of the text is looked up once in a table of first words, so that a list of a thousand phrases costs no more
 than the text is long.
 """
@@ -15,7 +15,8 @@ from typing import Generic, TypeVar
 Phrase = tuple[str, ...]
 Tag = TypeVar("Tag")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?"
-_WORD = re.compile(rf"(?P<number>(?:{_NUMBER}|(?<!\w)\.\d+)(?:[kKmMbB](?![^\W\d_]))?%?(?![^\W\d_]))|\\?[^\W_]+(?:[./'@][^\W_]+){{0,4}}")
+_SIZE = r"\d{1,5}(?:\s?[x×]\s?\d{1,5}){1,2}"
+_WORD = re.compile(rf"(?P<number>(?:{_SIZE}|(?:{_NUMBER}|(?<!\w)\.\d+)(?:[kKmMbB](?![^\W_]))?%?)(?![^\W_]))|\\?[^\W_]+(?:[./'@][^\W_]+){{0,4}}")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +16,14 @@ def test_hyphens_underscores_and_capitals_do_not_matter() -> None:
 
 
 def test_numbers_are_one_word_in_any_form() -> None:
-    assert [word.text for word in words("1e-4, 4,096 of 150k at .5 and 10%") if word.number] == ["1e-4", "4,096", "150k", ".5", "10%"]
+    assert [word.text for word in words("1e-4, 4,096 of 150k at .5 and 10% of 224x224, no 3d") if word.number] == [
+        "1e-4",
+        "4,096",
+        "150k",
+        ".5",
+        "10%",
+        "224x224",
+    ]
 
 
 def test_overlapping_phrases_are_all_found() -> None:
@@ -26,4 +35,4 @@ def test_overlapping_phrases_are_all_found() -> None:
 def test_words_lie_in_order_inside_any_text(text: str) -> None:
     found = words(text)
     assert all(0 <= one.start < one.end <= len(text) for one in found)
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(found))

@@ -73,7 +73,8 @@ def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
-    return remembered(bench.derived, Code, f"{blob.sha256} {work}", VERSIONS, make)
+    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", VERSIONS, make)
+    return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 
 def read_folder(bench: Workbench, path: Path) -> Folder:

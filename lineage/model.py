@@ -248,13 +248,17 @@ class CodeLink:
 
 @dataclass(frozen=True)
 class Blob:
-    """Raw bytes as they came, content-addressed; the bytes lie in the blob store under `sha256`."""
+    """Raw bytes as they came, content-addressed; the bytes lie in the blob store under `sha256`.
+
+    `named` is the hash that a lock file knows the same commit by, where it came packed into other bytes since.
+    """
 
     sha256: str
     media_type: str
     size: int
     url: str = ""
     fetched_at: str = ""
+    named: str = ""
 
 
 LedgerSubject = Literal["reference", "member", "page", "source"]

@@ -57,7 +57,13 @@ class _PinnedTransport(Transport):
         pin = self._pins.get(request.key)
         if pin is None or pin.body is not None:
             raise SourceError(Status.POLICY_SKIPPED, "the lock file does not name it", url=request.url)
-        return super()._persist(Request("GET", pin.fetch), accept, cap)
+        return _known_as(super()._persist(Request("GET", pin.fetch), accept, cap), pin)
+
+
+def _known_as(answer: Answer, pin: Pin) -> Answer:
+    """The answer, its bytes also under the name that the lock has for them."""
+    other = answer.status == 200 and answer.blob.sha256 != pin.sha256
+    return replace(answer, blob=replace(answer.blob, named=pin.sha256)) if other else answer
 
 
 class _PinnedAnswers(Answers):
@@ -77,7 +83,8 @@ class _PinnedAnswers(Answers):
             return self._answer(request, pin, blob)
         if self.blobs.has(pin.sha256):
             return self._answer(request, pin, Blob(pin.sha256, pin.media_type, pin.size, pin.came_from or pin.url))
-        return super().get(Request("GET", pin.fetch))
+        kept = super().get(Request("GET", pin.fetch))
+        return _known_as(kept, pin) if kept else None
 
     def _answer(self, request: Request, pin: Pin, blob: Blob) -> Answer:
         url = pin.came_from or pin.url
@@ -87,7 +94,8 @@ class _PinnedAnswers(Answers):
         pin = self._pins.get(request.key)
         if not pin:
             return
-        # GitHub packs the same commit differently at times; which commit it is, is checked by who reads it.
+        # GitHub packs the same commit differently at times. Which commit it is, is checked by who reads it; that its files are the
+        # same, by the content hash at the end.
         if answer.status == 200 and not answer.cap and answer.blob.sha256 != pin.sha256 and not pin.fetch.startswith(_TARBALLS):
             raise SourceError(Status.HASH_MISMATCH, f"{pin.fetch} is not what the lock file pins (SHA-256 differs)", url=pin.fetch)
         super().keep(Request("GET", pin.fetch), answer)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineage import registry
-from lineage.generation import open_generation
+from lineage.generation import FIRST_TIER, open_generation
 from lineage.model import WorkId
 from lineage.progress import Waiting, Watch, unwatched
 
@@ -62,6 +62,16 @@ class Parts:
         return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
 
     @cached_property
+    def first(self) -> Embedder:
+        """The embedder of the first tier."""
+        made: Embedder = registry.load("embedders", "static")("", self.settings)
+        return made
+
+    def _reader(self, embedder: str) -> Embedder:
+        """The embedder for questions to a generation whose vectors the one of that id made."""
+        return self.first if embedder.startswith(FIRST_TIER) else self.embedder
+
+    @cached_property
     def writer(self) -> Chat | None:
         """The chat model that the settings name, None where they name none; raises `SettingsError`."""
         if not self.settings.llm_model:
@@ -99,7 +109,7 @@ class Parts:
         generation = open_generation(self.settings.home, lineage)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
-        return Engine(generation, (lambda: self.embedder) if index else None, index, words=words, reranker=self.reranker)
+        return Engine(generation, (lambda: self._reader(generation.manifest.embedder)) if index else None, index, words=words, reranker=self.reranker)
 
     def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""
@@ -159,6 +169,7 @@ class Parts:
                 clock=Clock(),
                 watch=watch,
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
+                first=lambda: self.first,
                 refiner=Refiner.of(self.settings, derived, self._client()),
             )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from api.bootstrap import Parts
 from api.files import absolute, questions
@@ -103,12 +103,15 @@ class Service:
 
     # -- building
 
-    def build(self, request: BuildRequest, *, watch: Watch = unwatched) -> BuildReport:
-        """Build the lineage that `request` asks for, or find it built already; what failed is in the report's ledger."""
+    def build(self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", watch: Watch = unwatched) -> BuildReport:
+        """Build the lineage that `request` asks for, or find it built already; what failed is in the report's ledger.
+
+        With the tier `first` it ends as soon as questions are answered at all, before the transformer's vectors are made.
+        """
         from indexer.pipeline import build
 
         with self._parts.workbench(watch) as bench:
-            return build(bench, request)
+            return build(bench, request, tier)
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
         """What `build` would fetch, from where, and what it would cost; fetches metadata only, and writes no lineage."""

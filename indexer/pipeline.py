@@ -11,12 +11,13 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from indexer import additions
 from indexer.chunk import chunks
 from indexer.collect import Collected, collect
 from indexer.contents import read
-from indexer.embed import embed, missing
+from indexer.embed import at_once, embed, missing
 from indexer.facts import extract as facts
 from indexer.facts.hydra import circles
 from indexer.parsers.select import VERSIONS
@@ -34,12 +35,16 @@ from lineage.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
 
-# Chunks that are embedded before the first answer; with more, a lexical generation is written first.
+# Chunks that are embedded before the first answer; with more, a generation of the first tier is written before.
 _WORTH_WAITING = 1_000
 
 
-def build(bench: Workbench, request: BuildRequest) -> BuildReport:
-    """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`."""
+def build(bench: Workbench, request: BuildRequest, tier: Literal["first", "full"] = "full") -> BuildReport:
+    """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`.
+
+    With the tier `first` it ends as soon as questions can be answered, by words and the vectors of words; the same build
+    in full goes on from there.
+    """
     before = bench.transport.requests.copy()
     if request.name:
         ids.check_name(request.name)
@@ -51,10 +56,10 @@ def build(bench: Workbench, request: BuildRequest) -> BuildReport:
         collected = collect(bench, request, found)
         mark = _fingerprint(collected, embedder.id, ontology(bench.settings.ontology).digest)
         current = _current(bench, slug)
-        if current and current.fingerprint == mark and current.embedder == embedder.id:
+        if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
         else:
-            manifest, unchanged = _write(bench, writing, collected, embedder, mark, current), False
+            manifest, unchanged = _write(bench, writing, collected, embedder, mark, current, tier), False
             writing.sweep()
         writing.tidy()
     with open_generation(bench.settings.home, slug, manifest.id) as generation:
@@ -83,9 +88,11 @@ def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _write(bench: Workbench, writing: Writing, collected: Collected, embedder: Embedder, mark: str, current: Manifest | None) -> Manifest:
-    """The generation: at once where embedding is short, else first without vectors, so that it answers meanwhile."""
-    if current and current.fingerprint == mark and not current.embedder:
+def _write(
+    bench: Workbench, writing: Writing, collected: Collected, embedder: Embedder, mark: str, current: Manifest | None, tier: Literal["first", "full"]
+) -> Manifest:
+    """The generation: at once where embedding is short, else first with the first tier's vectors, so that it answers meanwhile."""
+    if current and current.fingerprint == mark:
         return _with_vectors(bench, writing, current, embedder)
     contents = read(bench, collected)
     units, found = _units(bench, contents.documents)
@@ -96,14 +103,17 @@ def _write(bench: Workbench, writing: Writing, collected: Collected, embedder: E
             catalog.add_facts(found.facts)
             catalog.set_meta("facts_notes", list(found.notes))
             catalog.finish()
-        soon = missing(bench, embedder, units) <= _WORTH_WAITING
-        if soon:
-            with bench.clock.timed("embed"):
+        soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
+        with bench.clock.timed("embed"):
+            if soon:
                 draft.vectors(embed(bench, embedder, units), embedder.id)
+            elif bench.first:
+                first = bench.first()
+                draft.vectors(at_once(first, units), first.id)
         manifest = draft.commit(target=collected.target.id, fingerprint=mark)
-    if soon:
+    if soon or tier == "first":
         return manifest
-    bench.watch(Note(f"{len(units):,} chunks answer lexically now (generation {manifest.id}); vectors follow"))
+    bench.watch(Note(f"{len(units):,} chunks answer now by the first tier (generation {manifest.id}); the transformer's vectors follow"))
     return _with_vectors(bench, writing, manifest, embedder)
 
 
@@ -161,7 +171,7 @@ def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapp
         ledger=catalog.sums(),
         losses=tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"}),
         unchanged=unchanged,
-        tier="dense" if manifest.embedder else "lexical",
+        tier=manifest.tier,
         notes=tuple(_notes(catalog)),
         peak_memory=_peak(),
     )

@@ -70,7 +70,7 @@ class BuildReport:
     ledger: Mapping[str, int]
     losses: tuple[LedgerRow, ...] = ()
     unchanged: bool = False
-    tier: Literal["lexical", "dense"] = "dense"
+    tier: Literal["lexical", "static", "dense"] = "dense"
     peak_memory: int = 0
     notes: tuple[str, ...] = field(default=())
 

@@ -43,3 +43,5 @@ class Workbench:
     watch: Watch
     links_archive: PapersWithCode | None = None
     refiner: Refiner | None = None
+    first: Callable[[], Embedder] | None = None
+    """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""

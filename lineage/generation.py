@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from lineage.ids import check_name
 from lineage.ports import Vectors
 
 MANIFEST_VERSION = 1
+FIRST_TIER = "static-"
+"""How the ids of embedders begin whose vectors are those of the words alone."""
 CATALOG = "catalog.db"
 VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
@@ -66,6 +68,13 @@ class Manifest:
     files: Mapping[str, FileRecord]
     version: int = MANIFEST_VERSION
     made_by: str = ""
+
+    @property
+    def tier(self) -> Literal["lexical", "static", "dense"]:
+        """Which vectors answer beside the words: none, the first tier's (words alone), or a transformer's."""
+        if not self.embedder:
+            return "lexical"
+        return "static" if self.embedder.startswith(FIRST_TIER) else "dense"
 
     def to_json(self) -> bytes:
         """The file's bytes, with a `seal` over all the rest."""

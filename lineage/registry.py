@@ -18,6 +18,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "packaged": "indexer.embedders.packaged:create",
         "sentence-transformers": "indexer.embedders.sentence_transformers:create",
         "openai": "indexer.embedders.openai:create",
+        "static": "indexer.embedders.static:create",
     },
     "vectors": {
         "faiss": "indexer.vectors.faiss:create",

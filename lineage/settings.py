@@ -39,7 +39,8 @@ class Settings(BaseSettings):
     mirror: str = Field("", description="Loopback or lab mirror: https://HOST/PATH is asked as MIRROR/HOST/PATH, without keys.")
     offline: bool = Field(False, description="Send nothing; use what the store holds.")
     embedder: str = Field(
-        "packaged", description="`packaged`, `sentence-transformers:<hub name or folder>` or `openai:<model>` (any OpenAI-compatible endpoint)."
+        "packaged",
+        description="`packaged`, `static` (vectors of words: fast, weak), `sentence-transformers:<hub name or folder>`, `openai:<model>` (any such API).",
     )
     reranker: str = Field(
         "",

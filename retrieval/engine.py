@@ -129,7 +129,7 @@ class Engine:
         dense = None
         if self._dense and vector is not None:
             dense = candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
-        ranked, doubts = self._ranked(asked, fuse.fuse(lexical, dense, self._weights))
+        ranked, doubts = self._ranked(asked, fuse.fuse(lexical, dense, self._weights, self._generation.manifest.tier))
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
@@ -188,6 +188,8 @@ class Engine:
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
         yield fuse.toplevel_prior(self._weights.toplevel)
+        if "docs" not in asked.query.kinds:
+            yield fuse.docs_prior(self._weights.docs)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
@@ -217,6 +219,8 @@ class Engine:
             notes.append("lexical only: this generation has no vectors yet")
         elif not self._dense:
             notes.append("lexical only: no embedder was loaded")
+        elif self._generation.manifest.tier == "static":
+            notes.append("first tier: by words and the vectors of words; a transformer's vectors are not there yet")
         if asked.query.no_target_code and self._kinship.target_code:
             notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
         return tuple(notes)

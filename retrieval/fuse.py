@@ -32,6 +32,7 @@ class Weights:
     graph: float = 0.3
     target: float = 0.4
     toplevel: float = -0.5
+    docs: float = -0.3
     share: float = 0.6
 
 
@@ -75,9 +76,9 @@ def standard(ranked: Ranked, pool: int) -> dict[int, float]:
     return {row: (score - mean) / deviation if deviation > 1e-9 else 0.0 for row, score in ranked}
 
 
-def fuse(lexical: Ranked, dense: Ranked | None, weights: Weights) -> list[Fused]:
-    """Rows of both lists, best first. A row that one list lacks is given that list's lowest score."""
-    lists = [("lexical", lexical, 1.0 - weights.dense), ("dense", dense or (), weights.dense)]
+def fuse(lexical: Ranked, dense: Ranked | None, weights: Weights, name: str = "dense") -> list[Fused]:
+    """Rows of both lists, best first; a row that one list lacks is given its lowest score. `name` is what the signal of the second is called."""
+    lists = [("lexical", lexical, 1.0 - weights.dense), (name, dense or (), weights.dense)]
     if not lexical or not dense:
         lists = [(name, ranked, 1.0) for name, ranked, _ in lists if ranked]
     scaled = [(weight, standard(ranked, weights.pool)) for _, ranked, weight in lists]
@@ -169,6 +170,11 @@ def likelihood(score: float) -> float:
 def toplevel_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
     """Disfavours statements outside of every function (imports, glue), which share words with all they glue together."""
     return lambda chunk: [(weight, "statements outside of every function")] if chunk.role == "module" else []
+
+
+def docs_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Disfavours a repository's prose, which speaks of everything that its code does."""
+    return lambda chunk: [(weight, "prose of a repository")] if chunk.kind == "docs" else []
 
 
 def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

@@ -36,6 +36,13 @@ class ProfileName(StrEnum):
     DEEP = "deep"
 
 
+class Tier(StrEnum):
+    """What a build waits for."""
+
+    FIRST = "first"
+    FULL = "full"
+
+
 def build(
     target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
@@ -48,6 +55,7 @@ def build(
     blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
     code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
     lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
+    tier: Annotated[Tier, typer.Option(help="Wait for the first answers (words and their vectors, seconds) or for all vectors.")] = Tier.FULL,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, from where and how long it would take.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything was lost.")] = False,
     offline: Offline = False,
@@ -93,7 +101,7 @@ def build(
         put(wire.to_json(plan) if json else plan, json, display.plan)
         return
     with watching(quiet) as watch:
-        made = service.build(request, watch=watch)
+        made = service.build(request, tier=tier.value, watch=watch)
     report(service, made, json, strict)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from indexer.embedders.openai import OpenAIEmbedder
 from indexer.embedders.packaged import Packaged
+from indexer.embedders.static import Static
 from lineage.ports import Embedder
 from tests.fakes.embedder import HashingEmbedder
 from tests.fakes.embeddings_server import EmbeddingsServer
@@ -25,12 +26,14 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["fake", "packaged", "openai", "sentence_transformers"])
+@pytest.fixture(scope="module", params=["fake", "packaged", "static", "openai", "sentence_transformers"])
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
     if request.param == "fake":
         yield HashingEmbedder()
     elif request.param == "packaged":
         yield Packaged(threads=1)
+    elif request.param == "static":
+        yield Static()
     elif request.param == "openai":
         with EmbeddingsServer() as server:
             yield OpenAIEmbedder(server.url, "any-model")

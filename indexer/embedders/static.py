@@ -1,0 +1,122 @@
+"""The embedder of the first tier: one vector a word, summed; thousands of texts a second, no model to load.
+
+Why: a build answers while the transformer still reads, and words that mean the same ("initialised", `xavier_uniform_`) should
+meet from the first second. The table is our own, trained on the same pairs as the packaged transformer (`static256/CARD.md`)
+over the words of the lexical index (`lineage.tokens`). A text's vector depends on the text alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineage.errors import SettingsError
+from lineage.ports import Vectors
+from lineage.settings import Settings
+from lineage.tokens import tokens
+
+FOLDER = Path(__file__).resolve().parent / "static256"
+TABLE, SELF_TEST_FILE = "table.npz", "selftest.json"
+TABLE_SHA256 = "abeed8381ed82f3307855d5ed35d801e528246197be5850e37796cdd959d9147"
+DIM = 256
+CHARACTERS = 6_000
+"""Text beyond them is not read."""
+SELF_TEST_COSINE = 0.999
+_QUESTION, _PASSAGE = 0, 1
+
+
+def create(model: str = "", settings: Settings | None = None, client: object = None) -> Static:
+    """The registry's factory; there is one table, so `model` must be empty."""
+    if model:
+        raise SettingsError(f"the static embedder has no model {model!r}", hint="set LINEAGE_EMBEDDER=static")
+    return Static()
+
+
+def bag(text: str, places: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Numbers of the known words of a text, and 1 + log of how often each occurs; a compound identifier counts with its parts."""
+    found = Counter(place for word in tokens(text[:CHARACTERS]) if (place := places.get(word)) is not None)
+    numbers = np.fromiter(found.keys(), np.int64, len(found))
+    return numbers, 1 + np.log(np.fromiter(found.values(), np.float32, len(found)))
+
+
+@dataclass(frozen=True)
+class Table:
+    """`codes` (words, dim) int8; `weights` (2, words), in questions and in passages, the codes' scale among them."""
+
+    codes: NDArray[np.int8]
+    weights: NDArray[np.float32]
+    places: Mapping[str, int]
+
+    @classmethod
+    def read(cls, path: Path, sha256: str) -> Table:
+        """The table in a file; raises `SettingsError` if it is missing or, where a hash is given, another."""
+        data = _read(path)
+        if sha256 and hashlib.sha256(data).hexdigest() != sha256:
+            raise SettingsError(f"the static embedder's {path.name} is not the file this version was made with", hint="reinstall the package")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            words = bytes(arrays["words"]).decode().split("\n")
+            return cls(arrays["table"], arrays["weights"], {word: place for place, word in enumerate(words)})
+
+    def vectors(self, texts: Sequence[str], side: int) -> Vectors:
+        """(n, dim) float32 unit vectors; a text of no known word gets the first axis."""
+        made = np.zeros((len(texts), self.codes.shape[1]), np.float32)
+        for row, text in enumerate(texts):
+            numbers, counts = bag(text, self.places)
+            made[row] = (counts * self.weights[side][numbers]) @ self.codes[numbers].astype(np.float32)
+            made[row, 0] += not len(numbers)
+        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+        return made
+
+
+class Static:
+    """Unit vectors of 256 dimensions from the packaged table; loaded when first used, safe across threads.
+
+    Raises `SettingsError` when the file is damaged or its words are no longer cut as when it was trained.
+    """
+
+    id = f"static-256@{TABLE_SHA256[:12]}"
+    dim = DIM
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._table: Table | None = None
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """(n, 256) float32 unit vectors of texts to be found."""
+        return self._loaded().vectors(texts, _PASSAGE)
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """(n, 256) float32 unit vectors of questions."""
+        return self._loaded().vectors(texts, _QUESTION)
+
+    def _loaded(self) -> Table:
+        with self._lock:
+            if self._table is None:
+                table = Table.read(self._folder / TABLE, TABLE_SHA256)
+                _self_test(table, json.loads(_read(self._folder / SELF_TEST_FILE)))
+                self._table = table
+            return self._table
+
+
+def _self_test(table: Table, stored: Mapping[str, Any]) -> None:
+    cosine = float((table.vectors(stored["texts"], _PASSAGE) * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
+    if not cosine >= SELF_TEST_COSINE:
+        raise SettingsError(f"the static embedder computes other vectors than it was made with (cosine {cosine:.3f})", hint="reinstall the package")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"the static embedder lacks {path.name}: {error.strerror}", hint="reinstall the package") from error

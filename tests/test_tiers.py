@@ -1,0 +1,53 @@
+"""Two tiers: a lineage answers by words and their vectors within seconds, and by the transformer's vectors when they are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer import pipeline
+from indexer.embedders.static import Static
+from indexer.plan import BuildRequest
+from lineage.generation import open_generation
+from tests.demo import NAME, TARGET, Demo
+from tests.fakes.embedder import HashingEmbedder
+
+
+@pytest.fixture
+def demo(upstream, tmp_path):
+    return Demo(tmp_path / "home", upstream.url)
+
+
+def test_a_build_of_the_first_tier_answers_and_says_by_what(demo):
+    made = demo.service.build(BuildRequest(TARGET), tier="first")
+    assert made.tier == "static"
+    found = demo.service.query("how are the weights initialised?", lineage=NAME)
+    assert {signal.retriever for hit in found.hits for signal in hit.signals} == {"lexical", "static"}
+    assert found.notes[0] == "first tier: by words and the vectors of words; a transformer's vectors are not there yet"
+    with open_generation(demo.home, NAME) as generation:
+        assert generation.manifest.embedder == Static.id
+
+
+def test_the_same_build_in_full_goes_on_from_there_and_changes_the_vectors_only(demo, upstream):
+    first = demo.service.build(BuildRequest(TARGET), tier="first")
+    full = demo.build()
+    assert (full.tier, full.unchanged) == ("dense", False)
+    assert full.content_hash == first.content_hash
+    assert full.requests == {}
+    found = demo.service.query("how are the weights initialised?", lineage=NAME)
+    assert {signal.retriever for hit in found.hits for signal in hit.signals} == {"lexical", "dense"}
+    with open_generation(demo.home, NAME) as generation:
+        assert generation.manifest.embedder == HashingEmbedder().id
+
+
+def test_what_has_the_transformers_vectors_already_is_not_taken_back(demo):
+    full = demo.build()
+    again = demo.service.build(BuildRequest(TARGET), tier="first")
+    assert (again.unchanged, again.tier, again.generation) == (True, "dense", full.generation)
+
+
+def test_a_large_build_writes_the_first_tier_on_its_way(demo, monkeypatch):
+    monkeypatch.setattr(pipeline, "_WORTH_WAITING", 10)
+    assert demo.build().tier == "dense"
+    written = sorted((demo.home / "lineages" / NAME / "gen").iterdir())
+    with open_generation(demo.home, NAME, written[0].name) as generation:
+        assert generation.manifest.tier == "static"

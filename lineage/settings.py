@@ -40,7 +40,7 @@ class Settings(BaseSettings):
     offline: bool = Field(False, description="Send nothing; use what the store holds.")
     embedder: str = Field(
         "packaged",
-        description="`packaged`, `static` (vectors of words: fast, weak), `sentence-transformers:<hub name or folder>`, `openai:<model>` (any such API).",
+        description="`packaged`, `static` (vectors of words), `sentence-transformers:<hub name or folder>`, `openai:<model>` (any such API).",
     )
     reranker: str = Field(
         "",

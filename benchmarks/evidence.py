@@ -250,8 +250,10 @@ def sweep(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]])
 WITHOUT: dict[str, dict[str, Any]] = {
     "everything": {},
     "no vocabulary": {"words": Vocabulary((), {})},
+    "no disfavour of repositories' prose": {"weights": Weights(docs=0.0)},
     "no disfavour of top-level statements": {"weights": Weights(toplevel=0.0)},
     "no vectors": {"vectors": False},
+    "chunks alone, nothing around them": {"around": False},
 }
 
 
@@ -260,9 +262,10 @@ def ablate(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]]
     for part, options in WITHOUT.items():
         found: dict[str, Any] = {}
         for one, make, questions in engines:
-            engine = make(**options)
+            shown = {"around": options.get("around", True)}
+            engine = make(**{name: value for name, value in options.items() if name != "around"})
             for field in one.fields:
-                places, _ = ranks(score, engine.ask_many([make_query(asked(q, field), k=K) for q in questions]), questions)
+                places, _ = ranks(score, engine.ask_many([replace(make_query(asked(q, field), k=K), **shown) for q in questions]), questions)
                 end = " (no identifiers)" if field == "query_noid" else ""
                 found |= {f"{one.name} {kind}{end}": scores([places[n] for n in members]) for kind, members in groups(questions)}
         print(f"{part}: R@5 {np.mean([s.recall[5] for s in found.values()]):.3f}  MRR {np.mean([s.mrr for s in found.values()]):.3f}")

@@ -273,6 +273,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="packaged")
     parser.add_argument("--sets", default=",".join(one.name for one in base.SETS))
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="only every Nth question: a quick look")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     reader.DEADLINE = 600.0  # a busy machine must not cost a question
@@ -288,7 +289,7 @@ def main() -> None:
             corpus = opened(one, args, shared, scratch, stack)
             if not corpus:
                 continue
-            rows = base.rows(args.data / one.questions)
+            rows = base.rows(args.data / one.questions)[:: args.every]
             for field in one.fields:
                 questions += dumped(corpus, rows, field)
             outside[one.name] = foreign(corpus)

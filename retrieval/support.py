@@ -55,7 +55,7 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None) -> Signs:
 def supported(found: Signs) -> bool:
     """Whether an answer is likely enough to be among what was found."""
     fitted = _fitted()["vectors" if found.vectors else "words"]
-    return likelihood(found, fitted["weights"]) >= fitted["threshold"]
+    return bool(likelihood(found, fitted["weights"]) >= fitted["threshold"])
 
 
 def likelihood(found: Signs, weights: Mapping[str, float]) -> float:

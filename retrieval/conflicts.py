@@ -7,6 +7,7 @@ kind of source says it decide the severity, and every reason is told.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,17 @@ from typing import Literal
 from lineage.derivation import Derivation, Place
 from lineage.insight import Conflict, Held
 from lineage.model import WorkId
+from retrieval.gaps.text import section_weight
+from retrieval.gaps.wording import wording
 
-LEAST = 0.15
+LEAST = 0.2
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
 _KIND = Literal["paper-code", "code-upstream", "table-text", "within"]
-_MANY = 4
+_FEW, _MANY = 2, 4
+_SAID = 0.75
+"""Weight of a section from which on its sentences speak of what was done."""
 _OTHERS = 0.4
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
@@ -43,7 +48,7 @@ def conflicts(held: Mapping[str, Sequence[Held]], target: WorkId, derivations: S
     found: list[Conflict] = []
     for name, some in held.items():
         literal = [one for one in some if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target]
+        paper = [one for one in literal if one.fact.work == target and (one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID)]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
         found += _between(name, "paper-code", paper, code, terms)
         text, table = ([one for one in paper if one.fact.kind == kind] for kind in ("prose", "table"))
@@ -55,8 +60,27 @@ def conflicts(held: Mapping[str, Sequence[Held]], target: WorkId, derivations: S
 
 
 def _aside(one: Held) -> bool:
-    """Whether a fact stands in tests or other people's code."""
+    """Whether a fact stands in tests, in other people's code, or is what documentation tells beside the code."""
+    if one.fact.kind in {"prose", "table"}:
+        return True
     return not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+
+
+def loosely(same: Same) -> Same:
+    """The same, and `[224, 224]` for 224, or one of several values for the one: neither contradicts the other."""
+
+    def agree(name: str, one: str, other: str) -> bool:
+        return same(name, one, other) or any(same(name, a, b) for a in _items(one) for b in _items(other))
+
+    return agree
+
+
+def _items(value: str) -> list[str]:
+    try:
+        read = json.loads(value) if value[:1] == "[" else None
+    except ValueError:
+        read = None
+    return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
 
 
 def _between(name: str, kind: _KIND, one: Sequence[Held], other: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
@@ -92,11 +116,20 @@ def _distinct(name: str, held: Iterable[Held], terms: Terms) -> list[Held]:
 
 def _graded(name: str, left: Sequence[Held], right: Sequence[Held], terms: Terms) -> tuple[float, str]:
     weight = terms.weight(name)
-    severity, why = 0.35 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
+    severity, why = 0.25 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
     if len(left) == len(right) == 1:
         severity, why = severity + 0.15, [*why, "each side has one value only"]
-    if many := max(len(left), len(right)) >= _MANY:
-        severity, why = severity - 0.3, [*why, "many values: these may be different experiments"]
+    if all(one.fact.kind == "prose" for one in left):
+        severity, why = severity - 0.1, [*why, "prose alone says it"]
+    if apart(left, right):
+        severity, why = severity - 0.25, [*why, "they stand in sections of their own"]
+    most = max(len(left), len(right))
+    if most == _FEW:
+        severity -= 0.1
+    if many := most >= _MANY - 1:
+        severity, why = severity - 0.1 * min(most, _MANY + 1), [*why, "many values: these may be different experiments"]
+    if name in wording().many:
+        severity, why = severity - 0.2, [*why, "one system has several of them"]
     strongest = max(_SOURCE[one.fact.kind] for one in right)
     severity += strongest
     why += sorted({_WORDS[one.fact.kind] for one in right if one.fact.kind in _WORDS and _SOURCE[one.fact.kind] == strongest})
@@ -107,11 +140,17 @@ def _graded(name: str, left: Sequence[Held], right: Sequence[Held], terms: Terms
     return round(max(0.0, min(1.0, severity)), 2), "; ".join(why)
 
 
+def apart(left: Sequence[Held], right: Sequence[Held]) -> bool:
+    """Whether both sides are a paper's, under top sections of their own: these tell of different experiments."""
+    tops = [{(one.evidence.chunk.section or ("",))[0] for one in side} for side in (left, right)]
+    return all(one.evidence.work.kind == "paper" for one in (*left, *right)) and not tops[0] & tops[1]
+
+
 def _within(name: str, code: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
     """Values that contradict one another within one configuration file, under one written name and scope."""
     groups: dict[tuple[str, str, str, str], list[Held]] = defaultdict(list)
     for one in code:
-        if one.fact.kind == "config":
+        if one.fact.kind == "config" and one.evidence.chunk.kind == "config":
             groups[one.fact.work, one.evidence.chunk.path, one.fact.scope, one.fact.written].append(one)
     for some in groups.values():
         values = _distinct(name, some, terms)

@@ -237,7 +237,7 @@ def _conflicts(
     for need in needs:
         for name in need.detail.facts:
             weights[name] = max(weights[name], need.detail.weight)
-    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, material.ontology.same)
+    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, conflicts.loosely(material.ontology.same))
     return conflicts.conflicts(held, target, [Derivation.from_meta(row) for row in derived], terms)
 
 

@@ -17,7 +17,8 @@ class Wording:
 
     `counts` are number words, `defer` phrases that point to others. `everything` is what a sentence must name to point for all
     details of the topics `covered`, `broad` those of them that do so even beside a detail; who is pointed to for one detail is
-    also asked for others of the topics that are its topic's `kin`. `stages` are those that a file may belong to.
+    also asked for others of the topics that are its topic's `kin`. `stages` are those that a file may belong to; `many`
+    facts of which one system has several, so that two values of them rarely contradict each other.
     """
 
     stops: frozenset[str]
@@ -30,6 +31,7 @@ class Wording:
     broad: Phrases[str]
     kin: Mapping[str, frozenset[str]]
     stages: tuple[Stage, ...]
+    many: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -69,4 +71,5 @@ def wording() -> Wording:
         phrases("broad"),
         kin,
         stages,
+        some("many"),
     )

@@ -6,12 +6,12 @@ from lineage.derivation import Derivation, Place
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, Hit, Work, WorkId
 from lineage.ontology import ontology
-from retrieval.conflicts import Terms, conflicts
+from retrieval.conflicts import Terms, conflicts, loosely
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
 OTHER = Work(WorkId("repo:github.com/other/base"), "code", "base")
-TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, ontology().same)
+TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
 
 
 def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.py", line: int = 5, written: str = "lr") -> Held:
@@ -39,8 +39,16 @@ def test_values_of_different_parts_are_no_conflict() -> None:
 def test_a_setting_weighs_more_than_a_default_and_many_values_weigh_less() -> None:
     paper = held("0.001", TARGET, "prose")
     setting, default = found(paper, held("0.1", OWN, "config"))[0][1], found(paper, held("0.1", OWN, "default"))[0][1]
-    many = found(paper, *(held(str(n / 10), OWN, "config", line=n) for n in range(1, 6)))[0][1]
-    assert many < default < setting
+    many = [severity for _, severity in found(paper, *(held(str(n / 10), OWN, "config", line=n) for n in range(1, 4)))]
+    assert max(many, default=0.0) < default < setting
+
+
+def test_one_of_several_values_for_the_one_is_no_conflict() -> None:
+    assert found(held("0.001", TARGET, "prose"), held("[0.001, 0.01]", OWN, "config")) == []
+
+
+def test_what_documentation_tells_beside_the_code_is_no_code() -> None:
+    assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "prose", path="README.md")) == []
 
 
 def test_a_table_against_the_text_of_the_same_paper() -> None:

@@ -149,3 +149,22 @@ def test_the_nearest_misses_are_flagged_where_nothing_supports_an_answer(lexical
     found = lexical.ask(make_query("which weather does a sailing regatta in the north need to be held, and who decides about it?"))
     assert any("nothing in this lineage supports an answer well" in note and "were searched by words" in note for note in found.notes)
     assert all("nearest-miss" in hit.flags for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "initialised " * 340,
+        "".join(chr(0x4E00 + number) for number in range(1_300)),
+        "学習率はいくつですか？",
+        "каков темп обучения? ما هو معدل التعلم؟",
+        '"a" AND (b OR NEAR(c, d)) NOT e* ^f -g : {h} ; DROP TABLE chunks --',
+        "?!…— \t \n ()[]{}",
+        "_" * 4_000,
+    ],
+    ids=["4-kib", "4-kib-of-signs", "japanese", "russian-and-arabic", "operators", "no-words", "one-word"],
+)
+def test_any_question_is_answered_or_said_to_have_no_answer(engine, text):
+    found = engine.ask(make_query(text))
+    assert len(found.hits) <= 10
+    assert all(hit.chunk.text for hit in found.hits)

@@ -25,8 +25,8 @@ MOST = 40
 _SIDES = 3
 _KIND = Literal["paper-code", "code-upstream", "table-text", "within"]
 _FEW, _MANY = 2, 4
-_SAID = 0.75
-"""Weight of a section from which on its sentences speak of what was done."""
+_OWN, _SAID = 0.35, 0.75
+"""Weights of a section under which a paper speaks of others, and from which on its sentences speak of what was done."""
 _OTHERS = 0.4
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
@@ -48,9 +48,10 @@ def conflicts(held: Mapping[str, Sequence[Held]], target: WorkId, derivations: S
     found: list[Conflict] = []
     for name, some in held.items():
         literal = [one for one in some if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target and (one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID)]
+        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN]
+        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
-        found += _between(name, "paper-code", paper, code, terms)
+        found += _between(name, "paper-code", done, code, terms)
         text, table = ([one for one in paper if one.fact.kind == kind] for kind in ("prose", "table"))
         found += _between(name, "table-text", table, text, terms)
         found += _within(name, code, terms)

@@ -110,6 +110,7 @@ def surroundings(built, world, tmp_path):
         yield Surroundings(folder, tools, port, {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path), **told})
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", TYPED, ids=lambda page: page.name)
 def test_every_block_of_a_page_runs_in_order(page, surroundings):
     wanted = [block for block in blocks(page) if block.language in RUN and not block.reason]
@@ -131,7 +132,7 @@ class Surroundings:
         """Run one block; a failure shows what it said."""
         code = block.code.replace(SERVER, f"127.0.0.1:{self.port}")
         tool = [str(self.tools / "python"), "-"] if block.language == "python" else ["bash", "-euo", "pipefail", "-s"]
-        done = subprocess.run(tool, input=code, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=110, check=False)
+        done = subprocess.run(tool, input=code, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=280, check=False)
         said = f"{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
         assert done.returncode == 0, f"{block.page.name}:{block.line} ended with {done.returncode}\n{said}"
 

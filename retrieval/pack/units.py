@@ -25,7 +25,7 @@ Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
 _FLOOR = 0.2
 """What a paragraph keeps of its chunk's relevance though none of the question's words is in it."""
-_FAR, _NEAR = 0.62, 0.78
+_FAR, _NEAR = 0.5, 0.72
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
 _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")

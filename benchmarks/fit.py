@@ -308,7 +308,8 @@ def main() -> None:
         }
         name = embedder.id.partition("@")[0]
         chosen = {key: value for key, value in asdict(made).items() if key in STEPS}
-        written("weights", {"provenance": origin | {"mean R@5, MRR": table}, "weights": {"default": chosen, name: chosen}})
+        others = json.loads((DATA / "weights.json").read_text("utf-8"))["weights"]
+        written("weights", {"provenance": origin | {"mean R@5, MRR": table}, "weights": others | {"default": chosen, name: chosen}})
         written("support", {"provenance": origin, "vectors": vectors, "words": plainly})
 
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from indexer.archive import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
+from lineage.derivation import Derivation
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord
 from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
@@ -113,6 +114,8 @@ class Meta:
     target: WorkId
     request: BuildRequest
     shared_code: tuple[Shared, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    facts_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     coverage: Mapping[str, Any] = field(default_factory=dict)
     kept_out: tuple[str, ...] = ()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from api import wire
+from api.wire_insight import held_to_json, lines_to_json
 from lineage.insight import Conflict, Gap, Gaps, Held, Suggestion
-from lineage.model import Hit
 from lineage.visible import visible
-
-MOST_LINES = 12
 
 
 def gaps_to_json(found: Gaps) -> dict[str, Any]:
@@ -33,7 +30,7 @@ def gap_to_json(gap: Gap) -> dict[str, Any]:
         "detail": wire.to_json(gap.detail),
         "state": gap.state.value,
         "why": visible(gap.why)[0],
-        "stated": [evidence_to_json(hit) for hit in gap.stated],
+        "stated": [lines_to_json(hit) for hit in gap.stated],
         "facts": [held_to_json(held) for held in gap.facts],
         "suggestions": [suggestion_to_json(one) for one in gap.suggestions],
     }
@@ -41,7 +38,7 @@ def gap_to_json(gap: Gap) -> dict[str, Any]:
 
 def suggestion_to_json(one: Suggestion) -> dict[str, Any]:
     """A value (or passages only), how sure it is, who holds it, and the chain that leads to it."""
-    rest = [] if one.held else [evidence_to_json(hit) for hit in one.evidence]
+    rest = [] if one.held else [lines_to_json(hit) for hit in one.evidence]
     return {
         "value": visible(one.value)[0],
         "unit": one.unit,
@@ -60,20 +57,3 @@ def conflict_to_json(one: Conflict) -> dict[str, Any]:
 
 def _held(some: Sequence[Held]) -> list[dict[str, Any]]:
     return [held_to_json(held) for held in some]
-
-
-def held_to_json(held: Held) -> dict[str, Any]:
-    """A fact with its evidence."""
-    fact = {key: visible(value)[0] if isinstance(value, str) else value for key, value in wire.to_json(held.fact).items()}
-    said = {"fact": fact, "evidence": evidence_to_json(held.evidence), "since": held.since}
-    return said | {"overridden": [wire.to_json(one) for one in held.overridden]}
-
-
-def evidence_to_json(hit: Hit) -> dict[str, Any]:
-    """A hit whose text is the lines of its focus, at most twelve."""
-    chunk = hit.chunk
-    lines = chunk.text.split("\n")
-    first = max(0, hit.focus.start_line - chunk.start_line) if hit.focus else 0
-    last = hit.focus.end_line - chunk.start_line + 1 if hit.focus else MOST_LINES
-    shown = "\n".join(lines[first : min(last, first + MOST_LINES)]) or lines[0]
-    return wire.hit_to_json(replace(hit, chunk=replace(chunk, text=shown)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from api.wire import hit_to_json, to_json
@@ -10,8 +11,10 @@ from lineage.insight import Consensus, Held
 from lineage.visible import visible
 
 if TYPE_CHECKING:
-    from lineage.model import Fact
+    from lineage.model import Fact, Hit
     from retrieval.consensus import Tallies
+
+MOST_LINES = 12
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -21,14 +24,24 @@ def fact_to_json(fact: Fact) -> dict[str, Any]:
 
 
 def held_to_json(held: Held) -> dict[str, Any]:
-    """A fact with the citation of its line and its evidence."""
+    """A fact with the citation of its line, and the lines that say it."""
     return {
         "fact": fact_to_json(held.fact),
         "citation": pinpoint(held.evidence),
         "since": held.since,
         "overridden": [fact_to_json(fact) for fact in held.overridden],
-        "evidence": hit_to_json(held.evidence),
+        "evidence": lines_to_json(held.evidence),
     }
+
+
+def lines_to_json(hit: Hit) -> dict[str, Any]:
+    """A hit whose text is the lines of its focus, at most twelve."""
+    chunk = hit.chunk
+    lines = chunk.text.split("\n")
+    first = max(0, hit.focus.start_line - chunk.start_line) if hit.focus else 0
+    last = hit.focus.end_line - chunk.start_line + 1 if hit.focus else MOST_LINES
+    shown = "\n".join(lines[first : min(last, first + MOST_LINES)]) or lines[0]
+    return hit_to_json(replace(hit, chunk=replace(chunk, text=shown)))
 
 
 def consensus_to_json(found: Consensus) -> dict[str, Any]:

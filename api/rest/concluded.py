@@ -34,7 +34,7 @@ class Held(Said):
     evidence: Hit
     since: str
     overridden: list[Fact]
-    citation: str | None = None
+    citation: str
 
 
 class Value(Said):

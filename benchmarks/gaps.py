@@ -1,12 +1,12 @@
 """What papers leave unsaid, measured on PaperBench's rubrics: is a detail listed, is its value among the first five pieces of evidence?
 
     python -m benchmarks.gaps --data DIR --papers DIR --repos DIR [--embedder none|packaged] [--cache DIR] [--no-own-code]
-                              [--fit | --reliability] [--show PAPER]
+                              [--only PAPER] [--show]
 
 `--papers` holds one Markdown file a paper, `--repos` bare git copies. For every code-development leaf that names an
 initialisation, learning rate, optimiser, schedule, layer count, batch size, loss weight or data step, each (detail, value) that
-it states is one case, counted once a paper. Beside the report stands plain retrieval of the leaf's own text. `--fit` fits the
-confidence of offered values and prints what the packaged data file holds; `--reliability` checks the packaged one.
+it states is one case, counted once a paper. Beside the report stand plain retrieval of the leaf's own text, which has the value
+in it, and of the detail's question, which has not. `benchmarks/gap_confidence.py` fits and checks the confidence of offers.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def measure(options: argparse.Namespace, home: Path, embedder: Embedder | None) 
     by_paper: dict[str, list[Case]] = defaultdict(list)
     for case in cases(options.data):
         by_paper[case.paper].append(case)
-    rows: dict[str, list[tuple[str, bool, bool, bool]]] = {}
+    rows: dict[str, list[Row]] = {}
     for name, some in sorted(by_paper.items()):
         if options.only and name != options.only:
             continue
@@ -246,31 +246,42 @@ def measure(options: argparse.Namespace, home: Path, embedder: Embedder | None) 
         print(_row(name, rows[name]), flush=True)
     total = [row for some in rows.values() for row in some]
     print(_row("all cases", total))
-    means = [[sum(row[n] for row in some) / len(some) for some in rows.values() if some] for n in (1, 2, 3)]
+    means = [[sum(row[n] for row in some) / len(some) for some in rows.values() if some] for n in (1, 2, 3, 4)]
     print("mean of papers  " + "  ".join(f"{sum(column) / len(column):.3f}" for column in means))
     for kind in dict.fromkeys(ASKED.values()):
         print(_row("  " + kind, [row for row in total if row[0] == kind]))
 
 
-def _judged(found: Gaps, engine: Engine, some: Sequence[Case], options: argparse.Namespace) -> Iterator[tuple[str, bool, bool, bool]]:
+Row = tuple[str, bool, bool, bool, bool]
+"""Kind of detail; whether it is listed, whether the value is in the report, in plain retrieval of the leaf, of the detail's question."""
+
+
+def _judged(found: Gaps, engine: Engine, some: Sequence[Case], options: argparse.Namespace) -> Iterator[Row]:
     by_name: Mapping[str, Gap] = {gap.detail.name: gap for gap in found.gaps}
-    answers, late = asked(engine, [Query(case.leaf[:3000], FIRST, no_target_code=options.no_own_code) for case in some])
-    if late:
-        print(f"# {late} leaves could not be looked up in time", file=sys.stderr)
-    for case, hits in zip(some, answers, strict=True):
+    leaves = _hits(engine, [case.leaf[:3000] for case in some], options)
+    asked_for = list(dict.fromkeys(case.need.detail.question for case in some))
+    questions = dict(zip(asked_for, _hits(engine, asked_for, options), strict=True))
+    for case, hits in zip(some, leaves, strict=True):
         gap = by_name.get(case.need.detail.name)
         held = gap is not None and any(holds(piece, case.value) for piece in pieces(gap))
-        plain = any(holds(shown(hit), case.value) for hit in hits)
+        plain, question = (any(holds(shown(hit), case.value) for hit in one) for one in (hits, questions[case.need.detail.question]))
         if options.show:
             state = gap.state.value if gap else "not listed"
             print(f"    {'+' if held else '-'}{'+' if plain else '-'} {case.need.detail.name} = {case.value} [{state}] {case.leaf[:150]!r}")
-        yield ASKED[case.need.detail.name], gap is not None, held, plain
+        yield ASKED[case.need.detail.name], gap is not None, held, plain, question
 
 
-def _row(name: str, rows: Sequence[tuple[str, bool, bool, bool]]) -> str:
+def _hits(engine: Engine, texts: Sequence[str], options: argparse.Namespace) -> list[tuple[Hit, ...]]:
+    hits, late = asked(engine, [Query(text, FIRST, no_target_code=options.no_own_code) for text in texts])
+    if late:
+        print(f"# {late} questions could not be looked up in time", file=sys.stderr)
+    return hits
+
+
+def _row(name: str, rows: Sequence[Row]) -> str:
     count = max(1, len(rows))
-    shares = "  ".join(f"{sum(row[n] for row in rows) / count:.3f}" for n in (1, 2, 3))
-    return f"{name:46s} n={len(rows):4d}  listed, value in first {FIRST}, plain retrieval: {shares}"
+    shares = "  ".join(f"{sum(row[n] for row in rows) / count:.3f}" for n in (1, 2, 3, 4))
+    return f"{name:46s} n={len(rows):4d}  listed, value in first {FIRST}, plain retrieval of leaf, of question: {shares}"
 
 
 def main() -> None:

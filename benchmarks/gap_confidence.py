@@ -40,7 +40,7 @@ from retrieval.gaps.stated import judged  # noqa: E402
 Rows = NDArray[np.float64]
 NAMES = tuple(field.name for field in fields(Support))
 PRIOR: Mapping[str, float] = {
-    "bias": -3.0, "own": 2.2, "pointed": 0.8, "role": 0.6, "score": 0.6, "run": 0.4, "agreement": 1.0, "alone": 1.2, "works": 0.8,
+    "bias": -3.0, "own": 2.2, "pointed": 1.5, "role": 0.6, "score": 0.6, "run": 0.4, "agreement": 1.0, "alone": 1.2, "works": 0.8,
     "scoped": -0.6, "words": 0.2, "aside": -0.5,
 }  # fmt: skip
 """What was thought before anything was measured; features that this data hardly varies (roles, scores, pointers) stay near it."""

@@ -34,7 +34,8 @@ def test_what_the_table_sets_is_specified_with_its_value_and_place(found):
 def test_the_warm_up_that_nobody_names_comes_from_the_work_that_is_pointed_to(found):
     gap = row(found, "warmup")
     assert gap.state is Specification.PARTIALLY_SPECIFIED
-    best = next(one for one in gap.suggestions if one.held[0].fact.name == "warmup_epochs" and one.value == "40")
+    best = gap.suggestions[0]
+    assert (best.held[0].fact.name, best.value) == ("warmup_epochs", "40")
     assert best.chain[0].startswith("target defers (“the one of”): “The learning rate schedule is the one of PatchMask")
     assert best.chain[1].startswith("target cites PatchMask: Learning by Predicting What the Neighbours Hide as")
     assert "patchmask/scripts/pretrain.sh#L10-L10@" in best.chain[-1]

@@ -76,7 +76,8 @@ def build(
       lineage build --lock lineage.lock
     """
     if bool(target) == bool(lock):
-        raise UsageError("a target is needed, or a lock file, and not both", hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
+        words = "a lock file names its target; give one of the two" if lock else "missing argument: a target, or --lock FILE"
+        raise UsageError(words, hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
     if lock:
         build_locked(service_of(home, offline), lock, name, json, quiet, strict)
         return

@@ -62,11 +62,11 @@ def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: S
 
 
 def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
-    """How surely the target points to each work: the first pointer 1, those after it less."""
+    """How surely the target points to each work: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
     found: dict[WorkId, float] = {}
     for at, pointer in enumerate(pointers):
         for work in pointer.works:
-            found.setdefault(work, max(0.5, 1.0 - at / 10))
+            found.setdefault(work, 1.0 if at == 0 else 0.5)
     return found
 
 

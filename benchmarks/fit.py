@@ -11,7 +11,8 @@
 2. Abstaining. Each question is asked twice: with everything in the index, and without the repository or paper that
    holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.support`'s
    signs tells the two apart; the threshold is where one answerable question in twenty is called unsupported. AUROC
-   stands beside it by set, fitted on the others, and for questions from outside of the field.
+   stands beside it by set, fitted on the others. Questions from outside of the field are told by a floor under the
+   similarity of the nearest chunk, the model's own: one question in two hundred of the sets lies below.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from retrieval.vocabulary import vocabulary  # noqa: E402
 DEPTH = 30
 LEAST = 0.002
 FALSE = 0.05
+FLOOR = 0.005
 STEPS = {"dense": (-0.15, -0.1, -0.05, 0.05, 0.1, 0.15), "toplevel": (-0.5, -0.25, 0.25, 0.5)}
 DATA = ROOT / "retrieval" / "data"
 OUTSIDE = (
@@ -260,7 +262,7 @@ def fit_support(questions: Sequence[Dumped], outside: Mapping[str, Sequence[Sign
 
 
 def without_vectors(one: Signs) -> Signs:
-    return replace(one, lift=0.0, agreed=0.0, vectors=False)
+    return replace(one, lift=0.0, agreed=0.0, near=0.0, vectors=False)
 
 
 # -- the whole
@@ -310,7 +312,9 @@ def main() -> None:
         chosen = {key: value for key, value in asdict(made).items() if key in STEPS}
         others = json.loads((DATA / "weights.json").read_text("utf-8"))["weights"]
         written("weights", {"provenance": origin | {"mean R@5, MRR": table}, "weights": others | {"default": chosen, name: chosen}})
-        written("support", {"provenance": origin, "vectors": vectors, "words": plainly})
+        floors = json.loads((DATA / "support.json").read_text("utf-8"))["floors"]
+        floor = round(float(np.quantile([one.held.near for one in questions], FLOOR)), 3)
+        written("support", {"provenance": origin, "vectors": vectors, "words": plainly, "floors": floors | {name: floor}})
 
 
 def opened(one: base.Set, args: argparse.Namespace, embedder: base.Remembering, scratch: Path, stack: ExitStack) -> Corpus | None:

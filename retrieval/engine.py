@@ -137,7 +137,7 @@ class Engine:
 
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""
-        if supported(signs(len(asked.words.terms), lexical, dense)):
+        if supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
             return ()
         kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
         how = "by words and vectors" if dense else "by words"

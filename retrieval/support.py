@@ -4,7 +4,8 @@ A ranking always has a first place. Where a lineage holds the answer, one chunk 
 question's words, the chunks nearest in meaning stand out among their like, and both lists agree on some; where it does
 not, the lists are flat and disagree. These signs do not depend on a model's scale, so they hold for any embedder; what
 they weigh is data (`data/support.json`), fitted by `benchmarks/fit.py` on questions of papers asked with and without
-their own paper or repository in the index. Similarity alone tells the two apart much worse.
+their own paper or repository in the index. Similarity alone tells the two apart much worse, but it tells a question from
+outside of the field: a floor under the nearest chunk is kept for the models whose scale is known.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ Ranked = Sequence[tuple[int, float]]
 @dataclass(frozen=True)
 class Signs:
     """How a question was answered: `gap` between the first and tenth lexical score, log of 1 + `terms` asked; with vectors,
-    how far the nearest chunk stands out of the first 200 (`lift`, in deviations) and the share of the first ten of both
-    lists that is the same (`agreed`). The last two are 0 without vectors.
+    how far the nearest chunk stands out of the first 200 (`lift`, in deviations), the share of the first ten of both
+    lists that is the same (`agreed`), and the similarity of the nearest (`near`). The last three are 0 without vectors.
     """
 
     gap: float
@@ -40,6 +41,7 @@ class Signs:
     lift: float = 0.0
     agreed: float = 0.0
     vectors: bool = False
+    near: float = 0.0
 
 
 def signs(terms: int, lexical: Ranked, dense: Ranked | None) -> Signs:
@@ -49,12 +51,14 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None) -> Signs:
         return Signs(gap, math.log1p(terms))
     first = dense[:POOL]
     agreed = len({row for row, _ in lexical[:FIRST]} & {row for row, _ in first[:FIRST]}) / FIRST
-    return Signs(gap, math.log1p(terms), standard(first, POOL)[first[0][0]], agreed, vectors=True)
+    return Signs(gap, math.log1p(terms), standard(first, POOL)[first[0][0]], agreed, vectors=True, near=first[0][1])
 
 
-def supported(found: Signs) -> bool:
-    """Whether an answer is likely enough to be among what was found."""
+def supported(found: Signs, embedder: str = "") -> bool:
+    """Whether an answer is likely enough to be among what was found by this embedder (its name before `@` counts)."""
     fitted = _fitted()["vectors" if found.vectors else "words"]
+    if found.vectors and found.near < _fitted()["floors"].get(embedder.partition("@")[0], -1.0):
+        return False
     return bool(likelihood(found, fitted["weights"]) >= fitted["threshold"])
 
 

@@ -41,3 +41,9 @@ def test_without_vectors_words_alone_decide():
 def test_the_likelihood_is_the_logistic_curve_over_the_signs():
     assert likelihood(Signs(2.0, 0.0), {"bias": -1.0, "gap": 0.5}) == 0.5
     assert likelihood(Signs(1e9, 0.0), {"bias": 0.0, "gap": 1.0}) == pytest.approx(1.0)
+
+
+def test_a_nearest_chunk_below_the_floor_of_a_known_model_is_a_miss():
+    near = signs(6, PEAK, [(row, score - 0.5) for row, score in NEAR])
+    assert not supported(near, "granite-30m-lineage-int8@1")
+    assert supported(near, "somebody/else@1")

@@ -7,8 +7,8 @@ for each pair:
 
 * `untouched`: the repository as it is. It is what the authors ran, so every `different` or `absent` on a value that the
   target itself states is an alarm: either the audit is wrong, or the paper contradicts its code (read them, they are listed).
-* `planted`: for every value found present, a copy of the repository in which that value is changed at every place that holds
-  it, one value a copy; the audit must then say `different` (numbers tripled, choices replaced).
+* `planted`: for every value found present, a copy of the repository in which that value is changed wherever it stands, one
+  value a copy; the audit must then say `different` (numbers tripled, choices replaced).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from api.service import Service
 from lineage import settings
 from lineage.insight import Audit, AuditFinding
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d_,]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _OTHER = {"adam": "rmsprop", "adamw": "adagrad", "sgd": "rmsprop", "relu": "tanh", "gelu": "relu", "cosine": "linear", "linear": "cosine"}
-_PLACE = re.compile(r"(?P<path>.+)#L(?P<first>\d+)(?:-L(?P<last>\d+))?\Z")
+_CHOICE = re.compile(r'.*"kind": "(\w+)".*')
 PLANTED = 12
 
 
@@ -42,32 +42,25 @@ def values(made: Audit) -> list[AuditFinding]:
 
 
 def changed(text: str, value: str) -> str:
-    """A line with its value changed: equal numbers tripled, else a choice replaced."""
+    """A text with a value changed wherever it stands: equal numbers tripled, else a choice replaced."""
     try:
         wanted = float(value)
     except ValueError:
         other = _OTHER.get(value.lower())
         return re.sub(re.escape(value), other, text, flags=re.IGNORECASE) if other else text
-    return _NUMBER.sub(
-        lambda m: f"{3 * wanted + 1:g}" if abs(float(m[0].replace(",", "").replace("_", "")) - wanted) <= 1e-9 * abs(wanted) else m[0], text
-    )
+    return _NUMBER.sub(lambda m: f"{3 * wanted + 1:g}" if abs(float(m[0].replace("_", "")) - wanted) <= 1e-9 * abs(wanted) else m[0], text)
 
 
 def planted(folder: Path, finding: AuditFinding, into: Path) -> bool:
-    """A copy of the repository without the value that a finding found, wherever a line of code or configuration names it."""
+    """A copy of the repository in which the value that a finding found stands nowhere any more."""
     shutil.copytree(folder, into, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
-    place, hit = _PLACE.match(finding.where), False
-    if not place:
-        return False
-    names = re.compile("|".join(map(re.escape, finding.name.split("_"))), re.IGNORECASE)
+    value, hit = _CHOICE.sub(r"\1", finding.found).split(" ")[0], False
     for path in sorted(p for p in into.rglob("*") if p.is_file() and p.suffix in {".py", ".json", ".yaml", ".yml", ".sh", ".toml", ".md"}):
-        lines = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
-        here = str(path.relative_to(into)) == place["path"]
-        known = range(int(place["first"]), int(place["last"] or place["first"]) + 1) if here else range(0)
-        after = [changed(line, finding.found.split(" ")[0]) if n in known or names.search(line) else line for n, line in enumerate(lines, 1)]
-        if after != lines:
+        before = path.read_text(encoding="utf-8", errors="surrogateescape")
+        after = changed(before, value)
+        if after != before:
             hit = True
-            path.write_text("\n".join(after), encoding="utf-8", errors="surrogateescape")
+            path.write_text(after, encoding="utf-8", errors="surrogateescape")
     return hit
 
 

@@ -1,7 +1,8 @@
 """Every block of code in the documentation runs: shell and Python against the demonstration, JSON and TOML are parsed.
 
 A block that cannot run here says why after its language: `network` (asks public services), `key` (needs a key),
-`setup` (installs), `excerpt` (stands in a file of the project, which is checked). Everything else is run, page by page and in order, as a reader would.
+`setup` (installs), `excerpt` (stands in a file of the project, which is checked). Everything else is run, page by page and in
+order, as a reader would.
 """
 
 from __future__ import annotations

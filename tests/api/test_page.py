@@ -167,7 +167,8 @@ def test_hostile_words_are_shown_as_text(browser, server):
     hit = {
         "rank": 1, "score": 1, "chunk": "c_00000000", "kind": "docs", "text": evil, "citation": evil, "license": evil, "from_target": False,
         "source": {"work": "x", "title": evil, "url": "javascript:alert(3)", "path": evil, "start_line": 1, "end_line": 1}, "flags": [evil],
-        "focus": {"start_line": 1, "end_line": 1}, "lineage": {"distance": 1, "role": "base", "of": "x", "why": evil}, "signals": [], "why": [evil], "copies": [],
+        "focus": {"start_line": 1, "end_line": 1}, "lineage": {"distance": 1, "role": "base", "of": "x", "why": evil},
+        "signals": [], "why": [evil], "copies": [],
     }  # fmt: skip
     with opened(browser, server) as page:
         page.on("dialog", lambda dialog: pytest.fail(dialog.message))

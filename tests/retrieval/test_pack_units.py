@@ -72,6 +72,4 @@ def test_whole_functions_beside_each_other_stay_as_they_are():
 
 
 def test_a_heading_alone_goes_with_what_it_heads():
-    assert paragraphs("4 Experiments\n\n4.1 Setting\n\nWe train on five sets.") == [
-        "4 Experiments\n\n4.1 Setting\n\nWe train on five sets."
-    ]
+    assert paragraphs("4 Experiments\n\n4.1 Setting\n\nWe train on five sets.") == ["4 Experiments\n\n4.1 Setting\n\nWe train on five sets."]

@@ -14,6 +14,7 @@ from lineage.ontology import ontology
 from retrieval import audit as comparing
 from retrieval.gaps import text
 from retrieval.gaps.report import report, standing
+from retrieval.judge import judged
 
 _SUBJECT = "subject"
 _LOOKED_AT = 5
@@ -48,4 +49,7 @@ def _compared(parts: Parts, path: Path, components: tuple[comparing.Component, .
             answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
         looked = [(one, answer.hits) for one, answer in zip(components, answers, strict=True)]
     notes = (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
-    return [*comparing.found_components(looked), *comparing.audited(expected, theirs, terms.same)], notes
+    components_found = list(comparing.found_components(looked))
+    if writer := parts.writer:
+        components_found = [judged(one, hits, writer) for one, (_, hits) in zip(components_found, looked, strict=True)]
+    return [*components_found, *comparing.audited(expected, theirs, terms.same)], notes

@@ -1,0 +1,65 @@
+"""What a model's opinion of a component may change, and what it may not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lineage.errors import SourceError
+from lineage.insight import AuditFinding
+from lineage.model import Chunk, Hit, Status, Work, WorkId
+from retrieval.judge import judged
+
+MADE = WorkId("local:0000")
+CODE = "class Tail:\n    def decode(self, tokens):\n        return self.blocks(tokens + self.positions)\n"
+HIT = Hit(1, 1.0, Chunk("c_" + "0" * 20, MADE, "model.py", "code", "class", CODE, "", 0, len(CODE), 1, 3, symbol="Tail"), Work(MADE))
+ABSENT = AuditFinding("paper", "component", "Patch decoder", "absent", "Patch decoder. It is shallow.", why="0 of its 2 words are spoken of")
+
+
+class Model:
+    """A model that answers what it was made with, and keeps what it was asked."""
+
+    model = "scripted"
+
+    def __init__(self, said):
+        self.said, self.asked = said, []
+
+    def complete(self, messages, schema, most):
+        self.asked.append(messages)
+        if isinstance(self.said, SourceError):
+            raise self.said
+        return self.said if isinstance(self.said, str) else json.dumps(self.said)
+
+
+def test_a_quote_that_stands_in_the_code_makes_a_component_present():
+    one = judged(ABSENT, [HIT], Model({"implemented": True, "quote": "return self.blocks(tokens  + self.positions)"}))
+    assert (one.verdict, one.found) == ("present", "Tail")
+    assert one.why.endswith("scripted: return self.blocks(tokens  + self.positions)")
+
+
+@pytest.mark.parametrize("quote", ["return self.decoder(tokens)", "", "tokens"])
+def test_a_quote_that_does_not_stand_there_or_says_nothing_is_not_counted(quote):
+    one = judged(ABSENT, [HIT], Model({"implemented": True, "quote": quote}))
+    assert (one.verdict, one.why.endswith("not counted")) == ("absent", True)
+
+
+def test_what_a_model_denies_is_told_and_changes_nothing():
+    present = AuditFinding("paper", "component", "x", "present", "x", "Tail", why="2 of its 2 words are spoken of")
+    one = judged(present, [HIT], Model({"implemented": False, "quote": ""}))
+    assert (one.verdict, one.why) == ("present", "2 of its 2 words are spoken of; scripted sees no implementation")
+
+
+@pytest.mark.parametrize("said", ["nonsense", "{}", SourceError(Status.RATE_LIMITED, "too many requests")])
+def test_a_model_that_is_not_heard_leaves_the_finding_and_says_so(said):
+    one = judged(ABSENT, [HIT], Model(said))
+    assert (one.verdict, "was not heard" in one.why) == ("absent", True)
+
+
+def test_the_code_stands_between_two_lines_that_it_cannot_hold():
+    model = Model({"implemented": False, "quote": ""})
+    judged(ABSENT, [HIT], model)
+    system, user = (message["content"] for message in model.asked[0])
+    fence = user.split("\n")[0]
+    assert user.count(fence) == 2
+    assert fence in system

@@ -40,7 +40,7 @@ def lineage(*words: str, env: Mapping[str, str]) -> tuple[dict[str, Any], str, f
 
 
 def first_answer(stderr: str) -> str:
-    return next((line for line in stderr.splitlines() if "answer lexically now" in line), "at once, with vectors")
+    return next((line for line in stderr.splitlines() if "chunks answer now" in line), "at once, with vectors")
 
 
 def _added(target: str, args: argparse.Namespace) -> Iterator[str]:

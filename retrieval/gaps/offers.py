@@ -210,10 +210,11 @@ def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> 
     links = []
     if taken:
         links.append(f"target defers (“{taken.cue}”): “{_short(taken.said.text)}”")
-    if hit.reference:
+    by_hand = hit.work.kind == "code" and hit.paper is None
+    if hit.reference and not by_hand:
         links.append(_cites(hit, context))
     if hit.work.kind == "code":
-        links.append(f"its repository {_repo(hit, context)}" if hit.paper else f"repository {_repo(hit, context)}")
+        links.append(f"repository {_repo(hit, context)}, added by hand" if by_hand else f"its repository {_repo(hit, context)}")
     return (*links, has if hit.work.kind == "code" else f"{citation(hit)} {has}")
 
 

@@ -77,7 +77,7 @@ TARGETS = {
     "doi:10.1234/no.such": (3, "no service knows", "check the identifier"),
     '"A Paper That Nobody Ever Wrote"': (3, "no paper is called", "arXiv id or DOI"),
     "adam": (2, "'adam' is no target", "examples:"),
-    "": (2, "a target is an identifier", ""),
+    "": (2, "missing argument: a target, or --lock FILE", "lineage build arxiv:2504.17192"),
     "   ": (2, "a target is an identifier", ""),
     "a\x00b": (2, "a target is an identifier", ""),
     "a\x1b[31m\nb": (2, "a target is an identifier", ""),
@@ -291,7 +291,7 @@ def test_operators_in_a_question_are_words(lineage, built, text):
 
 
 BATCHES = {
-    "malformed": (b'{"id": 1, "text": "a"}\n[]\n', 'line 2: {"id": …, "text": …} is expected'),
+    "malformed": (b'{"id": 1, "text": "a"}\n[]\n', "line 2: a JSON object is expected"),
     "no json": (b"what is this?\n", "line 1:"),
     "no text": (b'{"id": 1}\n', "line 1:"),
     "binary": (bytes(range(256)) * 100, "is no text in UTF-8"),

@@ -24,7 +24,7 @@ export async function builds(view, { signal, refresh, empty }) {
     }
   };
   view.replaceChildren(make("div", { class: "column" },
-    empty ? make("section", {}, make("h2", {}, "Nothing is built yet"), make("p", {}, "A lineage is what a paper took for granted: the works it builds on, and their code. Name a paper; its references are found, the ones it inherits from are fetched with their repositories, and then you can ask.")) : null,
+    empty ? make("section", {}, make("h2", {}, "Nothing is built yet"), make("p", {}, "A lineage is what a paper took for granted: the works it builds on, and their code. Name a paper; its references are found, the ones it inherits from are fetched with their repositories, and then you can ask.")) : make("h2", {}, "Build a lineage"),
     make("form", { class: "form", onsubmit: start }, make("label", {}, "Paper", target), make("label", {}, "cited papers", papers), make("label", {}, "repositories", repos), make("button", { type: "submit", class: "first" }, "Build")),
     said, list));
   try {

@@ -24,6 +24,7 @@ async function look(results, lineage, name, open, names) {
   try {
     const found = await (name ? get("/facts", { name, lineage }) : get("/details", { lineage }));
     results.replaceChildren(found.values ? consensus(found) : table(found, open, names));
+    document.getElementById("view").scrollTop = 0;
     announce(found.values ? counted(found.values.length, "value") : "");
   } catch (error) {
     results.replaceChildren(problem(error));

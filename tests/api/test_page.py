@@ -1,7 +1,7 @@
 """The page in a real browser: what a reader does, what it says to a screen reader, and that it asks nobody else.
 
 Needs Chromium (`CHROMIUM` names it, else it is looked for) and the `browser` extra; skips without them. With
-`LINEAGE_PICTURES=DIR` the screenshots of the documentation are written there.
+`PICTURES=DIR` the screenshots of the documentation are written there.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def go(page, server, view):
 
 
 def picture(page, name):
-    if folder := os.environ.get("LINEAGE_PICTURES"):
+    if folder := os.environ.get("PICTURES"):
         page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 

@@ -89,7 +89,7 @@ def attack(url: str, examples: int, seed: int, parent: Path, given: Mapping[str,
 
 # What no schema can say: a target that is no identifier, a question of 4,096 characters and more bytes. 422 is their answer.
 _JUDGED = [
-    *("[[operations]]", 'include-operation-id = ["build", "query", "gaps"]'),
+    *("[[operations]]", 'include-operation-id = ["build", "query", "gaps", "answer", "context"]'),
     "[operations.checks.positive_data_acceptance]",
     'expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429", "5xx"]',
 ]

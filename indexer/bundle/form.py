@@ -16,10 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from indexer.archive import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
+from lineage.catalog.reader import StoredDocument
 from lineage.derivation import Derivation
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord
-from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
+from lineage.model import Chunk, CodeLink, Fact, LedgerRow, Reference, Work, WorkId
 from lineage.reuse import Shared
 
 VERSION = 1
@@ -79,21 +80,9 @@ class Manifest:
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(StoredDocument):
     """A document in a bundle; `text` is None where it is left out, `sha256` and `length` (bytes of UTF-8) are the whole text's."""
 
-    work: WorkId
-    path: str
-    blob: str
-    parser: str
-    kind: ChunkKind
-    language: str
-    title: str
-    pages: int
-    status: Status
-    detail: str
-    length: int
-    sha256: str
     text: str | None = None
 
 

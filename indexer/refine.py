@@ -21,6 +21,7 @@ from indexer.chat import Chat
 from indexer.remembered import remembered
 from lineage.citations import beside
 from lineage.errors import SourceError
+from lineage.fence import fence_of
 from lineage.model import LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Work, WorkId
 from lineage.settings import Settings
 
@@ -89,7 +90,7 @@ class Refiner:
 def _messages(citing: Work, cited: Work, mentions: Sequence[Mention]) -> list[dict[str, str]]:
     sentences = [f"{n}. [{' > '.join(m.section)[:100]}] {_clean(m.sentence)}" for n, m in enumerate(mentions, 1)]
     text = "\n".join([f"citing paper: {_clean(citing.title)}", f"cited work: {_clean(cited.title)}", "sentences that cite it:", *sentences])
-    fence = "-----" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]  # no text holds a hash of itself
+    fence = fence_of(text)
     return [{"role": "system", "content": _TASK.format(fence=fence)}, {"role": "user", "content": f"{fence}\n{text}\n{fence}"}]
 
 

@@ -6,8 +6,6 @@ model writes is checked sentence by sentence against the evidence that it cites;
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -17,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lineage.cite import pinpoint
 from lineage.errors import SourceError
+from lineage.fence import fence_of, object_in
 from lineage.insight import Held, Sentence, WrittenAnswer
 from lineage.model import Answer, Hit, Query, Status
 from retrieval.engine import Engine
@@ -132,14 +131,10 @@ def _written(found: WrittenAnswer, asked: Asked, writer: Writer) -> WrittenAnswe
 
 
 def _parsed(text: str) -> _Answered:
-    block = _OBJECT.search(text)
     try:
-        return _Answered.model_validate_json(block[0] if block else text)
+        return _Answered.model_validate_json(object_in(text))
     except ValidationError as error:
         raise SourceError(Status.WRONG_TYPE, "it answered something else than sentences") from error
-
-
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 def _evidence(asked: Asked) -> list[Hit]:
@@ -152,7 +147,7 @@ def _evidence(asked: Asked) -> list[Hit]:
 def messages(question: str, hits: Sequence[Hit]) -> list[dict[str, str]]:
     """The prompt: the task, the evidence between two lines that no text of it can hold, the question."""
     text = "\n\n".join(f"[{n}] {_evidence_of(hit)}" for n, hit in enumerate(hits, 1))
-    fence = "-----" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]  # no text holds a hash of itself
+    fence = fence_of(text)
     system, user = _TASK.format(fence=fence), f"{fence}\n{text}\n{fence}\n\nQuestion: {question}"
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 

@@ -10,11 +10,11 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from indexer.chunking import lines, prose
+from indexer.chunking import lines, prose, rows
 from indexer.chunking.pieces import Piece, Text
 from lineage.model import Chunk, Document, Span
 
-VERSION = "chunk@1"
+VERSION = "chunk@2"
 MAX_HEADER = 500
 _UNNAMED = {"module", "block", "file", "text"}
 
@@ -89,7 +89,7 @@ def _prefix(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
 def _header(document: Document, text: Text, piece: Piece, own: list[Span]) -> str:
     if document.kind == "paper":
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
-        return f"{top} · {_first_row(text, piece)}".removesuffix(" · ")
+        return f"{top} · {rows.head(text, piece) or _first_row(text, piece)}".removesuffix(" · ")
     if document.kind == "docs":
         return next((span.header for span in own if span.header), document.path)
     # Signatures and docstrings stand in the text itself, and an embedder reads only so many tokens.
@@ -103,8 +103,8 @@ def _class_around(piece: Piece) -> str:
 
 
 def _first_row(text: Text, piece: Piece) -> str:
-    """What a later part of a table or algorithm needs to be read: its first line."""
-    span = next((span for span in piece.spans if span.role in {"table", "algorithm"} and span.start < piece.start), None)
+    """What a later part of an algorithm needs to be read: its first line."""
+    span = next((span for span in piece.spans if span.role == "algorithm" and span.start < piece.start), None)
     return " ".join(text.text[span.start : text.end(text.line(span.start))][:200].split()) if span else ""
 
 

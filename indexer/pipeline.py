@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from indexer import additions
+from indexer.chunk import VERSION as CHUNKER
 from indexer.chunk import chunks
 from indexer.collect import Collected, collect
 from indexer.contents import read
@@ -84,7 +85,7 @@ def _current(bench: Workbench, slug: str) -> Manifest | None:
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
     """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
-    basis = [collected.inputs(), VERSIONS, embedder, facts.VERSION, details]
+    basis = [collected.inputs(), VERSIONS, CHUNKER, embedder, facts.VERSION, details]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -43,6 +43,10 @@ class Text:
         """Where a line ends, its newline left out."""
         return self.starts[line + 1] - 1 if line + 1 < len(self.starts) else len(self.text)
 
+    def row(self, line: int) -> str:
+        """A line as it stands."""
+        return self.text[self.starts[line] : self.end(line)]
+
     def lines(self, piece: Piece) -> int:
         """How many lines a piece touches."""
         return self.line(max(piece.start, piece.end - 1)) - self.line(piece.start) + 1

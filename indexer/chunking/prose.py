@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
+from indexer.chunking import rows
 from indexer.chunking.pieces import MAX_CHARS, Piece, Text, cut, joined
 from lineage.model import Document, Span
 
@@ -25,7 +26,7 @@ def pieces(document: Document, text: Text) -> Iterator[Piece]:
     for alone, group in groupby(leaves, key=lambda piece: not piece.loose):
         for section in _by_section(list(group)):
             for piece in section if alone else _paragraphs(text, section):
-                yield from cut(text, piece, _ANY)
+                yield from rows.parts(text, piece) if alone else cut(text, piece, _ANY)
 
 
 def _leaves(document: Document) -> list[Piece]:
@@ -80,7 +81,14 @@ def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
 def _belong(one: Piece, other: Piece) -> bool:
     roles = {span.role for span in one.spans}
     coming = {span.role for span in other.spans}
-    return (roles | coming == {"table", "caption"} and not roles & coming) or (roles == coming and roles <= {"footnote", "caption"})
+    if roles | coming == {"table", "caption"} and not roles & coming:
+        return _labels(one) == _labels(other) or not (_labels(one) and _labels(other))
+    return roles == coming and roles <= {"footnote", "caption"}
+
+
+def _labels(piece: Piece) -> set[str]:
+    """What is printed above or below: a caption belongs to the table that has its number."""
+    return {span.label for span in piece.spans if span.label}
 
 
 def _section_at(document: Document, start: int, end: int) -> tuple[Span, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from indexer.blobs import Blobs
 from indexer.bundle.write import program
 from indexer.cache import DerivedCache
+from indexer.chunk import VERSION as CHUNKER
 from indexer.collect import Collected
 from indexer.fetch import Transport
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
@@ -112,7 +113,7 @@ def tools(bench: Workbench) -> dict[str, str]:
     """What else a content hash depends on: versions of parsers and vocabulary."""
     from lineage.ontology import ontology
 
-    return {"parsers": str(VERSIONS), "ontology": ontology(bench.settings.ontology).digest}
+    return {"parsers": str(VERSIONS), "chunks": CHUNKER, "ontology": ontology(bench.settings.ontology).digest}
 
 
 def _check_portable(bench: Workbench, request: BuildRequest, generation: Generation) -> None:

@@ -10,6 +10,7 @@ SWALLOWED = {
     "m": "pagestyle thispagestyle bibliographystyle hyphenation vspace hspace graphicspath hypersetup usetikzlibrary usepgfplotslibrary geometry"
     " newcounter stepcounter refstepcounter theoremstyle pagenumbering markright setstretch linespread nobibliography urlstyle lstset captionsetup"
     " phantom hphantom vphantom cline PassOptionsToClass ProvidesFile setlist sethlcolor tikzset pgfplotsset sisetup newlength newsavebox usebox"
+    " hhline cdashline cdashlinelr"
     " icmlsetsymbol icmlkeywords icmltitlerunning titlerunning authorrunning shorttitle shortauthors keywords bstctlcite"
     " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
     " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
@@ -18,13 +19,13 @@ SWALLOWED = {
     "mm": "addtocounter newcites setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
     " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
     " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
-    "mmm": "definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
+    "mmm": "specialrule definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
     "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
     " includegraphics affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
-    " pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
+    " arrayrulecolor pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
     "omm": "rule inputminted",
     "omoo": "rowcolor",
-    "ommm": "newacronym",
+    "ommm": "newacronym rowcolors",
     "somm": "titlespacing",
     "omo": "newtcolorbox newmdenv",
     "mom": "newcolumntype lstnewenvironment",
@@ -37,7 +38,7 @@ SWALLOWED = {
 PREFIXED = {
     "m": "colorbox scalebox foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage adjustbox Xhline",
     "om": "parbox rotatebox",
-    "mm": "multicolumn resizebox fcolorbox",
+    "mm": "resizebox fcolorbox",
     "moo": "raisebox",
     "omomo": "multirow",
     "o": "hyperref shortstack makecell thead specialcell hlc",

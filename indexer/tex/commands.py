@@ -6,6 +6,7 @@ from indexer.tex.arguments import PREFIXED, SWALLOWED
 from indexer.tex.citing import cite, cite_text, nocite
 from indexer.tex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
 from indexer.tex.entries import bibitem, field, href, italic, marker, url
+from indexer.tex.floats import multicolumn
 from indexer.tex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.tex.machine import Handler
 from indexer.tex.numbering import LEVELS
@@ -107,6 +108,7 @@ STRUCTURE: dict[Token, Handler] = {
     r"\ensuremath": ensuremath,
     r"\twocolumn": two_column,
     r"\cmidrule": midrule,
+    r"\multicolumn": multicolumn,
 }
 COMMANDS = _table()
 PROTECTED = frozenset(

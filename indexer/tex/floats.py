@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from indexer.tex.machine import Float, Group, Machine
+from indexer.tex.scanner import Token
 from indexer.tex.stream import Mark, Stream
 
 FLOATS = {
@@ -47,6 +50,8 @@ TABULARS = {
     "tabbing": "",
     "xltabular": "mm",
 }
+MAX_SPAN = 40
+_FRAMED = ("table", "algorithm", "paragraph", "equation")
 
 
 def floating(m: Machine, name: str) -> None:
@@ -71,7 +76,11 @@ def floating(m: Machine, name: str) -> None:
 def _end_float(m: Machine, stream: Stream) -> None:
     stream.end_block()
     each = m.floats.pop()
-    stream.marks = [_of_float(mark, each) for mark in stream.marks]
+    captions = [mark for mark in stream.marks if mark.role == "caption" and mark.label]
+    if len(captions) > 1:
+        stream.marks = _beside(stream, captions)
+    else:
+        stream.marks = [_of_float(mark, each) for mark in stream.marks]
     if m.out.flowing:
         m.out.defer(stream)
     else:
@@ -79,9 +88,42 @@ def _end_float(m: Machine, stream: Stream) -> None:
 
 
 def _of_float(mark: Mark, each: Float) -> Mark:
-    if mark.role in ("table", "algorithm", "paragraph", "equation"):
+    if mark.role in _FRAMED:
         return Mark(mark.start, mark.end, mark.role, mark.path, each.label or mark.label, each.caption)
     return mark
+
+
+def _beside(stream: Stream, captions: list[Mark]) -> list[Mark]:
+    """Several numbered parts in one float: each has its caption on the side where the first part has its own."""
+    text, starts = stream.text(), [caption.start for caption in captions]
+    above = starts[0] == min(mark.start for mark in stream.marks)
+    found = []
+    for mark in stream.marks:
+        at = bisect_right(starts, mark.start) - above
+        own = captions[max(0, min(at, len(captions) - 1))]
+        framed = mark.role in _FRAMED
+        found.append(Mark(mark.start, mark.end, mark.role, mark.path, own.label, text[own.start : own.end]) if framed else mark)
+    return found
+
+
+def multicolumn(m: Machine, tok: Token) -> None:
+    r"""`\multicolumn{3}{c}{...}`: a cell with two empty ones behind it, so that columns stay columns."""
+    count = m.reader.word()[:3]
+    m.reader.take("m")
+    more = min(int(count), MAX_SPAN) - 1 if count.isascii() and count.isdigit() else 0
+    opening = m.reader.skip_spaces()
+    if opening == "{" and more > 0 and m.tabulars:
+        m.open(Group("{", close=lambda: _empty_cells(m, more)))
+    elif opening is not None:
+        m.reader.back()
+
+
+def _empty_cells(m: Machine, count: int) -> None:
+    m.work += count
+    for _ in range(count):
+        m.out.space()
+        m.out.put("|")
+    m.out.space()
 
 
 def tabular(m: Machine, name: str) -> None:

@@ -19,12 +19,13 @@ def par(m: Machine, tok: Token) -> None:
 
 
 def line_break(m: Machine, tok: Token) -> None:
-    r"""`\\`: a row of a table or only a space."""
+    r"""`\\`: a row of a table or only a space, as within a cell (`\makecell`)."""
     m.reader.flag("*")
     m.reader.optional()
-    if m.tabulars == 1 and m.out.flowing:
+    within = bool(m.groups) and m.groups[-1].kind in ("{", "capture")
+    if m.tabulars == 1 and m.out.flowing and not within:
         m.out.newline()
-    elif m.tabulars > 1:
+    elif m.tabulars > 1 and not within:
         m.out.write(" / ")
     else:
         m.out.space()

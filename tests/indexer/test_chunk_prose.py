@@ -110,3 +110,38 @@ def test_a_heading_above_a_table_goes_with_it() -> None:
 def test_a_paper_without_words_has_no_chunks() -> None:
     assert chunks(paper()) == []
     assert chunks(paper(("paragraph", "  ", INTRO))) == []
+
+
+def grid(rows: int) -> str:
+    body = "".join(f"{'ResNet' if n % 10 == 0 else ''} | setting {n} | 0.{n} | 9{n % 10}.5\n" for n in range(rows))
+    return "Model | | Rate |\n| Name | train | test\n" + body.rstrip("\n")
+
+
+def test_a_long_table_is_parted_between_rows_and_each_part_says_caption_heads_and_group() -> None:
+    document = paper(("table", grid(50), SETUP), ("caption", "Table 4: Rates of all settings.", SETUP))
+    found = chunks(document)
+    assert [chunk.text.count("\n") + 1 for chunk in found] == [18, 17, 19]
+    assert found[0].header == "On Nets > 2 Experiments > 2.1 Setup · Table 4: Rates of all settings."
+    assert found[1].header == (
+        "On Nets > 2 Experiments > 2.1 Setup · Table 4: Rates of all settings. · Model | | Rate | · | Name | train | test · ResNet"
+    )
+    assert found[2].text.endswith("| setting 49 | 0.49 | 99.5\n\nTable 4: Rates of all settings.")
+    assert "Table 4" not in found[2].header
+    assert all(chunk.text == document.text[chunk.start : chunk.end] for chunk in found)
+
+
+def test_a_caption_goes_with_the_table_that_has_its_number_not_with_the_one_beside_it() -> None:
+    text = "Figure 1: a view\n\na | 1\n\nTable 1: use\n\nTable 2: more\n\nb | 2"
+    spans = (
+        Span(0, 16, "caption", label="Figure 1"),
+        Span(18, 23, "table", label="Table 1"),
+        Span(25, 37, "caption", label="Table 1"),
+        Span(39, 52, "caption", label="Table 2"),
+        Span(54, 59, "table", label="Table 2"),
+    )
+    found = chunks(Document(WorkId("w"), "p", text, spans, "latex@1", "paper"))
+    assert [(chunk.label, chunk.text) for chunk in found] == [
+        ("Figure 1", "Figure 1: a view"),
+        ("Table 1", "a | 1\n\nTable 1: use"),
+        ("Table 2", "Table 2: more\n\nb | 2"),
+    ]

@@ -333,3 +333,29 @@ def test_code_announced_in_the_thanks_of_a_title_or_among_the_authors_is_a_link_
     assert document.title == "A Title"
     assert "Ann Onym" not in document.text
     assert [span.label for span in document.spans if span.role == "footnote"][-1] == "Footnote 1"
+
+
+TABLE = r"\begin{tabular}{lccc} & \multicolumn{2}{c}{ViT} & \makecell{Res\\Net} \\ \arrayrulecolor{black!30}\midrule lr & 1 & 2 & 3 \\\end{tabular}"
+
+
+def test_a_shared_cell_leaves_empty_ones_and_lines_within_a_cell_are_no_rows():
+    document = read(r"\begin{table}" + TABLE + r"\caption{Use}\end{table}")
+    assert texts(document, "table") == ["| ViT | | Res Net\nlr | 1 | 2 | 3"]
+
+
+def test_a_cell_that_claims_to_be_endless_is_no_more_than_forty_wide():
+    document = read(r"\begin{tabular}{l}\multicolumn{999999999999}{c}{a} & b \\\end{tabular}")
+    assert document.text.count("|") == 40
+
+
+def test_of_two_tables_in_one_float_each_has_its_own_caption():
+    above = read(
+        r"\begin{table}\caption{One}\begin{tabular}{l}a & 1\end{tabular}"
+        r"\begin{minipage}{1cm}\caption{Two}\begin{tabular}{l}b & 2\end{tabular}\end{minipage}\end{table}"
+    )
+    below = read(
+        r"\begin{table}\begin{tabular}{l}a & 1\end{tabular}\caption{One}"
+        r"\begin{minipage}{1cm}\begin{tabular}{l}b & 2\end{tabular}\caption{Two}\end{minipage}\end{table}"
+    )
+    assert [span.header for span in above.spans if span.role == "table"] == ["Table 1: One", "Table 2: Two"]
+    assert [span.header for span in below.spans if span.role == "table"] == ["Table 1: One", "Table 2: Two"]

@@ -1,0 +1,73 @@
+"""Parts of tables: few enough rows that an embedder reads them all, with what is needed to read them apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from indexer.chunking.pieces import Piece, Text, cut, packed
+
+MOST_CHARS = 700
+"""Of a table's rows in one chunk: about what an embedder of 256 tokens reads beside title, caption and column heads."""
+
+HEAD = 200
+CAPTION = 160
+_ANY = 1_000_000
+_NUMBER = re.compile(r"[$(~+-]*\d")
+
+
+def parts(text: Text, piece: Piece) -> Iterator[Piece]:
+    """A table by its rows in parts of about one size, its caption with the rows beside it; anything else is cut as prose."""
+    table = next((span for span in piece.spans if span.role == "table"), None)
+    if table is None or table.end - table.start <= MOST_CHARS:
+        yield from cut(text, piece, _ANY)
+        return
+    lines = range(text.line(table.start), text.line(table.end - 1) + 1)
+    each = (Piece(max(table.start, text.starts[line]), min(table.end, text.end(line)), piece.spans) for line in lines)
+    found = list(packed(text, (row for row in each if row.end > row.start), _ANY, MOST_CHARS))
+    found[0], found[-1] = replace(found[0], start=piece.start), replace(found[-1], end=piece.end)
+    for part in found:
+        yield from cut(text, part, _ANY)
+
+
+def head(text: Text, piece: Piece) -> str:
+    """What a part of a table needs to be read: its caption, column heads and group of rows, those that stand in another part."""
+    table = next((span for span in piece.spans if span.role == "table"), None)
+    if table is None:
+        return ""
+    caption = next((text.text[span.start : span.end] for span in piece.spans if span.role == "caption"), table.header)
+    said = [_short(caption, CAPTION)] if caption not in text.text[piece.start : piece.end] else []
+    if table.start < piece.start:
+        said += [_short(row, HEAD) for row in _columns(text, table.start, piece.start)]
+        said.append(_group(text, table.start, piece.start))
+    return " · ".join(part for part in said if part)
+
+
+def _columns(text: Text, start: int, end: int) -> Iterator[str]:
+    """The first row of the table, and up to two more while heads go on: below an empty or shared cell, without a number."""
+    at = text.line(start)
+    rows = [text.row(line) for line in range(at, min(at + 3, text.line(end)))]
+    yield from rows[:1]
+    for above, row in pairwise(rows):
+        if "" not in _cells(above) or any(_NUMBER.match(cell) for cell in _cells(row)):
+            return
+        yield row
+
+
+def _group(text: Text, start: int, at: int) -> str:
+    """The first cell above that is not empty, where the part begins with a row that has none of its own."""
+    line = text.line(at)
+    if _cells(text.row(line))[0]:
+        return ""
+    above = range(line - 1, text.line(start), -1)
+    return next((cell for number in above if (cell := _cells(text.row(number))[0])), "")[:80]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]
+
+
+def _short(words: str, most: int) -> str:
+    return " ".join(words[:most].split())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from indexer.chunking import rows
 from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
 from lineage.model import Document, Span
 
@@ -95,15 +96,17 @@ def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> I
     named = node.span.role in _NAMED
     piece = text.trimmed(Piece(node.span.start, node.span.end, inner if node.span.role == "block" else (*inner, node.span)))
     most = policy.together if node.span.role == "class" else MAX_LINES
-    if text.fits(piece, most):
+    if node.span.role == "table" and piece.end - piece.start > rows.MOST_CHARS:
+        yield from rows.parts(text, piece)
+    elif text.fits(piece, most, policy.chars):
         small = text.lines(piece) < policy.tiny or not named
         yield Piece(piece.start, piece.end, piece.spans, small)
     elif node.parts:
-        yield from _inside(text, node, inner, policy)
-    elif named:
-        yield from cut(text, piece, policy.piece)
+        found = _inside(text, node, inner, policy)
+        # A section of prose ends where it ends: its last words do not go with the next one's heading.
+        yield from (replace(part, loose=False) for part in found) if node.span.role == "text" else found
     else:
-        yield from (replace(part, loose=True) for part in cut(text, piece, policy.piece))
+        yield from (replace(part, loose=not named) for part in cut(text, piece, policy.piece, policy.chars))
 
 
 def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:

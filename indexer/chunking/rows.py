@@ -33,11 +33,14 @@ def parts(text: Text, piece: Piece) -> Iterator[Piece]:
 
 
 def head(text: Text, piece: Piece) -> str:
-    """What a part of a table needs to be read: its caption, column heads and group of rows, those that stand in another part."""
+    """What a part of a table needs to be read: its caption, column heads and group of rows, those that stand in another part.
+
+    In a repository the span's own header says what the table is, so that a caption is only what was marked as one.
+    """
     table = next((span for span in piece.spans if span.role == "table"), None)
     if table is None:
         return ""
-    caption = next((text.text[span.start : span.end] for span in piece.spans if span.role == "caption"), table.header)
+    caption = next((text.text[span.start : span.end] for span in piece.spans if span.role == "caption"), table.header if table.label else "")
     said = [_short(caption, CAPTION)] if caption not in text.text[piece.start : piece.end] else []
     if table.start < piece.start:
         said += [_short(row, HEAD) for row in _columns(text, table.start, piece.start)]
@@ -51,18 +54,24 @@ def _columns(text: Text, start: int, end: int) -> Iterator[str]:
     rows = [text.row(line) for line in range(at, min(at + 3, text.line(end)))]
     yield from rows[:1]
     for above, row in pairwise(rows):
-        if "" not in _cells(above) or any(_NUMBER.match(cell) for cell in _cells(row)):
+        if is_rule(row) or "" not in _cells(above) or any(_NUMBER.match(cell) for cell in _cells(row)):
             return
         yield row
 
 
 def _group(text: Text, start: int, at: int) -> str:
     """The first cell above that is not empty, where the part begins with a row that has none of its own."""
-    line = text.line(at)
-    if _cells(text.row(line))[0]:
-        return ""
-    above = range(line - 1, text.line(start), -1)
-    return next((cell for number in above if (cell := _cells(text.row(number))[0])), "")[:80]
+    line, first = text.line(at), text.line(start)
+    skip = 1 if is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar
+    cells = (_cells(text.row(number))[skip : skip + 1] for number in range(line, first + skip, -1))
+    group = next((found for found in cells if found != [""]), [""])
+    own = _cells(text.row(line))[skip : skip + 1]
+    return "".join(group)[:80] if own == [""] else ""
+
+
+def is_rule(row: str) -> bool:
+    """Whether a row is the line that Markdown draws below the heads of columns."""
+    return "|" in row and "-" in row and not row.strip("|:- \t")
 
 
 def _cells(row: str) -> list[str]:

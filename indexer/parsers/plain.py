@@ -8,15 +8,15 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from indexer.parsers.decode import decode
+from indexer.source_code import markdown
 from indexer.source_code.spans import Lines
 from lineage.errors import ParseError
 from lineage.model import Document, Span, Status, WorkId
 
-VERSION = "plain@1"
+VERSION = "plain@2"
 _ATX = re.compile(r" {0,3}(#{1,6})\s+(.{1,200}?)\s*#*\s*$")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])[^>]{0,200}>(.{1,300}?)</h", re.IGNORECASE)
 _RULE = re.compile(r"([=\-~^\"'*+#`:.])\1{2,}\s*$")
-_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _TAG = re.compile(r"<[^<>]{1,300}>|!?\[([^\[\]]{0,200})\]\([^()]{0,500}\)")
 _LANGUAGES = {".md": "markdown", ".markdown": "markdown", ".mdx": "markdown", ".qmd": "markdown", ".rst": "rst", ".tex": "latex", ".bib": "bibtex"}
 
@@ -32,6 +32,8 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     language = _LANGUAGES.get(PurePosixPath(path).suffix.lower(), "text")
     headings = _headings(text.split("\n"), language)
     found = _spans(path, Lines(text), headings, text.count("\n") + 1)
+    if language == "markdown":
+        found = markdown.with_blocks(text, found)
     return Document(work, path, text, found, VERSION, "docs", language, blob, title=headings[0][2] if headings else "")
 
 
@@ -50,7 +52,7 @@ def _markdown(lines: Sequence[str]) -> list[Heading]:
     found: list[Heading] = []
     fence = ""
     for number, line in enumerate(lines, 1):
-        mark = _FENCE.match(line)
+        mark = markdown.FENCE.match(line)
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
         elif not fence and (heading := _ATX.match(line[:300])):

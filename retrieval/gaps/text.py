@@ -95,8 +95,13 @@ def of_chunks(chunks: Sequence[Chunk], references: Sequence[Reference]) -> Itera
             for sentence in [line] if chunk.role == "table" else sentences(line):
                 if _tells(sentence, chunk):
                     cites = (*_cited(sentence, keys), *quoted.get(_core(sentence), ()))
-                    header = lines[0] if chunk.role == "table" and at else ""
+                    header = _heads(chunk, lines[0]) if chunk.role == "table" and at else ""
                     yield Said(sentence, chunk, chunk.start_line + at, section_weight(chunk), tuple(dict.fromkeys(cites)), header)
+
+
+def _heads(chunk: Chunk, first: str) -> str:
+    """The heads of a table's columns: a later part of a long table has them in its header."""
+    return next((part for part in chunk.header.split(" · ") if "|" in part), first)
 
 
 def _tells(sentence: str, chunk: Chunk) -> bool:

@@ -133,3 +133,29 @@ def test_any_arrangement_of_lines_is_covered_within_bounds(rows: list[str]) -> N
     assert uncovered(document) == []
     assert all(len(chunk.text) <= 2_400 and chunk.end_line - chunk.start_line < 60 for chunk in found)
     assert len({chunk.id for chunk in found}) == len(found)
+
+
+def test_a_section_ends_where_it_ends_and_is_cut_between_its_blocks() -> None:
+    code = "```\n" + "run --lr 0.1\n\n" * 15 + "```\n"
+    text = "# A\n" + "Words. " * 220 + "\n\n" + code + "\nShort.\n\n# B\nSome\nmore\nOther.\n"
+    found = chunks(plain.parse("README.md", text.encode(), WorkId("w"), "b"))
+    assert [(chunk.section, chunk.text.split("\n")[0][:5], chunk.text[-6:]) for chunk in found] == [
+        (("A",), "# A", "Words."),
+        (("A",), "```", "Short."),
+        (("B",), "# B", "Other."),
+    ]
+
+
+def test_a_long_table_of_a_readme_is_parted_between_rows_and_says_its_heads_and_what_led_to_it() -> None:
+    rows = "".join(f"| model {n} | 0.0{n} | {n} epochs |\n" for n in range(50))
+    text = "# Zoo\n" + "Words. " * 20 + "\n\nThe settings of **all** [models](x):\n\n| Name | lr | length |\n|:--|--:|---|\n" + rows + "\nEnd.\n"
+    document = plain.parse("README.md", text.encode(), WorkId("w"), "b")
+    found = [chunk for chunk in chunks(document) if chunk.role == "table"]
+    assert [chunk.header for chunk in found] == [
+        "README.md > Zoo · The settings of all models:",
+        "README.md > Zoo · The settings of all models: · | Name | lr | length |",
+        "README.md > Zoo · The settings of all models: · | Name | lr | length |",
+    ]
+    assert [(chunk.start_line, chunk.end_line) for chunk in found] == [(6, 24), (25, 41), (42, 59)]
+    assert {chunk.section for chunk in found} == {("Zoo",)}
+    assert uncovered(document) == []

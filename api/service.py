@@ -173,11 +173,11 @@ class Service:
 
     # -- asking
 
-    def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False) -> Answer:
-        """The `k` best hits for a question; raises `UsageError` and `NotFound`."""
+    def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "") -> Answer:
+        """The `k` best hits for a question, of one `work` if it is named; raises `UsageError` and `NotFound`."""
         from retrieval.query import make_query
 
-        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code)
+        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work)
         with self._parts.engine(self._name(lineage)) as engine:
             return engine.ask(query)
 

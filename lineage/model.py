@@ -415,7 +415,9 @@ class Hit:
 class Query:
     """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100).
 
-    With `around` a hit of code shows its chunk's neighbours too, as far as they fit; without, the chunk alone.
+    `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
+    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
+    again; without, hits are material: the chunk alone.
     """
 
     text: str
@@ -423,6 +425,7 @@ class Query:
     kinds: frozenset[ChunkKind] = frozenset()
     no_target_code: bool = False
     around: bool = False
+    work: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from types import TracebackType
 
 from lineage.catalog.records import same_text
@@ -22,6 +21,7 @@ from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
 from retrieval.query import plain
+from retrieval.siblings import siblings_prior
 from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
 from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
@@ -112,6 +112,8 @@ class Engine:
     def _asked(self, query: Query) -> _Asked:
         text = plain(query.text)
         without = self._kinship.target_code if query.no_target_code else frozenset()
+        if query.work:
+            without |= self._kinship.kin.keys() - {self._kinship.work(query.work)}
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         return _Asked(query, text, words, candidates.scope_of(self._catalog, query.kinds, without))
 
@@ -152,22 +154,21 @@ class Engine:
         scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
         for prior in self._priors(asked):
             scored = fuse.boosted(scored, prior)
+        scored = fuse.boosted(scored, siblings_prior(scored, self._weights.siblings))
+        scored, doubts = self._reranked(asked, fuse.folded(scored))
         grow = self._grow(found, scored) if asked.query.around else None
-        shown, doubts = self._reranked(asked, fuse.apart(fuse.folded(scored), grow))
-        return fuse.capped(shown, asked.query.k, self._weights.share), doubts
+        return fuse.capped(fuse.apart(scored, grow), asked.query.k, self._weights.share), doubts
 
-    def _reranked(self, asked: _Asked, shown: Iterable[Scored]) -> tuple[Iterable[Scored], tuple[str, ...]]:
-        """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
-        if not self._reranker:
-            return shown, ()
-        left = iter(shown)
-        first = list(islice(left, _RERANKED))
-        texts = [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first]
+    def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
+        """The first hits as the reranker sees them too, where there is one; as they were, with a note, where it fails."""
+        if not self._reranker or not asked.query.around:
+            return scored, ()
+        first, rest = scored[:_RERANKED], scored[_RERANKED:]
         try:
-            marks = self._reranker.scores(asked.text, texts)
+            marks = self._reranker.scores(asked.text, [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first])
         except SourceError as error:
-            return chain(first, left), (f"not reranked: {error}",)
-        return chain(fuse.reordered(first, marks, self._reranker.id), left), ()
+            return scored, (f"not reranked: {error}",)
+        return [*fuse.reordered(first, marks, self._reranker.id, self._reranker.share), *rest], ()
 
     def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
         """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lineage.catalog import Catalog
+from lineage.errors import NotFound
 from lineage.model import CodeLink, Reference, Tier, Work, WorkId
 
 _TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
@@ -46,6 +47,14 @@ class Kinship:
     def of(self, work: WorkId) -> Kin:
         """The relation of a work; one that is not catalogued stands alone."""
         return self.kin.get(work) or Kin(Work(work))
+
+    def work(self, named: str) -> WorkId:
+        """The work of an identifier, an alias, or OWNER/NAME of a repository, letters of either size; raises `NotFound`."""
+        wanted = named.lower()
+        for id_, one in self.kin.items():
+            if wanted in {id_.lower(), *(alias.lower() for alias in one.work.aliases), id_.lower().partition("/")[2] or None}:
+                return id_
+        raise NotFound(f"this lineage has no work {named[:80]!r}", hint="`lineage show` names them; an alias or OWNER/NAME will do")
 
     def prior(self, graph: float, target: float) -> dict[str, tuple[float, str]]:
         """(deviations, reason) by work: `graph` times the edge's score, `target` for what is the target's own."""

@@ -42,9 +42,11 @@ class AsyncLineage(Client):
             await asyncio.sleep(wait)
             spent += wait
 
-    async def search(self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False) -> said.Answer:
+    async def search(
+        self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = ""
+    ) -> said.Answer:
         """The `k` best hits for a question."""
-        return await self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code))
+        return await self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work))
 
     async def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> said.Evidence:
         """A chunk with the lines around it, and its neighbours."""

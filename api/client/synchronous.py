@@ -42,9 +42,9 @@ class Lineage(Client):
             time.sleep(wait)
             spent += wait
 
-    def search(self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False) -> said.Answer:
+    def search(self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> said.Answer:
         """The `k` best hits for a question."""
-        return self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code))
+        return self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work))
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> said.Evidence:
         """A chunk with the lines around it, and its neighbours."""

@@ -19,6 +19,7 @@ def query(
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
     batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits"} lines.', show_default=False)] = None,
     home: Home = None,
     json: Json = False,
@@ -30,13 +31,15 @@ def query(
       lineage query "how is the encoder initialized?"
 
       lineage query "learning rate schedule" --kind code -k 5 --json
+
+      lineage query "which seeds?" --work allenai/scifact
     """
     service = service_of(home)
     if batch:
         for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code):
             ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
         return
-    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code)
+    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work)
     put(wire.answer_to_json(answer) if json else answer, json, display.answer)
 
 

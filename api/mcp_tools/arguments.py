@@ -51,6 +51,7 @@ class SearchArguments(Arguments):
     query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN]
     lineage: LineageName = ""
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
+    work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     limit: Limit = 5
     offset: Offset = 0

@@ -22,7 +22,7 @@ def search(desk: Desk, asked: SearchArguments) -> Result:
 
     def ask(k: int) -> Answer:
         service = desk.service
-        return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code)
+        return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
 
     answer, more = page(ask, asked.limit, asked.offset)
     said = wire.answer_to_json(answer) | {"limit": asked.limit, "offset": asked.offset, "has_more": more, "notice": NOTICE}

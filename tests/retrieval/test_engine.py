@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.vectors.flat import create
-from lineage.errors import EmbedderMismatch
+from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
 from lineage.model import Focus
 from retrieval.engine import Engine
@@ -168,3 +168,14 @@ def test_any_question_is_answered_or_said_to_have_no_answer(engine, text):
     found = engine.ask(make_query(text))
     assert len(found.hits) <= 10
     assert all(hit.chunk.text for hit in found.hits)
+
+
+@pytest.mark.parametrize("named", ["repo:github.com/DequanWang/tent", "dequanwang/tent", "arxiv:2006.10726", "s2:abc"])
+def test_a_question_can_be_put_to_one_paper_or_repository(engine, named):
+    found = engine.ask(make_query("which optimizer, and how are layers initialised?", work=named))
+    assert {hit.work.id for hit in found.hits} == {small.REPO if "tent" in named.lower() else small.CITED}
+
+
+def test_a_work_that_is_not_there_is_refused_by_name(engine):
+    with pytest.raises(NotFound, match="no work 'nobody/nothing'"):
+        engine.ask(make_query("which optimizer?", work="nobody/nothing"))

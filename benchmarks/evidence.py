@@ -1,14 +1,17 @@
 """The right lines, first: retrieval over other people's gold, beside BM25 over line windows in the same run.
 
-    python benchmarks/evidence.py --data DIR [--corpora DIR] [--embedder packaged|none|fake] [--sets scireplicate,rcb]
-                                  [--out DIR] [--cache DIR] [--sweep | --ablate]
+    python -m benchmarks.evidence --data DIR [--corpora DIR] [--with DIR] [--embedder packaged|static|none|fake]
+                                  [--sets scireplicate,rcb] [--reranker NAME[:MODEL]] [--out DIR] [--cache DIR]
 
 DIR holds `code/`, `questions/`, `passages/` and `score.py`. `--corpora` holds the files the gold points into, one folder a
 set: `scireplicate` (unpacked here if absent), `rcb` (`prepare_rcb.py`), `packages` (the wheels of questions/versions.json,
 unzipped). A set without its corpus is skipped and named. Every top folder of a corpus becomes one work; files go through the
 product's parsers, chunker, store and engine, and hits are written to `--out` as `lineage query --batch` prints them, so that
-`score.py hits` gives the same figures. `--sweep` prints the means for a grid of fusion weights instead: the command by which
-`retrieval.fuse.Weights` was chosen. `--ablate` prints R@5 and MRR of every kind with one part taken away at a time.
+`score.py hits` gives the same figures.
+
+`--with` makes it harder: the repositories checked out as OWNER/NAME under that folder lie in the same index as each set of
+code, as further works, and in the BM25 windows as well. A hit whose text is a copy of the gold finds it, whichever of the
+copies comes first. What each part brings: `benchmarks/ablation.py`; what it weighs: `benchmarks/fit.py`.
 """
 
 from __future__ import annotations
@@ -17,15 +20,14 @@ import argparse
 import gzip
 import hashlib
 import importlib.util
-import itertools
 import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -41,11 +43,11 @@ from indexer.cache import VectorCache  # noqa: E402
 from indexer.chunk import chunks as chunks_of  # noqa: E402
 from indexer.parsers.select import select  # noqa: E402
 from indexer.store import Store  # noqa: E402
-from lineage import registry  # noqa: E402
+from lineage import registry, settings  # noqa: E402
 from lineage.errors import ParseError  # noqa: E402
 from lineage.generation import Generation, open_generation  # noqa: E402
-from lineage.model import Answer, Chunk, Work, WorkId  # noqa: E402
-from lineage.ports import Embedder, VectorIndex, Vectors  # noqa: E402
+from lineage.model import Answer, Chunk, Hit, Work, WorkId  # noqa: E402
+from lineage.ports import Embedder, Reranker, VectorIndex, Vectors  # noqa: E402
 from retrieval.engine import Engine  # noqa: E402
 from retrieval.evaluate import first_rank, scores  # noqa: E402
 from retrieval.fuse import Weights  # noqa: E402
@@ -94,25 +96,36 @@ def work_of(path: str) -> WorkId:
     return WorkId("local:" + hashlib.sha256(path.split("/")[0].encode()).hexdigest()[:16])
 
 
+@cache
 def code_chunks(folder: Path) -> list[Chunk]:
-    """Every chunk of the files under a folder, through the product's own parsers."""
+    """Every chunk of the files under a folder, through the product's own parsers; each top folder is a work."""
+    return [chunk for path in files(folder) for chunk in _file_chunks(path.relative_to(folder).as_posix(), path.read_bytes())]
+
+
+@cache
+def repository_chunks(folder: Path) -> list[Chunk]:
+    """Every chunk of the repositories that lie as OWNER/NAME under a folder."""
     found: list[Chunk] = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.startswith("paper."):
-            found += _file_chunks(str(path.relative_to(folder)), path.read_bytes())
+    for place in sorted(place for place in folder.glob("*/*") if place.is_dir()):
+        work = WorkId(f"repo:github.com/{place.parent.name}/{place.name}")
+        found += (chunk for path in files(place) for chunk in _file_chunks(path.relative_to(place).as_posix(), path.read_bytes(), work))
     return found
 
 
-def _file_chunks(path: str, data: bytes) -> list[Chunk]:
+def files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and ".git" not in path.parts and not path.name.startswith("paper."))
+
+
+def _file_chunks(path: str, data: bytes, work: WorkId | None = None) -> list[Chunk]:
     choice = select(path, data)
     if not choice.parser:
         return []
     try:
-        document = import_module(f"indexer.parsers.{choice.parser}").parse(path, data, work_of(path), hashlib.sha256(data).hexdigest())
+        parse = import_module(f"indexer.parsers.{choice.parser}").parse
+        return chunks_of(parse(path, data, work or work_of(path), hashlib.sha256(data).hexdigest()))
     except ParseError as error:
         print(f"# {path}: {error}", file=sys.stderr)
         return []
-    return chunks_of(document)
 
 
 def passage_chunks(path: Path) -> list[Chunk]:
@@ -157,7 +170,14 @@ def embedder_of(name: str) -> Embedder | None:
         from tests.fakes.embedder import HashingEmbedder
 
         return HashingEmbedder()
-    made: Embedder = registry.load("embedders", name)()
+    plugin, _, model = name.partition(":")
+    made: Embedder = registry.load("embedders", plugin)(model, settings.load())
+    return made
+
+
+def reranker_of(name: str) -> Reranker | None:
+    plugin, _, model = name.partition(":")
+    made: Reranker | None = registry.load("rerankers", plugin)(model, settings.load()) if name else None
     return made
 
 
@@ -170,29 +190,47 @@ def ranks(score: ModuleType, answers: Sequence[Answer], questions: Sequence[Ques
     """Rank of the first hit that finds the gold, and the share of gold in the focus of those found in the first five."""
     places, precise = [], []
     for question, answer in zip(questions, answers, strict=True):
-        shown = [score.shown(wire.hit_to_json(hit)) for hit in answer.hits]
-        if isinstance(question["gold"], list) and isinstance(question["gold"][0], str):
-            place = first_rank([hit.chunk.path in question["gold"] for hit in answer.hits])
-        else:
-            place = first_rank([score.finds(*one[:3], question) for one in shown])
-            if place and place <= 5 and shown[place - 1][3]:
-                precise.append(_gold_share(score, shown[place - 1], question))
+        place = first_rank([finds(score, hit, question) for hit in answer.hits])
+        shown = score.shown(wire.hit_to_json(answer.hits[place - 1])) if place and place <= 5 else None
+        if shown and shown[3] and not of_passages(question) and score.finds(*shown[:3], question):
+            precise.append(_gold_share(score, shown, question))
         places.append(place)
     return places, precise
+
+
+def of_passages(question: Question) -> bool:
+    """Whether its gold is passages by name rather than lines."""
+    return isinstance(question["gold"], list) and isinstance(question["gold"][0], str)
+
+
+def finds(score: ModuleType, hit: Hit, question: Question) -> bool:
+    """Whether a hit shows the gold: its own lines, or those of a copy of its text."""
+    if of_passages(question):
+        return hit.chunk.path in question["gold"]
+    return any(score.finds(*place, question) for place in (score.shown(wire.hit_to_json(hit))[:3], *map(_home, hit.chunk.copies)))
+
+
+def _home(copy: str) -> tuple[str, int, int]:
+    """Path and lines of a copy, written `work#path#Lstart-Lend`, as score.py names them."""
+    work, _, rest = copy.partition("#")
+    path, _, lines = rest.rpartition("#")
+    start, end = (int(line.removeprefix("L")) for line in lines.split("-"))
+    return (work.removeprefix("repo:github.com/").lower() + "/" + path if work.startswith("repo:") else path), start, end
 
 
 def _gold_share(score: ModuleType, one: tuple[Any, ...], question: Question) -> float:
     start, end = one[3]["start_line"], one[3]["end_line"]
     best = max((score.overlap(start, end, g["start"], g["end"]) for g in score.golds(question) if score.same(one[0], g)), default=0)
-    return max(0, best) / (end - start + 1)
+    return float(max(0, best) / (end - start + 1))
 
 
-def baseline(score: ModuleType, folder: Path | None, chunks: Sequence[Chunk], questions: Sequence[Question], field: str) -> list[int | None]:
+def baseline(corpus: Corpus, field: str) -> list[int | None]:
     """score.py's BM25: over 40-line windows of code, or over the passages as they are."""
-    if folder is None:
-        index = score.BM25([chunk.text for chunk in chunks])
-        return [first_rank([chunks[i].path in q["gold"] for i in index.top(asked(q, field), K)]) for q in questions]
-    pool = list(score.windows(str(folder)))
+    score, questions = corpus.score, corpus.questions
+    if not corpus.folders:
+        index = score.BM25([chunk.text for chunk in corpus.chunks])
+        return [first_rank([corpus.chunks[i].path in q["gold"] for i in index.top(asked(q, field), K)]) for q in questions]
+    pool = [window for folder in corpus.folders for window in score.windows(str(folder))]
     index = score.BM25([window[3] for window in pool])
     return [first_rank([score.finds(*pool[i][:3], q) for i in index.top(asked(q, field), K)]) for q in questions]
 
@@ -207,69 +245,29 @@ def line(name: str, places: Sequence[int | None], extra: str = "") -> None:
     print(f"{name:44s} n={len(places):4d}  {scores(places)}{extra}", flush=True)
 
 
-def measure(
-    score: ModuleType, one: Set, engine: Engine, folder: Path | None, chunks: Sequence[Chunk], questions: list[Question], out: Path | None
-) -> None:
+def measure(corpus: Corpus, engine: Engine, out: Path | None) -> None:
+    """Prints recall and MRR by kind, of BM25 and of the product; keeps the hits."""
+    one, score, questions = corpus.one, corpus.score, corpus.questions
     for field in one.fields:
         started = time.perf_counter()
         answers = engine.ask_many([make_query(asked(q, field), k=K) for q in questions])
         each = (time.perf_counter() - started) / max(1, len(questions))
         places, _ = ranks(score, answers, questions)
-        plain = baseline(score, folder, chunks, questions, field)
+        plain = baseline(corpus, field)
         for kind, members in groups(questions):
-            name = f"{one.name} {kind}" + (" (no identifiers)" if field == "query_noid" else "")
+            name = called(one, kind, field)
             _, precise = ranks(score, [answers[n] for n in members], [questions[n] for n in members])
             line(f"bm25     {name}", [plain[n] for n in members])
             line(f"lineage  {name}", [places[n] for n in members], f"  focus {np.mean(precise):.2f}" if precise else "")
-        print(f"# {one.name} {field}: {len(chunks)} chunks, {1000 * each:.1f} ms a question", flush=True)
+        print(f"# {one.name} {field}: {len(corpus.chunks)} chunks, {1000 * each:.1f} ms a question", flush=True)
         if out:
             out.mkdir(parents=True, exist_ok=True)
             written = ({"id": q["id"], "hits": [wire.hit_to_json(hit) for hit in a.hits]} for q, a in zip(questions, answers, strict=True))
             (out / f"{one.name}.{field}.jsonl").write_text("".join(wire.dumps(row) + "\n" for row in written), encoding="utf-8")
 
 
-GRID = {
-    "dense": (0.4, 0.45, 0.5, 0.55, 0.6),
-    "toplevel": (0.0, -0.3, -0.5),
-}
-
-
-def sweep(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]]) -> None:
-    """Mean over kinds of R@5 and MRR for every combination of weights."""
-    for values in itertools.product(*GRID.values()):
-        chosen = dict(zip(GRID, values, strict=True))
-        found = []
-        for one, make, questions in engines:
-            engine = make(replace(Weights(), **chosen))
-            for field in one.fields:
-                places, _ = ranks(score, engine.ask_many([make_query(asked(q, field), k=K) for q in questions]), questions)
-                found += [scores([places[n] for n in members]) for _, members in groups(questions)]
-        print(f"{chosen}  R@5 {np.mean([s.recall[5] for s in found]):.3f}  MRR {np.mean([s.mrr for s in found]):.3f}", flush=True)
-
-
-WITHOUT: dict[str, dict[str, Any]] = {
-    "everything": {},
-    "no vocabulary": {"words": Vocabulary((), {})},
-    "no disfavour of repositories' prose": {"weights": Weights(docs=0.0)},
-    "no disfavour of top-level statements": {"weights": Weights(toplevel=0.0)},
-    "no vectors": {"vectors": False},
-    "chunks alone, nothing around them": {"around": False},
-}
-
-
-def ablate(score: ModuleType, engines: Sequence[tuple[Set, Any, list[Question]]]) -> None:
-    """R@5 and MRR of every kind of question, and their means, without one part at a time."""
-    for part, options in WITHOUT.items():
-        found: dict[str, Any] = {}
-        for one, make, questions in engines:
-            shown = {"around": options.get("around", True)}
-            engine = make(**{name: value for name, value in options.items() if name != "around"})
-            for field in one.fields:
-                places, _ = ranks(score, engine.ask_many([replace(make_query(asked(q, field), k=K), **shown) for q in questions]), questions)
-                end = " (no identifiers)" if field == "query_noid" else ""
-                found |= {f"{one.name} {kind}{end}": scores([places[n] for n in members]) for kind, members in groups(questions)}
-        print(f"{part}: R@5 {np.mean([s.recall[5] for s in found.values()]):.3f}  MRR {np.mean([s.mrr for s in found.values()]):.3f}")
-        print("".join(f"    {name:44s} R@5 {s.recall[5]:.3f}  MRR {s.mrr:.3f}\n" for name, s in found.items()), end="", flush=True)
+def called(one: Set, kind: str, field: str) -> str:
+    return f"{one.name} {kind}" + (" (no identifiers)" if field == "query_noid" else "")
 
 
 class Remembering:
@@ -288,15 +286,49 @@ class Remembering:
         return np.stack([self._known[text] for text in texts])
 
 
-def engine_of(
-    generation: Generation,
-    embedder: Embedder | None,
-    index: VectorIndex | None,
-    weights: Weights | None = None,
-    words: Vocabulary | None = None,
-    vectors: bool = True,
-) -> Engine:
-    return Engine(generation, (lambda: embedder) if embedder and vectors else None, index, weights, words)
+@dataclass(frozen=True)
+class Corpus:
+    """A set ready to be asked; `folders` hold its files, none where it is passages."""
+
+    one: Set
+    score: ModuleType
+    questions: list[Question]
+    folders: tuple[Path, ...]
+    chunks: Sequence[Chunk]
+    generation: Generation
+    index: VectorIndex | None
+    embedder: Embedder | None
+
+    def engine(
+        self, weights: Weights | None = None, words: Vocabulary | None = None, vectors: bool = True, reranker: Reranker | None = None
+    ) -> Engine:
+        """The product's engine over it."""
+        embedder = self.embedder
+        return Engine(self.generation, (lambda: embedder) if embedder and vectors else None, self.index, weights, words, reranker)
+
+
+def opened(
+    one: Set, args: argparse.Namespace, embedder: Embedder | None, scratch: Path, stack: ExitStack, cut: Callable[[Path], list[Chunk]] = code_chunks
+) -> Corpus | None:
+    """A set as a generation, its code in the pieces that `cut` makes; None, and a line that says so, where its corpus is missing."""
+    score = scorer(args.data)
+    folder = None if one.passages else corpus_of(one, args.data, args.corpora, score, scratch)
+    if folder is None and not one.passages:
+        print(f"# {one.name} is skipped: no folder {args.corpora / one.name}", flush=True)
+        return None
+    folders = tuple(place for place in (folder, args.further) if place) if folder else ()
+    chunks = passage_chunks(args.data / one.passages) if folder is None else cut(folder)
+    if folder and args.further:
+        chunks = [*chunks, *repository_chunks(args.further)]
+    name = f"{one.name}-{cut.__name__.replace('_', '-')}-{embedder.id.partition('@')[0] if embedder else 'none'}"
+    build(scratch, name, chunks, embedder, args.cache or scratch)
+    generation = stack.enter_context(open_generation(scratch, name))
+    index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
+    return Corpus(one, score, rows(args.data / one.questions), folders, chunks, generation, index, embedder)
+
+
+def chosen(names: str) -> list[Set]:
+    return [one for one in SETS if one.name in names.split(",")]
 
 
 def corpus_of(one: Set, data: Path, corpora: Path, score: ModuleType, scratch: Path) -> Path | None:
@@ -312,44 +344,31 @@ def corpus_of(one: Set, data: Path, corpora: Path, score: ModuleType, scratch: P
     return folder if folder.is_dir() else None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """What every benchmark over the sets is told."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--corpora", type=Path, default=Path("corpora"))
+    parser.add_argument("--with", type=Path, dest="further", metavar="DIR", help="repositories as OWNER/NAME that lie in the same index")
     parser.add_argument("--embedder", default="packaged")
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser.add_argument("--cache", type=Path, help="keeps vectors between runs")
+    return parser
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--reranker", default="")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--sweep", action="store_true")
-    parser.add_argument("--ablate", action="store_true")
     args = parser.parse_args()
-    score = scorer(args.data)
+    embedder = embedder_of(args.embedder)
+    reranker = reranker_of(args.reranker)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        embedder = embedder_of(args.embedder)
-        shared = Remembering(embedder) if embedder else None
-        engines = []
-        for one in (one for one in SETS if one.name in args.sets.split(",")):
-            folder = None if one.passages else corpus_of(one, args.data, args.corpora, score, scratch)
-            if folder is None and not one.passages:
-                print(f"# {one.name} is skipped: no folder {args.corpora / one.name}", flush=True)
-                continue
-            chunks = passage_chunks(args.data / one.passages) if folder is None else code_chunks(folder)
-            build(scratch, one.name, chunks, shared, args.cache or scratch)
-            generation = stack.enter_context(open_generation(scratch, one.name))
-            index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
-
-            make = partial(engine_of, generation, shared, index)
-
-            questions = rows(args.data / one.questions)
-            if args.sweep or args.ablate:
-                engines.append((one, make, questions))
-            else:
-                measure(score, one, make(), folder, chunks, questions, args.out)
-        if args.sweep:
-            sweep(score, engines)
-        elif args.ablate:
-            ablate(score, engines)
+        for one in chosen(args.sets):
+            corpus = opened(one, args, Remembering(embedder) if embedder else None, scratch, stack)
+            if corpus:
+                measure(corpus, corpus.engine(reranker=reranker), args.out)
 
 
 if __name__ == "__main__":

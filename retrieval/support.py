@@ -2,10 +2,10 @@
 
 A ranking always has a first place. Where a lineage holds the answer, one chunk stands out among those that share the
 question's words, the chunks nearest in meaning stand out among their like, and both lists agree on some; where it does
-not, the lists are flat and disagree. These signs do not depend on a model's scale, so they hold for any embedder; what
-they weigh is data (`data/support.json`), fitted by `benchmarks/fit.py` on questions of papers asked with and without
-their own paper or repository in the index. Similarity alone tells the two apart much worse, but it tells a question from
-outside of the field: a floor under the nearest chunk is kept for the models whose scale is known.
+not, the lists are flat and disagree. These signs do not depend on a model's scale, so they hold for any embedder. For the
+models whose scale is known the similarity of the nearest chunk is one more sign, and a floor under it tells questions from
+outside of the field. What the signs weigh is data (`data/support.json`), fitted by `benchmarks/fit.py` on questions of
+papers asked with and without their own paper or repository in the index.
 """
 
 from __future__ import annotations
@@ -56,9 +56,13 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None) -> Signs:
 
 def supported(found: Signs, embedder: str = "") -> bool:
     """Whether an answer is likely enough to be among what was found by this embedder (its name before `@` counts)."""
-    fitted = _fitted()["vectors" if found.vectors else "words"]
-    if found.vectors and found.near < _fitted()["floors"].get(embedder.partition("@")[0], -1.0):
-        return False
+    model, table = embedder.partition("@")[0], _fitted()
+    if not found.vectors:
+        return _likely(found, table["words"])
+    return found.near >= table["floors"].get(model, -1.0) and _likely(found, table["models"].get(model, table["vectors"]))
+
+
+def _likely(found: Signs, fitted: Mapping[str, Any]) -> bool:
     return bool(likelihood(found, fitted["weights"]) >= fitted["threshold"])
 
 

@@ -1,0 +1,145 @@
+"""Questions with what both retrievers put forward for them, kept in memory, so that other weights cost milliseconds.
+
+A question's lists do not depend on the weights that fuse them. They are asked for once; ranking them anew uses the same
+functions as `retrieval.engine`, over chunks that have all been read, and gives the engine's own ranks (the graph apart,
+which no set has). `benchmarks/fit.py` climbs over them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import evidence
+from benchmarks.evidence import Corpus, Question
+from lineage.catalog.records import same_text
+from lineage.model import Chunk
+from lineage.ports import Vectors
+from retrieval import candidates, fuse
+from retrieval.candidates import DEPTH, Ranked, Scope
+from retrieval.evaluate import first_rank
+from retrieval.fuse import Scored, Weights
+from retrieval.query import plain
+from retrieval.support import Signs, signs
+from retrieval.surroundings import grown
+from retrieval.vocabulary import vocabulary
+
+READ = 100
+"""Chunks that priors, folding and capping look at, as in the engine."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A set with its chunks read: the key that equal texts share and the work of each, and its vectors."""
+
+    corpus: Corpus
+    chunks: Sequence[Chunk]
+    same: Sequence[str]
+    works: NDArray[np.str_]
+    vectors: Vectors
+
+
+@dataclass(frozen=True)
+class Dumped:
+    """A question with its kind, both of its lists, and the signs it leaves with and without the work that holds its gold."""
+
+    pool: Pool
+    question: Question
+    kind: str
+    lexical: Ranked
+    dense: Ranked
+    held: Signs
+    missing: Signs | None
+
+    @property
+    def family(self) -> str:
+        """The set it is of."""
+        return self.pool.corpus.one.name
+
+
+def pool_of(corpus: Corpus) -> Pool:
+    """A set's chunks and vectors, read."""
+    chunks, vectors = corpus.chunks, corpus.generation.vectors
+    if vectors is None:
+        raise SystemExit("an embedder is needed")
+    return Pool(corpus, chunks, [same_text(chunk.text) for chunk in chunks], np.array([chunk.work for chunk in chunks]), np.asarray(vectors))
+
+
+def dumped(pool: Pool, every: int = 1) -> list[Dumped]:
+    """Every question of a set, or every Nth."""
+    found = []
+    questions = pool.corpus.questions[::every]
+    for field in pool.corpus.one.fields:
+        answers = asked(pool, [evidence.asked(one, field) for one in questions], DEPTH * 3)
+        for question, (terms, lexical, near) in zip(questions, answers, strict=True):
+            kind = evidence.called(pool.corpus.one, question.get("kind", "all"), field)
+            lists = _lists(lexical, near)
+            found.append(Dumped(pool, question, kind, *lists, signs(terms, *lists), _missing(pool, question, terms, lexical, near)))
+    return found
+
+
+def asked(pool: Pool, questions: Sequence[str], depth: int = DEPTH) -> list[tuple[int, Ranked, Vectors]]:
+    """For each question how many terms it has, the first `depth` by words, and every chunk's similarity."""
+    texts = [plain(question) for question in questions]
+    embedder, catalog = pool.corpus.embedder, pool.corpus.generation.catalog
+    vectors = embedder.queries(texts) if embedder and texts else np.zeros((0, pool.vectors.shape[1]), np.float32)
+    words = [candidates.words_of(catalog, text, len(pool.chunks), vocabulary()) for text in texts]
+    rows = zip(words, vectors, strict=True)
+    return [(len(one.terms), candidates.lexical(catalog, one, Scope(), depth), pool.vectors @ vector) for one, vector in rows]
+
+
+def foreign(pool: Pool, questions: Sequence[str]) -> list[Signs]:
+    """The signs of questions that no set's gold answers."""
+    return [signs(terms, *_lists(lexical, near)) for terms, lexical, near in asked(pool, questions)]
+
+
+def _lists(lexical: Ranked, near: Vectors, out: NDArray[np.bool_] | None = None) -> tuple[Ranked, Ranked]:
+    """Both lists as the engine gets them, without the rows that are `out`."""
+    if out is not None:
+        lexical, near = [(row, score) for row, score in lexical if not out[row]], np.where(out, -2.0, near)
+    lexical = lexical[:DEPTH]
+    first = np.argsort(-near, kind="stable")[: min(DEPTH, len(near) if out is None else int((~out).sum()))].tolist()
+    rows = [*first, *sorted({row for row, _ in lexical} - set(first))]
+    return lexical, [(row, float(near[row])) for row in rows]
+
+
+def _missing(pool: Pool, question: Question, terms: int, lexical: Ranked, near: Vectors) -> Signs | None:
+    """The signs without the works that hold the gold; None where they are not works of their own (packages share questions)."""
+    one = pool.corpus.one
+    if one.name == "packages":
+        return None
+    golds = [f"arxiv:{question['arxiv']}"] if one.passages else sorted({evidence.work_of(gold["path"]) for gold in pool.corpus.score.golds(question)})
+    return signs(terms, *_lists(lexical, near, np.isin(pool.works, golds)))
+
+
+def rank(one: Dumped, weights: Weights) -> int | None:
+    """Where the first hit that shows the gold stands among the first twenty."""
+    pool = one.pool
+    fused = fuse.fuse(one.lexical, one.dense, weights)
+    scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
+    for prior in (fuse.toplevel_prior(weights.toplevel), fuse.docs_prior(weights.docs)):
+        scored = fuse.boosted(scored, prior)
+    worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
+    hits = fuse.capped(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), evidence.K, weights.share)
+    return first_rank([_finds(one, hit) for hit in hits])
+
+
+def _grow(pool: Pool, worth: dict[int, float], one: Scored, shown: Sequence[Chunk]) -> Chunk:
+    if one.chunk.kind not in {"code", "config"}:
+        return one.chunk
+
+    def at(row: int) -> Chunk | None:
+        return pool.chunks[row] if 0 <= row < len(pool.chunks) else None
+
+    return grown(one.chunk, one.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
+
+
+def _finds(one: Dumped, hit: Scored) -> bool:
+    if evidence.of_passages(one.question):
+        return hit.chunk.path in one.question["gold"]
+    return any(one.pool.corpus.score.finds(chunk.path, chunk.start_line, chunk.end_line, one.question) for chunk in (hit.chunk, *hit.copies))

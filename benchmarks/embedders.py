@@ -5,7 +5,8 @@
 The chunks and texts that the product embeds, the sets and the rule of what counts as found of `benchmarks/evidence.py`; no
 lexical search, no priors. Of the packages, which have some 33,000 chunks, all that answer a question are taken and `--pool`
 others, the same for every embedder. An embedder is named as in LINEAGE_EMBEDDER, e.g. `sentence-transformers:FOLDER`; `fake`
-hashes words. A row for every kind of question, and the mean over kinds; speeds are of this machine and of what else it does.
+hashes words, and some of other packages are read out of their wheels (`benchmarks/carriers.py`). A row for every kind of
+question, and the mean over kinds; speeds are of this machine and of what else it does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from types import ModuleType
 
 import numpy as np
 
-from benchmarks import evidence
+from benchmarks import carriers, evidence
 from benchmarks.evidence import Question, Set
 from indexer.embed import passage
 from lineage import registry, settings
@@ -37,9 +38,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--corpora", type=Path, required=True)
     parser.add_argument("--embedder", action="append", help="default: packaged, static and fake")
+    parser.add_argument("--sets", default=",".join(one.name for one in evidence.SETS))
     parser.add_argument("--pool", type=int, default=3000)
     arguments = parser.parse_args()
-    cases = list(_cases(arguments.data, arguments.corpora, arguments.pool))
+    cases = list(_cases(arguments.data, arguments.corpora, arguments.sets, arguments.pool))
     for name in arguments.embedder or ["packaged", "static", "fake"]:
         _report(_embedder(name), cases)
 
@@ -47,14 +49,16 @@ def main() -> None:
 def _embedder(name: str) -> Embedder:
     if name == "fake":
         return HashingEmbedder(dim=256)
+    if found := carriers.carried(name):
+        return found
     plugin, _, model = name.partition(":")
     embedder: Embedder = registry.load("embedders", plugin)(model, settings.load())
     return embedder
 
 
-def _cases(data: Path, corpora: Path, pool: int) -> Iterator[Case]:
+def _cases(data: Path, corpora: Path, sets: str, pool: int) -> Iterator[Case]:
     score = evidence.scorer(data)
-    for one in evidence.SETS:
+    for one in evidence.chosen(sets):
         if one.passages or (corpora / one.name).is_dir():
             chunks = evidence.passage_chunks(data / one.passages) if one.passages else evidence.code_chunks(corpora / one.name)
             questions = evidence.rows(data / one.questions)
@@ -91,7 +95,7 @@ def _report(embedder: Embedder, cases: Sequence[Case]) -> None:
             rows += [(f"{one.name} {kind}{name}", ranks[members]) for kind, members in evidence.groups(questions)]
     for name, ranks in rows:
         print(f"{embedder.id:36.36} {name:44} n={len(ranks):<4} R@5 {(ranks <= 5).mean():.3f}  MRR@10 {(1 / ranks).mean():.3f}")
-    recall, mrr = (np.mean([value(ranks) for _, ranks in rows]) for value in (lambda ranks: (ranks <= 5).mean(), lambda ranks: (1 / ranks).mean()))
+    recall, mrr = (float(np.mean(column)) for column in zip(*(((ranks <= 5).mean(), (1 / ranks).mean()) for _, ranks in rows), strict=True))
     print(f"{embedder.id:36.36} {'mean over kinds':44} R@5 {recall:.3f}  MRR@10 {mrr:.3f}  {total / spent:.0f} chunks/s", flush=True)
 
 

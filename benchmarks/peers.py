@@ -2,7 +2,7 @@
 
     python -m venv peers && peers/bin/pip install txtai llama-index-core llama-index-retrievers-bm25 tree-sitter-python
     (and this project in the same environment)
-    python benchmarks/peers.py --data DIR [--corpora DIR] [--sets scireplicate,rcb,packages,m3sciqa] [--out DIR] [--cache DIR]
+    python benchmarks/peers.py --data DIR [--corpora DIR] [--sets scireplicate,rcb,packages,m3sciqa] [--every N] [--cache DIR]
 
 Each is set up as its documentation shows: txtai `Embeddings(hybrid=True)` over sections of text (40-line windows, for it
 has no splitter for code); LlamaIndex `CodeSplitter` (its defaults: 40 lines, 15 of overlap, 1,500 characters; prose by
@@ -154,8 +154,8 @@ def places(score: Any, found: Sequence[Piece], question: dict[str, Any]) -> int 
     return evidence.first_rank([score.finds(piece.path, piece.start, min(piece.end, piece.start + score.SHOWN - 1), question) for piece in found])
 
 
-def measure(one: evidence.Set, score: Any, data: Path, folder: Path | None, model: Remembered) -> dict[str, Any]:
-    questions = evidence.rows(data / one.questions)
+def measure(one: evidence.Set, score: Any, data: Path, folder: Path | None, model: Remembered, every: int = 1) -> dict[str, Any]:
+    questions = evidence.rows(data / one.questions)[::every]
     said: dict[str, Any] = {}
     for name, (cut, make) in PEERS.items():
         if one.passages:
@@ -179,6 +179,7 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path)
     parser.add_argument("--sets", default="scireplicate,rcb,m3sciqa")
     parser.add_argument("--embedder", default="packaged")
+    parser.add_argument("--every", type=int, default=1, help="only every Nth question: a quick look")
     parser.add_argument("--cache", type=Path, help="keeps vectors between runs")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -195,7 +196,7 @@ def main() -> None:
                 if folder is None and not one.passages:
                     print(f"# {one.name}: its corpus is not there", file=sys.stderr)
                     continue
-                said |= measure(one, score, options.data, folder, model)
+                said |= measure(one, score, options.data, folder, model, options.every)
     if options.json:
         print(json.dumps(said))
 

@@ -94,7 +94,14 @@ def _header(document: Document, text: Text, piece: Piece, own: list[Span]) -> st
         said = next((span.header for span in own if span.header), document.path)
         return f"{said} · {rows.head(text, piece)}".removesuffix(" · ")
     # Signatures and docstrings stand in the text itself, and an embedder reads only so many tokens.
-    return " · ".join(part for part in (document.path, _symbol(own), _class_around(piece)) if part)
+    return " · ".join(part for part in (document.path, _symbol(own), _class_around(piece), _settings(text, piece)) if part)
+
+
+def _settings(text: Text, piece: Piece) -> str:
+    """Where a part goes on with settings, how those began: with the comment above, or the parser that was made."""
+    span = next((span for span in piece.spans if span.role == "config" and span.start < piece.start), None)
+    first = " ".join(text.row(text.line(span.start))[:120].split()) if span else ""
+    return first if first.startswith(("#", "//")) or "Parser" in first else ""
 
 
 def _class_around(piece: Piece) -> str:

@@ -16,7 +16,8 @@ class Policy:
     """Sizes of one kind, in lines: units below `tiny` are loose, loose neighbours are packed to `lines` and `chars`.
 
     A class of at most `together` is one piece; a unit too long to be shown is cut into pieces of about `piece`, which
-    is what an embedder sees of it (some 250 tokens).
+    is what an embedder sees of it (some 250 tokens). Settings in a row of more than `settings` characters (the options
+    of a parser, the fields of a class) are pieces of their own, of at most so many.
     """
 
     tiny: int
@@ -24,10 +25,11 @@ class Policy:
     chars: int
     together: int = 0
     piece: int = 30
+    settings: int = 1_000_000
 
 
 POLICIES = {
-    "code": Policy(tiny=5, lines=40, chars=2_400, together=60),
+    "code": Policy(tiny=5, lines=40, chars=2_400, together=60, settings=900),
     "config": Policy(tiny=10_000, lines=40, chars=1_600),
     "docs": Policy(tiny=6, lines=40, chars=1_600),
 }
@@ -98,15 +100,29 @@ def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> I
     most = policy.together if node.span.role == "class" else MAX_LINES
     if node.span.role == "table" and piece.end - piece.start > rows.MOST_CHARS:
         yield from rows.parts(text, piece)
-    elif text.fits(piece, most, policy.chars):
+    elif _many_settings(node, policy):
+        found = packed(text, _parts(text, node, piece.spans, policy), policy.piece, policy.settings)
+        yield from (replace(part, loose=False) for part in found)
+    elif text.fits(piece, most, policy.chars) and not _opens(node, policy):
         small = text.lines(piece) < policy.tiny or not named
         yield Piece(piece.start, piece.end, piece.spans, small)
     elif node.parts:
         found = _inside(text, node, inner, policy)
-        # A section of prose ends where it ends: its last words do not go with the next one's heading.
-        yield from (replace(part, loose=False) for part in found) if node.span.role == "text" else found
+        # A section of prose ends where it ends: its last words do not go with the next one's heading, nor those that open
+        # a class of settings with what stands before it.
+        apart = node.span.role == "text" or _opens(node, policy)
+        yield from (replace(part, loose=False) for part in _attached(text, list(found))) if apart else found
     else:
         yield from (replace(part, loose=not named) for part in cut(text, piece, policy.piece, policy.chars))
+
+
+def _many_settings(node: _Node, policy: Policy) -> bool:
+    return node.span.role == "config" and node.span.end - node.span.start > policy.settings
+
+
+def _opens(node: _Node, policy: Policy) -> bool:
+    """Whether many settings stand in a unit or in a statement of it, so that it is no piece as a whole."""
+    return any(_many_settings(part, policy) or (part.span.role == "block" and _opens(part, policy)) for part in node.parts)
 
 
 def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:

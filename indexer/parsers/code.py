@@ -16,7 +16,7 @@ from indexer.source_code.units import Unit
 from lineage.errors import ParseError
 from lineage.model import Document, Status, WorkId
 
-VERSION = "code@1"
+VERSION = "code@2"
 
 
 def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:

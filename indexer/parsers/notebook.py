@@ -20,7 +20,7 @@ from indexer.source_code.units import LONG, Unit, one_line
 from lineage.errors import ParseError
 from lineage.model import Document, Span, Status, WorkId
 
-VERSION = "notebook@1"
+VERSION = "notebook@2"
 MAX_CELLS = 5_000
 _OPENS = re.compile(r'\s*"(?:source|input)"\s*:\s*\[\s*$')
 

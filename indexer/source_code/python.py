@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from indexer.source_code.units import LONG, Unit, leading, one_line, run
+from indexer.source_code import options
+from indexer.source_code.units import LONG, Unit, leading, one_line
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -31,14 +32,20 @@ class _Outline:
     def units(self, body: Sequence[ast.stmt], floor: int, role: str = "module") -> tuple[Unit, ...]:
         """The units of a body whose first line comes after `floor`; `role` is that of plain statements."""
         found: list[Unit] = []
-        for kind, nodes in groupby(body, _kind):
-            statements = list(nodes)
+        for kind, statements in _grouped(body, role):
             before = found[-1].last if found else floor
             if kind == "scope":
                 found.extend(self._scopes(statements, before, role))
+            elif kind == "option":
+                found.append(self._options(statements, before))
             else:
                 found.append(self._run(statements, before, role))
         return tuple(found)
+
+    def _options(self, nodes: Sequence[ast.stmt], floor: int) -> Unit:
+        """Settings in a row, each a part: where there are many they are cut between them."""
+        parts = self.blocks(nodes, floor)
+        return Unit(parts[0].first, parts[-1].last, "config", parts=parts)
 
     def _scopes(self, nodes: Iterable[ast.stmt], floor: int, role: str) -> Iterator[Unit]:
         for node in nodes:
@@ -49,8 +56,26 @@ class _Outline:
     def _function(self, node: ast.stmt, floor: int, role: str) -> Unit:
         assert isinstance(node, _Function)  # noqa: S101
         first, last = self._first(node, floor), _last(node)
-        parts = self.blocks(node.body, node.lineno) if last - first >= LONG else ()
+        parts = self._statements(node.body, node.lineno) if last - first >= LONG or _says_settings(node) else ()
+        parts = (*self._decorators(node, first), *parts) if parts else ()
         return Unit(first, last, "method" if role == "class" else "function", node.name, _described(_signature(node), node), parts)
+
+    def _statements(self, body: Sequence[ast.stmt], floor: int) -> tuple[Unit, ...]:
+        """The statements of a function, its settings in a row as one unit."""
+        found: list[Unit] = []
+        for kind, nodes in _grouped(body, "block"):
+            floor = found[-1].last if found else floor
+            found.extend([self._options(nodes, floor)] if kind == "option" else self.blocks(nodes, floor))
+        return tuple(found)
+
+    def _decorators(self, node: _Function, first: int) -> Iterator[Unit]:
+        """The options that stand above a command of click."""
+        given = [one for one in node.decorator_list if options.called(one) == "option"]
+        if len(given) >= options.LEAST:
+            ends = [one.end_lineno or one.lineno for one in given]
+            starts = [first, *(end + 1 for end in ends[:-1])]
+            parts = tuple(Unit(start, end, "block") for start, end in zip(starts, ends, strict=True) if start <= end)
+            yield Unit(first, ends[-1], "config", parts=parts)
 
     def _class(self, node: ast.ClassDef, floor: int) -> Unit:
         bases = ", ".join(ast.unparse(base) for base in [*node.bases, *(keyword.value for keyword in node.keywords)])
@@ -61,8 +86,9 @@ class _Outline:
 
     def _run(self, nodes: list[ast.stmt], floor: int, role: str) -> Unit:
         first = leading(self.lines, nodes[0].lineno, floor)
-        unit = run(first, _last(nodes[-1]), (), role)
-        return run(first, unit.last, self.blocks(nodes, floor), role) if unit.last - first >= LONG else unit
+        last = _last(nodes[-1])
+        long = last - first >= LONG or any(map(_holds_settings, nodes))
+        return Unit(first, last, role, parts=self.blocks(nodes, floor) if long else ())
 
     def blocks(self, body: Sequence[ast.stmt], floor: int) -> tuple[Unit, ...]:
         """The statements of a body, those that are long themselves cut further."""
@@ -72,18 +98,44 @@ class _Outline:
             if isinstance(node, _Scope):
                 found.extend(self._scopes([node], floor, "module"))
             else:
-                inner = self._inner(node) if _last(node) - node.lineno >= LONG else ()
+                inner = self._inner(node) if _last(node) - node.lineno >= LONG or _holds_settings(node) else ()
                 found.append(Unit(leading(self.lines, node.lineno, floor), _last(node), "block", parts=inner))
         return tuple(found)
 
     def _inner(self, node: ast.stmt) -> tuple[Unit, ...]:
         bodies = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
         bodies[1:1] = [case.body for case in getattr(node, "handlers", []) + getattr(node, "cases", [])]
-        units = [unit for body in bodies if isinstance(body, list) and body for unit in self.blocks(body, body[0].lineno - 1)]
+        units = [unit for body in bodies if isinstance(body, list) and body for unit in self._statements(body, body[0].lineno - 1)]
         return tuple(sorted(units, key=lambda unit: (unit.first, -unit.last)))
 
     def _first(self, node: _Scope, floor: int) -> int:
         return leading(self.lines, min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), floor)
+
+
+def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Neighbours of one kind together; a few settings are statements like others."""
+    is_option, least = (options.is_setting, options.FIELDS) if role == "class" else (options.is_option, options.LEAST)
+    held: list[ast.stmt] = []
+    for kind, group in groupby(body, lambda node: "option" if is_option(node) else _kind(node)):
+        nodes = list(group)
+        if kind == "statement" or (kind == "option" and len(nodes) < least):
+            held += nodes
+            continue
+        if held:
+            yield "statement", held
+        held = []
+        yield kind, nodes
+    if held:
+        yield "statement", held
+
+
+def _says_settings(node: _Function) -> bool:
+    given = sum(options.called(one) == "option" for one in node.decorator_list)
+    return max(given, sum(map(options.is_option, node.body))) >= options.LEAST
+
+
+def _holds_settings(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If | ast.With) and sum(map(options.is_option, node.body)) >= options.LEAST
 
 
 def _kind(node: ast.stmt) -> str:

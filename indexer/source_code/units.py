@@ -48,8 +48,3 @@ def one_line(text: str, most: int = 200) -> str:
     """`text` on one line, at most `most` characters."""
     text = " ".join(text[: 4 * most].split())
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def run(first: int, last: int, statements: tuple[Unit, ...], role: str = "module", header: str = "") -> Unit:
-    """A stretch of statements as one unit, which lists them if it is long."""
-    return Unit(first, last, role, header=header, parts=statements if last - first >= LONG else ())

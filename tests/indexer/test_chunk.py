@@ -73,10 +73,10 @@ def test_offsets_lines_and_text_agree() -> None:
 def test_ids_name_the_same_text_for_ever_and_differ_between_files() -> None:
     document = python(function("f", 5))
     (first,) = chunks(document)
-    assert first.id == "c_5077b8afc7b8df08f216"
+    assert first.id == "c_ee286086ed1b01751028"
     assert chunks(document) == [first]
     assert chunks(replace(document, path="other.py"))[0].id != first.id
-    assert chunks(replace(document, parser="code@2"))[0].id != first.id
+    assert chunks(replace(document, parser="code@3"))[0].id != first.id
 
 
 def test_configuration_keys_keep_company_and_are_named() -> None:
@@ -159,3 +159,54 @@ def test_a_long_table_of_a_readme_is_parted_between_rows_and_says_its_heads_and_
     assert [(chunk.start_line, chunk.end_line) for chunk in found] == [(6, 24), (25, 41), (42, 59)]
     assert {chunk.section for chunk in found} == {("Zoo",)}
     assert uncovered(document) == []
+
+
+def options(count: int, indent: str = "") -> str:
+    return "".join(
+        f"{indent}parser.add_argument('--option-{n}', type=float, default=0.{n}, help='what option {n} is good for')\n" for n in range(count)
+    )
+
+
+def test_the_many_options_of_a_program_are_cut_between_options_with_the_parser_named() -> None:
+    text = "import a\n\ndef get_args():\n    parser = ArgumentParser('Train')\n" + options(30, "    ") + "    return parser.parse_args()\n"
+    found = chunks(python(text))
+    assert [(chunk.role, chunk.symbol, chunk.start_line, chunk.end_line) for chunk in found] == [
+        ("config", "get_args", 1, 11),
+        ("config", "get_args", 12, 19),
+        ("config", "get_args", 20, 27),
+        ("config", "get_args", 28, 35),
+    ]
+    assert found[1].header == "pkg/a.py · get_args · parser = ArgumentParser('Train')"
+
+
+def test_few_options_stay_with_the_function_that_has_them() -> None:
+    text = "def get_args():\n    parser = ArgumentParser()\n" + options(5, "    ") + "    return parser.parse_args()\n"
+    assert [(chunk.symbol, chunk.start_line, chunk.end_line) for chunk in chunks(python(text))] == [("get_args", 1, 8)]
+
+
+def test_options_below_the_main_guard_are_units_apart_from_what_is_done_with_them() -> None:
+    text = "if __name__ == '__main__':\n    parser = ArgumentParser()\n" + options(20, "    ") + "    args = parser.parse_args()\n"
+    text += "    for i in a:\n        train(i)\n        more(i)\n        test(i)\n"
+    found = [(chunk.role, chunk.start_line, chunk.end_line) for chunk in chunks(python(text))]
+    assert found == [("config", 1, 9), ("config", 10, 16), ("config", 17, 23), ("module", 24, 27)]
+
+
+def test_the_many_fields_of_a_class_are_cut_between_fields_and_its_methods_stand_alone() -> None:
+    fields = "".join(f"    field_{n}: float = field(default={n}.0, metadata={{'help': 'what field {n} is good for'}})\n" for n in range(25))
+    found = chunks(python("X = 1\n\n@dataclass\nclass Config:\n" + fields + "\n" + function("check", 6, "    ")))
+    assert [(chunk.role, chunk.symbol, chunk.start_line, chunk.end_line) for chunk in found] == [
+        ("config", "Config", 1, 13),
+        ("config", "Config", 14, 21),
+        ("config", "Config", 22, 29),
+        ("method", "Config.check", 31, 36),
+    ]
+    assert found[1].header == "pkg/a.py · Config · class Config"
+
+
+def test_options_of_click_and_flags_of_absl_are_settings_too() -> None:
+    click = "".join(f"@click.option('--option-{n}', default={n}, help='what option {n} of the program is good for')\n" for n in range(20))
+    flags = "".join(f"flags.DEFINE_integer('flag_{n}', {n}, 'what flag {n} of the program is good for')\n" for n in range(20))
+    assert {chunk.role for chunk in chunks(python(flags))} == {"config"}
+    found = chunks(python("@click.command()\n" + click + function("main", 8)))
+    assert [(chunk.role, chunk.start_line, chunk.end_line) for chunk in found][-1] == ("function", 22, 29)
+    assert {chunk.role for chunk in found[:-1]} == {"config"}

@@ -29,7 +29,7 @@ def chunks(document: Document) -> list[Chunk]:
 
 def _chunk(document: Document, text: Text, piece: Piece) -> Chunk:
     own = _units(piece)
-    main = next((span for span in own if span.role == "table"), own[0] if own else Span(0, 0, "text"))
+    main = _main(document, own)
     page, box = _place(piece.spans)
     prose = document.kind in {"paper", "docs"}
     return Chunk(
@@ -48,9 +48,17 @@ def _chunk(document: Document, text: Text, piece: Piece) -> Chunk:
         section=_common(own) if prose else (),
         page=page,
         box=box,
-        label=next((span.label for span in piece.spans if span.label), ""),
+        label=main.label or next((span.label for span in piece.spans if span.label), ""),
         language=document.language,
     )
+
+
+def _main(document: Document, own: list[Span]) -> Span:
+    """What a chunk is: its table, else of prose the longest of its units (a footnote does not name the words around it)."""
+    tables = [span for span in own if span.role == "table"]
+    if document.kind == "paper" and own and not tables:
+        return max(own, key=lambda span: span.end - span.start)
+    return next(iter((*tables, *own)), Span(0, 0, "text"))
 
 
 def _id(document: Document, piece: Piece) -> str:
@@ -89,7 +97,7 @@ def _prefix(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
 def _header(document: Document, text: Text, piece: Piece, own: list[Span]) -> str:
     if document.kind == "paper":
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
-        return f"{top} · {rows.head(text, piece) or _first_row(text, piece)}".removesuffix(" · ")
+        return f"{top} · {rows.head(text, piece) or _first_row(text, piece) or _around(own, piece)}".removesuffix(" · ")
     if document.kind == "docs":
         said = next((span.header for span in own if span.header), document.path)
         return f"{said} · {rows.head(text, piece)}".removesuffix(" · ")
@@ -114,6 +122,12 @@ def _first_row(text: Text, piece: Piece) -> str:
     """What a later part of an algorithm needs to be read: its first line."""
     span = next((span for span in piece.spans if span.role == "algorithm" and span.start < piece.start), None)
     return " ".join(text.text[span.start : text.end(text.line(span.start))][:200].split()) if span else ""
+
+
+def _around(own: list[Span], piece: Piece) -> str:
+    """The sentence that leads to a formula which begins a chunk."""
+    first = own[0] if own else None
+    return first.header[:200].partition(" … ")[0] if first and first.role == "equation" and first.start <= piece.start else ""
 
 
 def _place(spans: tuple[Span, ...]) -> tuple[int | None, tuple[float, float, float, float] | None]:

@@ -67,7 +67,7 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
 
 
 def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
-    """A table with the caption beside it, and footnotes or captions that follow one another, as one where that fits."""
+    """A table or algorithm with the caption beside it, and footnotes or captions that follow one another, as one where that fits."""
     done: list[Piece] = []
     for piece in leaves:
         last = done[-1] if done else None
@@ -81,8 +81,9 @@ def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
 def _belong(one: Piece, other: Piece) -> bool:
     roles = {span.role for span in one.spans}
     coming = {span.role for span in other.spans}
-    if roles | coming == {"table", "caption"} and not roles & coming:
-        return _labels(one) == _labels(other) or not (_labels(one) and _labels(other))
+    if roles | coming in ({"table", "caption"}, {"algorithm", "caption"}) and not roles & coming:
+        unsaid = "table" in roles | coming and not (_labels(one) and _labels(other))
+        return unsaid or (bool(_labels(one)) and _labels(one) == _labels(other))
     return roles == coming and roles <= {"footnote", "caption"}
 
 
@@ -103,15 +104,36 @@ def _by_section(group: list[Piece]) -> Iterator[list[Piece]]:
 
 
 def _paragraphs(text: Text, section: list[Piece]) -> Iterator[Piece]:
-    """Paragraphs joined until there are enough words, never beyond what a hit may show."""
+    """Paragraphs joined until there are enough words, never beyond what a hit may show; a formula stays in its sentence."""
     waiting: list[Piece] = []
-    for piece in section:
-        if waiting and (_words(text, waiting) >= LEAST_WORDS or _too_much(text, [*waiting, piece])):
+    for group in _sentences(text, section):
+        if waiting and (_words(text, waiting) >= LEAST_WORDS or _too_much(text, [*waiting, *group])):
             yield joined(waiting)
             waiting = []
-        waiting.append(piece)
+        for piece in group:
+            if waiting and piece.end - waiting[0].start > MAX_CHARS:
+                yield joined(waiting)
+                waiting = []
+            waiting.append(piece)
     if waiting:
         yield joined(waiting)
+
+
+def _sentences(text: Text, section: list[Piece]) -> Iterator[list[Piece]]:
+    """What is one sentence: a formula with the words before it, and with those after it that go on ("where x is")."""
+    group: list[Piece] = []
+    for piece in section:
+        goes_on = bool(group) and _is_formula(group[-1]) and text.text[piece.start : piece.start + 1].islower()
+        if group and not (goes_on or _is_formula(piece)):
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
+
+
+def _is_formula(piece: Piece) -> bool:
+    return bool(piece.spans) and piece.spans[-1].role == "equation"
 
 
 def _words(text: Text, group: list[Piece]) -> int:

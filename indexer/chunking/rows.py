@@ -40,8 +40,9 @@ def head(text: Text, piece: Piece) -> str:
     table = next((span for span in piece.spans if span.role == "table"), None)
     if table is None:
         return ""
-    caption = next((text.text[span.start : span.end] for span in piece.spans if span.role == "caption"), table.header if table.label else "")
-    said = [_short(caption, CAPTION)] if caption not in text.text[piece.start : piece.end] else []
+    own = [text.text[span.start : span.end] for span in piece.spans if span.role == "caption"]
+    captions = dict.fromkeys([*own, table.header] if table.label else own)
+    said = [_short(caption, CAPTION) for caption in captions if caption not in text.text[piece.start : piece.end]]
     if table.start < piece.start:
         said += [_short(row, HEAD) for row in _columns(text, table.start, piece.start)]
         said.append(_group(text, table.start, piece.start))

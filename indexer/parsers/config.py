@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import PurePosixPath
 from typing import cast
@@ -18,8 +19,9 @@ from indexer.source_code.units import Unit, leading
 from lineage.errors import ParseError
 from lineage.model import Document, Status, WorkId
 
-VERSION = "config@1"
+VERSION = "config@2"
 MAX_ITEMS = 200
+_LONG, _DEEPEST = 30, 4
 _KEYS = {
     "yaml": re.compile(r"(?:- )?['\"]?([^\s'\"#:\-{}][^:#'\"]{0,100}?)['\"]?\s*:(?:\s|$)|- "),
     "toml": re.compile(r"\[\[?\s*([^\]]{1,120})\]|([\w.\"'-]{1,100})\s*="),
@@ -47,6 +49,9 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
             units, status, detail = _by_lines(text, _KEYS["json"]), Status.OK_REPAIRED, "not valid JSON; cut by lines"
     else:
         units = _by_lines(text, _KEYS.get(language))
+        if language == "yaml":
+            lines = text.split("\n")
+            units = tuple(_nested(lines, unit, _DEEPEST) for unit in units)
     return Document(work, path, text, spans(units, Lines(text), (path,)), VERSION, "config", language, blob, status=status, detail=detail)
 
 
@@ -83,6 +88,22 @@ def _units(lines: list[str], starts: list[tuple[int, str]]) -> tuple[Unit, ...]:
             end -= 1
         found.append(Unit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
     return tuple(found)
+
+
+def _nested(lines: list[str], unit: Unit, depth: int) -> Unit:
+    """A long section of YAML with the keys below it as parts, so that a piece of it is named by its path."""
+    if unit.last - unit.first < _LONG or not depth:
+        return unit
+    inner = [(number, line) for number, line in enumerate(lines[unit.first : unit.last], unit.first + 1) if _KEYS["yaml"].match(line.lstrip())]
+    depths = [len(line) - len(line.lstrip()) for _, line in inner]
+    least = min((found for found in depths if found), default=0)
+    heads = [(number, line.strip()) for (number, line), found in zip(inner, depths, strict=True) if found == least and least]
+    if not heads:
+        return unit
+    ends = [number - 1 for number, _ in heads[1:]] + [unit.last]
+    names = [_KEYS["yaml"].match(line) for _, line in heads]
+    parts = (Unit(number, end, "config", (name and name[1]) or "") for (number, _), end, name in zip(heads, ends, names, strict=True))
+    return replace(unit, parts=tuple(_nested(lines, part, depth - 1) for part in parts))
 
 
 def _skip_blank(lines: list[str], first: int, start: int) -> int:

@@ -145,3 +145,23 @@ def test_a_caption_goes_with_the_table_that_has_its_number_not_with_the_one_besi
         ("Table 1", "a | 1\n\nTable 1: use"),
         ("Table 2", "Table 2: more\n\nb | 2"),
     ]
+
+
+def test_a_formula_stays_in_its_sentence() -> None:
+    lead, rest = words(160), "where x is the input. " + words(20)
+    document = paper(("paragraph", lead, SETUP), ("equation", "$$y = x^2$$ (1)", SETUP), ("paragraph", rest, SETUP), ("paragraph", words(30), SETUP))
+    assert [chunk.text.split()[0] for chunk in chunks(document)] == ["word", "word"]
+    assert "$$y = x^2$$ (1)\n\nwhere x" in chunks(document)[0].text
+
+
+def test_an_algorithm_goes_with_the_caption_that_has_its_number_and_the_longest_unit_names_a_chunk() -> None:
+    text = "Algorithm 1: Train\n\nfor x do\n  step\nend\n\nA note.\n\n" + words(30)
+    at = text.index("A note.")
+    spans = (
+        Span(0, 18, "caption", label="Algorithm 1"),
+        Span(20, at - 2, "algorithm", label="Algorithm 1"),
+        Span(at, at + 7, "footnote", label="Footnote 1"),
+        Span(at + 9, len(text), "paragraph", SETUP, label="2.1"),
+    )
+    found = chunks(Document(WorkId("w"), "p", text, spans, "latex@1", "paper"))
+    assert [(chunk.role, chunk.label) for chunk in found] == [("algorithm", "Algorithm 1"), ("footnote", "Footnote 1"), ("paragraph", "2.1")]

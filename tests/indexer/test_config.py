@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.chunk import chunks
 from indexer.parsers import config
 from lineage.errors import ParseError
 from lineage.model import Document, Status, WorkId
@@ -76,3 +77,11 @@ def test_prompts_on_one_line_of_json_are_kept() -> None:
 @pytest.mark.parametrize("path", ["a.json", "a.yaml", "a.toml", "a.gin", "Makefile"])
 def test_garbage_gives_a_document_or_a_parse_error(path: str, text: str) -> None:
     assert parse(path, text).text == text
+
+
+def test_a_long_section_of_yaml_is_cut_between_its_keys_which_are_named_by_their_path() -> None:
+    layers = "".join(f"    layer_{n}:\n      width: {n}\n      depth: {n}\n" for n in range(20))
+    text = "lr: 0.1\nmodel:\n  name: vit\n  encoder:\n" + layers + "  head: linear\nseed: 1\n"
+    found = chunks(config.parse("c.yaml", text.encode(), WorkId("w"), "b"))
+    assert [(chunk.start_line, chunk.end_line) for chunk in found] == [(1, 34), (35, 66)]
+    assert found[1].symbol.startswith("model.encoder.layer_10, model.encoder.layer_11")

@@ -25,6 +25,7 @@ from retrieval.candidates import DEPTH, Ranked, Scope
 from retrieval.evaluate import first_rank
 from retrieval.fuse import Scored, Weights
 from retrieval.query import plain
+from retrieval.siblings import siblings_prior
 from retrieval.support import Signs, signs
 from retrieval.surroundings import grown
 from retrieval.vocabulary import vocabulary
@@ -124,6 +125,7 @@ def rank(one: Dumped, weights: Weights) -> int | None:
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
     for prior in (fuse.toplevel_prior(weights.toplevel), fuse.docs_prior(weights.docs)):
         scored = fuse.boosted(scored, prior)
+    scored = fuse.boosted(scored, siblings_prior(scored, weights.siblings))
     worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
     hits = fuse.capped(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])

@@ -157,7 +157,8 @@ class Engine:
         scored = fuse.boosted(scored, siblings_prior(scored, self._weights.siblings))
         scored, doubts = self._reranked(asked, fuse.folded(scored))
         grow = self._grow(found, scored) if asked.query.around else None
-        return fuse.capped(fuse.apart(scored, grow), asked.query.k, self._weights.share), doubts
+        shown = fuse.mixed(fuse.apart(scored, grow), self._weights.prose, self._weights.margin)
+        return fuse.capped(shown, asked.query.k, self._weights.share), doubts
 
     def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
         """The first hits as the reranker sees them too, where there is one; as they were, with a note, where it fails."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,11 +21,15 @@ from importlib.resources import files
 from lineage.model import Chunk, Signal
 
 Ranked = Sequence[tuple[int, float]]
+PROSE = frozenset({"paper", "docs"})
 
 
 @dataclass(frozen=True)
 class Weights:
-    """`dense` is the share of the dense score; priors are in deviations; `share` of a list may come from one work."""
+    """`dense` is the share of the dense score; priors are in deviations; `share` of a list may come from one work.
+
+    `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind.
+    """
 
     dense: float = 0.5
     pool: int = 200
@@ -35,6 +39,8 @@ class Weights:
     docs: float = -0.3
     siblings: float = 0.2
     share: float = 0.6
+    prose: float = 0.4
+    margin: float = 1.0
 
 
 @cache
@@ -151,6 +157,32 @@ def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
         if len(first) == k:
             return first
     return [*first, *later[: k - len(first)]]
+
+
+def mixed(scored: Iterable[Scored], share: float, margin: float) -> Iterator[Scored]:
+    """With at most `share` (one at least) of each beginning of the list prose, while code is no more than `margin` behind.
+
+    Passages that speak of a thing share more words with a question about it than the code that does it. What a paper alone
+    says stays where it is: no code comes near it.
+    """
+    left, held = iter(scored), deque[Scored]()
+    shown = prose = 0
+    while (one := held.popleft() if held else next(left, None)) is not None:
+        if one.chunk.kind in PROSE and prose + 1 > math.ceil(share * (shown + 1)):
+            floor = one.fused.score - margin
+            held.appendleft(one)
+            _fill(held, left, floor)
+            one = next((other for other in held if other.chunk.kind not in PROSE and other.fused.score >= floor), one)
+            held.remove(one)
+        shown += 1
+        prose += one.chunk.kind in PROSE
+        yield one
+
+
+def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
+    """Take more in until code is held or nothing can reach `floor` any more."""
+    while all(one.chunk.kind in PROSE for one in held) and held[-1].fused.score >= floor and (one := next(left, None)) is not None:
+        held.append(one)
 
 
 def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str, share: float = 1.0) -> list[Scored]:

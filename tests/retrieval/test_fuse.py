@@ -18,6 +18,7 @@ from retrieval.fuse import (
     folded,
     fuse,
     likelihood,
+    mixed,
     reference_prior,
     standard,
     toplevel_prior,
@@ -123,3 +124,29 @@ def test_records_are_never_changed():
     one = scored(1, 1.0)
     boosted([one], reference_prior({"repo:github.com/a/b": (1.0, "x")}, 1.0))
     assert one == replace(scored(1, 1.0))
+
+
+def kinds(*found):
+    return [Scored(Fused(row, score), replace(chunk(row), kind=kind)) for row, (kind, score) in enumerate(found)]
+
+
+def test_prose_leaves_room_for_code_that_is_nearly_as_good():
+    found = kinds(("paper", 3.0), ("paper", 2.9), ("docs", 2.8), ("code", 2.5), ("paper", 2.4), ("config", 2.3))
+    assert rows(mixed(found, 0.4, 1.0)) == [0, 3, 1, 5, 2, 4]
+
+
+def test_prose_stays_first_where_no_code_comes_near_it():
+    found = kinds(("paper", 3.0), ("paper", 2.9), ("paper", 2.8), ("code", 1.0))
+    assert rows(mixed(found, 0.4, 1.0)) == [0, 1, 2, 3]
+
+
+def test_a_list_of_code_or_of_prose_alone_keeps_its_order():
+    assert rows(mixed(kinds(*[("code", -row) for row in range(5)]), 0.4, 1.0)) == [0, 1, 2, 3, 4]
+    assert rows(mixed(kinds(*[("docs", -row) for row in range(5)]), 0.4, 9.0)) == [0, 1, 2, 3, 4]
+    assert rows(mixed([], 0.4, 1.0)) == []
+
+
+def test_no_more_is_read_than_is_asked_for():
+    read = []
+    shown = mixed((read.append(one.fused.row) or one for one in kinds(*[("code", -row) for row in range(5)])), 0.4, 1.0)
+    assert (rows([next(shown), next(shown)]), read) == ([0, 1], [0, 1])

@@ -21,7 +21,7 @@ from indexer.pdf.weblinks import trimmed
 from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Span, Status, WorkId
 
-PARSER = "html@1"
+PARSER = "html@2"
 MAX_CHARS = 5_000_000
 _SKIPPED = frozenset({"script", "style", "nav", "head", "noscript", "template", "button", "form", "iframe", "object", "svg", "header", "footer"})
 _HIDING = re.compile(
@@ -29,6 +29,7 @@ _HIDING = re.compile(
 )
 _WHITE = re.compile(r"(?<![-\w])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
 _ANCESTORS = 12
+_MOST_COLUMNS = 40
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {"p": "paragraph", "figcaption": "caption", "pre": "algorithm", "table": "table", "dd": "list", "dt": "list"}
 _NUMBER = re.compile(r"\s*((?:Appendix\s+)?(?:[A-Z]|\d+|[IVX]+)(?:\.\d+)*)[.:]?\s")
@@ -158,9 +159,19 @@ def _block(element: etree._Element, page: _Page) -> bool:
     start = page.length
     _inline(element, page, role)
     if page.length > start:
-        _add(page, start, role, _tag_of(element) if role in {"caption", "equation"} else "")
+        _add(page, start, role, _label(element, role))
         _write_notes(page)
     return True
+
+
+def _label(element: etree._Element, role: str) -> str:
+    """The printed number of a caption or equation, and of a table the one that the caption of its figure has."""
+    if role == "table":
+        figure = next((above for above in _above(element) if above.tag == "figure"), None)
+        parts = islice(figure, _ANCESTORS) if figure is not None else ()
+        caption = next((part for part in parts if part.tag == "figcaption"), None)
+        return _tag_of(caption) if caption is not None else ""
+    return _tag_of(element) if role in {"caption", "equation"} else ""
 
 
 def _role(element: etree._Element, classes: str) -> str:
@@ -281,7 +292,8 @@ def _close_inline(element: etree._Element, page: _Page, anchors: list[tuple[str,
         elif href.lower().startswith(("http://", "https://")):
             page.urls.append((start, trimmed(href), ""))
     elif role == "table" and element.tag in {"td", "th"}:
-        page.put(" | ")
+        span = element.get("colspan") or ""
+        page.put(" |" * (min(int(span), _MOST_COLUMNS) if re.fullmatch(r"[1-9][0-9]{0,2}", span) else 1) + " ")
     elif role in {"table", "equation"} and element.tag == "tr":
         _trim(page)
         page.put("\n")

@@ -70,6 +70,14 @@ def test_formulas_are_tex_and_tables_are_rows() -> None:
     assert [span.label for span in document.spans if span.role == "caption"] == ["Table 1"]
 
 
+def test_a_table_has_the_number_of_its_caption_and_a_shared_cell_leaves_empty_ones() -> None:
+    wide = PAGE.replace("<tr><td>lr</td><td>0.1</td></tr>", '<tr><th>a</th><th colspan="2">both</th><th>c</th></tr>')
+    document = read(wide)
+    (table,) = [span for span in document.spans if span.role == "table"]
+    assert table.label == "Table 1"
+    assert document.text[table.start : table.end].startswith("a | both | | c\n")
+
+
 def test_citations_find_their_entries() -> None:
     document = read()
     assert [(entry.authors[0], entry.year, entry.title, entry.arxiv) for entry in document.bibliography] == [

@@ -89,6 +89,7 @@ VARIANTS = (
     Variant("no vocabulary", options={"words": Vocabulary((), {})}),
     Variant("no disfavour of repositories' prose", change={"docs": 0.0}),
     Variant("no disfavour of top-level statements", change={"toplevel": 0.0}),
+    Variant("prose may fill a list", change={"prose": 1.0}),
     Variant("no other passages of a paper", change={"siblings": 0.0}),
     Variant("words alone", options={"vectors": False}),
     Variant("transformer alone", change={"dense": 1.0}),

@@ -127,7 +127,8 @@ def rank(one: Dumped, weights: Weights) -> int | None:
         scored = fuse.boosted(scored, prior)
     scored = fuse.boosted(scored, siblings_prior(scored, weights.siblings))
     worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
-    hits = fuse.capped(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), evidence.K, weights.share)
+    shown = fuse.mixed(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
+    hits = fuse.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])
 
 

@@ -24,6 +24,7 @@ FILES = {
     "one/model.py": "class Net:\n    def init_weights(self):\n        self.head.weight.normal_(std=0.02)\n\n    def forward(self):\n        pass\n",
     "two/train.py": "def warmup(step):\n    return 1.0 if step > 10 else step / 10\n",
 }
+FILES |= {f"three/{n}.md": f"# Warm-up {n}\n\nThe warm-up takes {n} steps, then the weights decay.\n" for n in range(1, 6)}
 QUESTIONS = [
     {"query": "linear warmup over a hundred steps", "gold": {"path": "one/train.py", "start": 4, "end": 5}},
     {"query": "how are the weights initialised?", "gold": {"path": "one/model.py", "start": 2, "end": 3}},
@@ -79,7 +80,7 @@ def corpus(folder: Path, tmp_path: Path) -> Iterator[Corpus]:
         yield Corpus(Set("tiny", ""), _score(), QUESTIONS, (folder,), chunks, generation, index, embedder)
 
 
-@pytest.mark.parametrize("weights", [Weights(), Weights(dense=0.2, toplevel=0.0), Weights(dense=1.0)])
+@pytest.mark.parametrize("weights", [Weights(), Weights(dense=0.2, toplevel=0.0), Weights(dense=1.0, docs=0.0), Weights(prose=0.2, docs=0.5)])
 def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: Weights):
     answers = corpus.engine(weights).ask_many([make_query(one["query"], k=evidence.K) for one in QUESTIONS])
     found = dump.dumped(dump.pool_of(corpus))
@@ -87,7 +88,7 @@ def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: Weigh
 
 
 def test_the_signs_without_an_answer_are_those_of_an_index_without_its_work(corpus: Corpus):
-    found = dump.dumped(dump.pool_of(corpus))[0]
+    found = dump.dumped(dump.pool_of(corpus))[1]
     assert found.missing is not None
     assert found.missing.near < found.held.near
     assert found.missing.terms == found.held.terms
@@ -103,8 +104,9 @@ def test_a_copy_of_the_gold_is_the_gold_wherever_it_lies():
 
 
 def test_repositories_beside_a_set_are_works_of_their_own(folder: Path):
-    assert {chunk.work for chunk in evidence.repository_chunks(folder.parent)} == {"repo:github.com/corpus/one", "repo:github.com/corpus/two"}
-    assert {chunk.path for chunk in evidence.repository_chunks(folder.parent)} == {"train.py", "model.py"}
+    found = {(chunk.work, chunk.path) for chunk in evidence.repository_chunks(folder.parent) if chunk.kind == "code"}
+    one, two = "repo:github.com/corpus/one", "repo:github.com/corpus/two"
+    assert found == {(one, "train.py"), (one, "model.py"), (two, "train.py")}
 
 
 def test_windows_hold_every_line_twenty_apart(tmp_path: Path):

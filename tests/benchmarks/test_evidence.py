@@ -90,7 +90,7 @@ def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: Weigh
 def test_the_signs_without_an_answer_are_those_of_an_index_without_its_work(corpus: Corpus):
     found = dump.dumped(dump.pool_of(corpus))[1]
     assert found.missing is not None
-    assert found.missing.near < found.held.near
+    assert found.missing.gap < found.held.gap
     assert found.missing.terms == found.held.terms
 
 

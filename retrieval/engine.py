@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from types import TracebackType
 
@@ -14,7 +15,7 @@ from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Hit, Query, WorkId
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
 from lineage.tokens import tokens
-from retrieval import candidates, fuse
+from retrieval import candidates, fuse, named
 from retrieval.candidates import Ranked, Scope, Words
 from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
@@ -68,6 +69,7 @@ class Engine:
         self._vocabulary = words or vocabulary()
         self._reranker = reranker
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
+        self._names = named.names_of(self._kinship.kin)
         self._documents = generation.manifest.counts.get("chunks", 0)
 
     def __enter__(self) -> Engine:
@@ -109,9 +111,9 @@ class Engine:
             raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
         return embedder.queries(texts)
 
-    def _asked(self, query: Query) -> _Asked:
+    def _asked(self, query: Query, without: AbstractSet[WorkId] = frozenset()) -> _Asked:
         text = plain(query.text)
-        without = self._kinship.target_code if query.no_target_code else frozenset()
+        without = frozenset(without | (self._kinship.target_code if query.no_target_code else frozenset()))
         if query.work:
             without |= self._kinship.kin.keys() - {self._kinship.work(query.work)}
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
@@ -127,15 +129,32 @@ class Engine:
         return Evidence(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, found))
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
-        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
-        dense = None
-        if self._dense and vector is not None:
-            dense = candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
-        ranked, doubts = self._ranked(asked, fuse.fuse(lexical, dense, self._weights, self._generation.manifest.tier))
+        lexical, dense = self._found(asked, vector)
+        ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
+        ranked = self._led(asked, ranked)
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
         return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *doubts, *misses))
+
+    def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
+        if not self._dense or vector is None:
+            return lexical, None
+        return lexical, candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
+
+    def _fused(self, lexical: Ranked, dense: Ranked | None) -> list[Fused]:
+        return fuse.fuse(lexical, dense, self._weights, self._generation.manifest.tier)
+
+    def _led(self, asked: _Asked, ranked: list[Scored]) -> list[Scored]:
+        """With what the works that the question names have to say to the rest of it."""
+        works, rest = named.asked_of(asked.text, self._names)
+        works -= asked.scope.without
+        if not works or asked.query.work:
+            return ranked
+        inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
+        found = self._fused(*self._found(inside, self._vectors([inside.text])))
+        return named.led(ranked, self._ranked(inside, found)[0], works, asked.query.k)
 
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""

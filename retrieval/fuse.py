@@ -132,14 +132,14 @@ def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Ch
     places: dict[tuple[str, str], list[Chunk]] = {}
     for one in scored:
         shown = places.setdefault((one.chunk.work, one.chunk.path), [])
-        if any(_covers(other, one.chunk) for other in shown):
+        if any(covers(other, one.chunk) for other in shown):
             continue
         chunk = grow(one, shown) if grow else one.chunk
         shown.append(chunk)
         yield replace(one, chunk=chunk, found=one.chunk)
 
 
-def _covers(shown: Chunk, other: Chunk) -> bool:
+def covers(shown: Chunk, other: Chunk) -> bool:
     """Whether four fifths of the other's characters lie inside what is shown."""
     common = min(shown.end, other.end) - max(shown.start, other.start)
     return common > 0.8 * max(1, other.end - other.start)

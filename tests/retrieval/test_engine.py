@@ -9,6 +9,7 @@ from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
 from lineage.model import Focus
 from retrieval.engine import Engine
+from retrieval.named import REASON
 from retrieval.query import make_query
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
@@ -179,3 +180,9 @@ def test_a_question_can_be_put_to_one_paper_or_repository(engine, named):
 def test_a_work_that_is_not_there_is_refused_by_name(engine):
     with pytest.raises(NotFound, match="no work 'nobody/nothing'"):
         engine.ask(make_query("which optimizer?", work="nobody/nothing"))
+
+
+def test_a_question_that_names_a_work_is_asked_of_it_too(engine):
+    found = engine.ask(make_query("which optimizer does TENT configure?"))
+    assert any(REASON in hit.why for hit in found.hits)
+    assert found.hits[0].score == max(hit.score for hit in found.hits)

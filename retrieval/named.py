@@ -1,0 +1,99 @@
+"""Works that a question names: "what does G-Eval sample?" is asked of G-Eval, and of everything else as well (pure).
+
+Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
+What the name says is where to look. A question may also name a work only to compare with it; the best of the whole
+lineage therefore stays first, and the named works get a share of the list.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from lineage.model import WorkId
+from retrieval.fuse import Scored, covers
+from retrieval.kinship import Kin
+
+SHARE = 0.67
+"""Of each beginning of a list, rounded down: the second, third and fifth of five at the latest."""
+REASON = "of a work that the question names"
+_SHORTEST, _WORDS = 4, 3
+_WORD = re.compile(r"\w{1,64}")
+_ENDING = re.compile(r"(?<=\w{5})[-_ ]?(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z", re.IGNORECASE)
+_MARK = re.compile(r"[A-Z\d]")
+_LONGEST = 120
+Names = Mapping[str, frozenset[WorkId]]
+
+
+def names_of(kin: Mapping[WorkId, Kin]) -> Names:
+    """Works by what they are called: a repository's name, and what stands before the colon of a paper's title."""
+    called: dict[str, set[WorkId]] = {}
+    for id_, one in kin.items():
+        for name in _called(id_, one):
+            if len(key := _key(name)) >= _SHORTEST:
+                called.setdefault(key, set()).add(id_)
+    return {name: frozenset(works) for name, works in called.items()}
+
+
+def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
+    for paper in (kin.work, kin.paper):
+        if paper and paper.kind == "paper" and ":" in paper.title:
+            yield paper.title.partition(":")[0][:_LONGEST]
+    if kin.work.kind == "code":
+        name = id_.rpartition("/")[2][:_LONGEST]
+        yield from {name, _ENDING.sub("", name)}
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def asked_of(question: str, names: Names) -> tuple[frozenset[WorkId], str]:
+    """The works that a question names, and the question without their names; a name is written as one, with capitals or digits."""
+    words = list(_WORD.finditer(question))
+    works: set[WorkId] = set()
+    rest, kept, at = "", 0, 0
+    while at < len(words):
+        length = next((n for n in range(min(_WORDS, len(words) - at), 0, -1) if _is_name(words[at : at + n], at == 0, names)), 0)
+        if length:
+            works |= names[_key("".join(word[0] for word in words[at : at + length]))]
+            rest, kept = f"{rest}{question[kept : words[at].start()]} ", words[at + length - 1].end()
+        at += length or 1
+    rest += question[kept:]
+    return (frozenset(works), rest) if works and _WORD.search(rest) else (frozenset(), question)
+
+
+def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
+    """Whether words are a known name; the capital that begins a question alone makes none."""
+    text = [word[0] for word in words]
+    marked = all(_MARK.search(word) for word in text) and _MARK.search("".join(text)[first:]) is not None
+    return marked and _key("".join(text)) in names
+
+
+def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:
+    """The first `k` of a list, `SHARE` of each beginning of it out of `works`: its own, or else those found `inside` them."""
+    out: list[Scored] = []
+    everywhere, there = deque(shown), deque(inside)
+    while len(out) < k and (everywhere or there):
+        wanted = math.floor(SHARE * (len(out) + 1)) - sum(one.chunk.work in works for one in out)
+        own = everywhere and everywhere[0].chunk.work in works
+        one = (everywhere if everywhere and (wanted <= 0 or own or not there) else there).popleft()
+        if not _shown(one, out):
+            out.append(_after(one, out, works))
+    return out
+
+
+def _shown(one: Scored, out: Collection[Scored]) -> bool:
+    place = (one.chunk.work, one.chunk.path)
+    return any((other.chunk.work, other.chunk.path) == place and covers(other.chunk, one.chunk) for other in out)
+
+
+def _after(one: Scored, out: Sequence[Scored], works: AbstractSet[WorkId]) -> Scored:
+    """With its reason, and a score no better than that of the one before: the two lists have scales of their own."""
+    why = (*one.fused.why, REASON) if one.chunk.work in works else one.fused.why
+    score = min(one.fused.score, out[-1].fused.score) if out else one.fused.score
+    return replace(one, fused=replace(one.fused, score=score, why=why))

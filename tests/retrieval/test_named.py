@@ -1,0 +1,78 @@
+"""Works that a question names."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.model import Chunk, Work, WorkId
+from retrieval.fuse import Fused, Scored
+from retrieval.kinship import Kin
+from retrieval.named import REASON, asked_of, led, names_of
+
+GEVAL, ERASER, TENT = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent"))
+LONG = WorkId("arxiv:2303.16634")
+KIN = {
+    GEVAL: Kin(Work(GEVAL, "code"), Work(LONG, "paper", "G-Eval: NLG evaluation")),
+    ERASER: Kin(Work(ERASER, "code")),
+    TENT: Kin(Work(TENT, "code")),
+    LONG: Kin(Work(LONG, "paper", "G-Eval: NLG evaluation")),
+}
+NAMES = names_of(KIN)
+
+
+@pytest.mark.parametrize(
+    ("question", "works", "rest"),
+    [
+        ("what does G-Eval sample?", {GEVAL, LONG}, "what does   sample?"),
+        ("which patience does ERASER use: 1e-4?", {ERASER}, "which patience does   use: 1e-4?"),
+        ("G-Eval: which prompt?", {GEVAL, LONG}, " : which prompt?"),
+        ("how is a tent pitched?", set(), "how is a tent pitched?"),
+        ("Tent or not?", set(), "Tent or not?"),
+        ("is Tent reset?", {TENT}, "is   reset?"),
+        ("G-Eval", set(), "G-Eval"),
+        ("", set(), ""),
+    ],
+)
+def test_a_name_is_written_as_one_and_leaves_the_rest_to_be_asked(question, works, rest):
+    assert asked_of(question, NAMES) == (works, rest)
+
+
+def test_short_names_and_titles_without_a_colon_name_nothing():
+    kin = {
+        WorkId("repo:github.com/a/bam"): Kin(Work(WorkId("repo:github.com/a/bam"), "code")),
+        LONG: Kin(Work(LONG, "paper", "Attention Is All You Need")),
+    }
+    assert names_of(kin) == {}
+
+
+def scored(row, score, work=TENT, first=0):
+    return Scored(
+        Fused(row, score), Chunk(f"c_{row}", work, "a.py", "code", "function", "x", "", first or 100 * row, (first or 100 * row) + 50, row, row)
+    )
+
+
+def rows(found):
+    return [one.fused.row for one in found]
+
+
+def test_named_works_get_their_share_and_the_best_stays_first():
+    shown = [scored(row, 9.0 - row) for row in range(1, 6)]
+    inside = [scored(row, 1.0, GEVAL) for row in (11, 12, 13)]
+    found = led(shown, inside, {GEVAL}, 5)
+    assert rows(found) == [1, 11, 12, 2, 13]
+    assert [REASON in one.fused.why for one in found] == [one.chunk.work == GEVAL for one in found]
+
+
+def test_scores_never_rise_down_the_list():
+    found = led([scored(1, 2.0), scored(2, 1.5)], [scored(11, 9.0, GEVAL)], {GEVAL}, 3)
+    assert [one.fused.score for one in found] == [2.0, 2.0, 1.5]
+
+
+def test_what_is_found_in_both_is_shown_once():
+    both = scored(1, 2.0, GEVAL)
+    assert rows(led([both, scored(2, 1.0)], [both, scored(12, 1.0, GEVAL)], {GEVAL}, 4)) == [1, 2, 12]
+
+
+def test_without_anything_of_the_named_works_the_list_stays():
+    shown = [scored(1, 2.0), scored(2, 1.0)]
+    assert rows(led(shown, [], {GEVAL}, 5)) == [1, 2]

@@ -123,7 +123,7 @@ def test_members_go_to_the_parsers_of_their_names(sandbox: Sandbox) -> None:
     ]
     found = sandbox.members(items, WORK, "sha")
     assert [one.status.value for one in found] == ["ok", "policy_skipped", "policy_skipped", "ok", "parse_error"]
-    assert found[0] == Document(WORK, "a.py", "def f():\n    pass\n", found[0].spans, "code@1", "code", "python", "sha")  # type: ignore[union-attr]
+    assert found[0] == Document(WORK, "a.py", "def f():\n    pass\n", found[0].spans, "code@2", "code", "python", "sha")  # type: ignore[union-attr]
 
 
 def test_no_members_are_no_documents(sandbox: Sandbox) -> None:

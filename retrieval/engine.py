@@ -174,9 +174,9 @@ class Engine:
         for prior in self._priors(asked):
             scored = fuse.boosted(scored, prior)
         scored = fuse.boosted(scored, siblings_prior(scored, self._weights.siblings))
-        scored, doubts = self._reranked(asked, fuse.folded(scored))
-        grow = self._grow(found, scored) if asked.query.around else None
-        shown = fuse.mixed(fuse.apart(scored, grow), self._weights.prose, self._weights.margin)
+        folded, doubts = self._reranked(asked, fuse.folded(scored))
+        grow = self._grow(found, folded) if asked.query.around else None
+        shown = fuse.mixed(fuse.apart(folded, grow), self._weights.prose, self._weights.margin)
         return fuse.capped(shown, asked.query.k, self._weights.share), doubts
 
     def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:

@@ -1,10 +1,10 @@
 """The few lines inside a hit that answer (pure).
 
 A line is worth the rarity of the question's words in it, and the worth of its neighbours fades with distance: what
-answers is a place, not the one line with the most words. A signature names the whole and not the place, so its words
-count only where nothing else does. From the best line the focus grows while the next one is nearly as good. Beside the
+answers is a place, not the one line with the most words. Signatures and docstrings name the whole and not the place, so
+their words count only where nothing else does. From the best line the focus grows while the next one is nearly as good. Beside the
 best window by distinct words this moved the share of right lines from .33 to .63 on ResearchCodeBench's hints and from
-.48 to .58 on SciReplicate's snippets.
+.48 to .58 on SciReplicate's snippets; leaving docstrings out raised it by .12 on the package questions.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ MOST = 15
 _FADE = 0.6
 _REACH = 8
 _NEARLY = 0.95
+_DESCRIPTIONS = {'"""': '"""', "'''": "'''", "/*": "*/"}
+_PREFIX = " \trRuU"
 _SIGNATURES = ("def ", "async def ", "class ", "@", "function ", "fn ", "func ", "template")
 
 
@@ -34,7 +36,8 @@ def focus(text: str, first_line: int, worth: Mapping[str, float]) -> Focus | Non
     """
     lines = text.split("\n")
     plain = [sum(worth.get(token, 0.0) for token in set(tokens(line))) for line in lines]
-    inside = [0.0 if line.lstrip().startswith(_SIGNATURES) else value for line, value in zip(lines, plain, strict=True)]
+    whole = (line.lstrip().startswith(_SIGNATURES) or told for line, told in zip(lines, described(lines), strict=True))
+    inside = [0.0 if naming else value for value, naming in zip(plain, whole, strict=True)]
     values = inside if any(inside) else plain
     if not any(values):
         return None
@@ -44,6 +47,29 @@ def focus(text: str, first_line: int, worth: Mapping[str, float]) -> Focus | Non
     while end > start and not lines[end].strip():
         end -= 1
     return Focus(first_line + start, first_line + end)
+
+
+def described(lines: Sequence[str]) -> list[bool]:
+    """Of each line whether it is part of a docstring: a string in triple quotes, or a block comment, that begins a line.
+
+    One that does not end here does not count: a chunk may begin inside of one, and then its end looks like a beginning.
+    """
+    told = [False] * len(lines)
+    at = 0
+    while at < len(lines):
+        line = lines[at].lstrip(_PREFIX)
+        mark = next((mark for mark in _DESCRIPTIONS if line.startswith(mark)), "")
+        last = _end(lines, at, line[len(mark) :], _DESCRIPTIONS[mark]) if mark else at - 1
+        told[at : last + 1] = [True] * (last + 1 - at)
+        at = max(at, last) + 1
+    return told
+
+
+def _end(lines: Sequence[str], at: int, rest: str, mark: str) -> int:
+    """The line that holds the mark, from the rest of line `at` on; the line before it where none does."""
+    if mark in rest:
+        return at
+    return next((number for number in range(at + 1, len(lines)) if mark in lines[number]), at - 1)
 
 
 def _faded(values: Sequence[float]) -> list[float]:

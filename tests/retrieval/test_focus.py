@@ -6,7 +6,7 @@ import pytest
 
 from lineage.model import Focus
 from lineage.tokens import stem
-from retrieval.focus import MOST, focus, rarity
+from retrieval.focus import MOST, described, focus, rarity
 from tests.fakes.small_lineage import ADAPT, INIT
 
 WORTH = {"trunc": 4.0, "normal": 3.0, "bias": 2.0, "weight": 1.0, "zero": 2.0, "entropy": 4.0, stem("softmax"): 3.0}
@@ -28,6 +28,18 @@ def test_equally_good_neighbours_join():
 def test_a_signature_counts_only_where_nothing_else_does():
     assert focus("def entropy(x):\n    y = x\n    return zero", 1, WORTH) == Focus(3, 3)
     assert focus("def entropy(x):\n    return x", 1, WORTH) == Focus(1, 1)
+
+
+def test_a_docstring_counts_only_where_nothing_else_does():
+    assert focus('def f(x):\n    """The entropy, trunc.\n\n    Normal.\n    """\n    return zero', 1, WORTH) == Focus(6, 6)
+    assert focus("/** entropy\n * trunc */\nreturn zero", 1, WORTH) == Focus(3, 3)
+    assert focus('def f(x):\n    """The entropy."""\n    return x', 1, WORTH) == Focus(2, 2)
+
+
+def test_what_looks_like_the_beginning_of_a_docstring_may_be_its_end():
+    assert described(["of the rest.", '"""', "x = 1"]) == [False, False, False]
+    assert described(['r"""One."""', "x = 1", "'''", "two", "'''", "y"]) == [True, False, True, True, True, False]
+    assert described([]) == []
 
 
 def test_there_is_no_focus_without_a_word_of_the_question():

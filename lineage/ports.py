@@ -31,17 +31,6 @@ class Embedder(Protocol):
         """Unit vectors (n, dim), float32, of questions."""
 
 
-class TokenEmbedder(Protocol):
-    """Texts to the vectors of their tokens, for late interaction."""
-
-    @property
-    def id(self) -> str:
-        """Name and revision (or hash) of the model."""
-
-    def tokens(self, texts: Sequence[str]) -> Sequence[tuple[Vectors, Vectors]]:
-        """Of each text its tokens' unit vectors (tokens, dim) and how much each of them counts in a question (tokens,), before a softmax."""
-
-
 class VectorIndex(Protocol):
     """Nearest neighbours by inner product over rows that stay in their order."""
 
@@ -68,10 +57,6 @@ class Reranker(Protocol):
     @property
     def id(self) -> str:
         """Name and revision (or hash) of the model."""
-
-    @property
-    def share(self) -> float:
-        """How far the order is its own, 0 to 1; the rest is that of the retrievers."""
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each text answers, higher is better, one finite number a text; raises `SourceError` or `SettingsError`."""

@@ -188,7 +188,7 @@ class Engine:
             marks = self._reranker.scores(asked.text, [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first])
         except SourceError as error:
             return scored, (f"not reranked: {error}",)
-        return [*fuse.reordered(first, marks, self._reranker.id, self._reranker.share), *rest], ()
+        return [*fuse.reordered(first, marks, self._reranker.id), *rest], ()
 
     def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
         """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""

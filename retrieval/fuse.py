@@ -185,20 +185,13 @@ def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
         held.append(one)
 
 
-def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str, share: float = 1.0) -> list[Scored]:
-    """Hits in an order of which a reranker's marks make `share`, each with that signal.
-
-    Marks are put on the scale of the scores, and the first and last place keep theirs: what follows the hits still follows.
-    """
-    scores = [one.fused.score for one in scored]
-    marked = standard(list(enumerate(marks)), len(marks))
-    fused = standard(list(enumerate(scores)), len(scores))
-    order = sorted(range(len(scored)), key=lambda at: (-(share * marked[at] + (1 - share) * fused[at]), at))
-    by_mark = {at: rank for rank, at in enumerate(sorted(range(len(marks)), key=lambda at: (-marks[at], at)), 1)}
+def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> list[Scored]:
+    """Hits in the order of a reranker's marks, each with that signal; the fused scores stay with the places."""
+    order = sorted(range(len(scored)), key=lambda at: (-marks[at], at))
     out = []
-    for score, at in zip(scores, order, strict=True):
-        signals = (*scored[at].fused.signals, Signal(name, by_mark[at], marks[at]))
-        out.append(replace(scored[at], fused=replace(scored[at].fused, score=score, signals=signals)))
+    for rank, at in enumerate(order, 1):
+        signals = (*scored[at].fused.signals, Signal(name, rank, marks[at]))
+        out.append(replace(scored[at], fused=replace(scored[at].fused, score=scored[rank - 1].fused.score, signals=signals)))
     return out
 
 

@@ -54,8 +54,6 @@ def create(model: str, settings: Settings, chat: Chat | None = None) -> ChatRera
 class ChatReranker:
     """Marks of a chat model, one request a question; raises `SourceError`, WRONG_TYPE for an answer that is none."""
 
-    share = 1.0
-
     def __init__(self, chat: Chat) -> None:
         self.id = f"llm:{chat.model}"
         self._chat = chat

@@ -32,8 +32,6 @@ def create(model: str, settings: Settings, chat: object = None) -> CrossEncoderR
 class CrossEncoderReranker:
     """Scores of a cross-encoder, loaded when first asked, safe across threads; raises `SettingsError` for what is none."""
 
-    share = 1.0
-
     def __init__(self, model: str, *, offline: bool = False) -> None:
         self.id = f"cross-encoder:{Path(model).name}"
         self._name = model

@@ -13,7 +13,6 @@ class WordsReranker:
     """Counts words; `broken` makes it fail as a service fails."""
 
     id = "words@1"
-    share = 1.0
 
     def __init__(self, broken: bool = False) -> None:
         self.broken = broken

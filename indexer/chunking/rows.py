@@ -14,6 +14,9 @@ MOST_CHARS = 700
 
 HEAD = 200
 CAPTION = 160
+FAR = 100
+"""Rows above a part among which its group's name is looked for."""
+
 _ANY = 1_000_000
 _NUMBER = re.compile(r"[$(~+-]*\d")
 
@@ -64,7 +67,7 @@ def _group(text: Text, start: int, at: int) -> str:
     """The first cell above that is not empty, where the part begins with a row that has none of its own."""
     line, first = text.line(at), text.line(start)
     skip = 1 if is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar
-    cells = (_cells(text.row(number))[skip : skip + 1] for number in range(line, first + skip, -1))
+    cells = (_cells(text.row(number))[skip : skip + 1] for number in range(line, max(first + skip, line - FAR), -1))
     group = next((found for found in cells if found != [""]), [""])
     own = _cells(text.row(line))[skip : skip + 1]
     return "".join(group)[:80] if own == [""] else ""

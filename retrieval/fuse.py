@@ -40,7 +40,7 @@ class Weights:
     siblings: float = 0.2
     share: float = 0.6
     prose: float = 0.4
-    margin: float = 1.0
+    margin: float = 0.5
 
 
 @cache

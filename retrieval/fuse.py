@@ -22,6 +22,7 @@ from lineage.model import Chunk, Signal
 
 Ranked = Sequence[tuple[int, float]]
 PROSE = frozenset({"paper", "docs"})
+_IMPORTS = ("import ", "from ", "export ", "#include", "use ", "using ", "require", "__all__", "library(")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Weights:
     siblings: float = 0.2
     share: float = 0.6
     prose: float = 0.4
-    margin: float = 0.5
+    margin: float = 1.0
 
 
 @cache
@@ -172,16 +173,24 @@ def mixed(scored: Iterable[Scored], share: float, margin: float) -> Iterator[Sco
             floor = one.fused.score - margin
             held.appendleft(one)
             _fill(held, left, floor)
-            one = next((other for other in held if other.chunk.kind not in PROSE and other.fused.score >= floor), one)
+            one = next((other for other in held if _lifted(other.chunk) and other.fused.score >= floor), one)
             held.remove(one)
         shown += 1
         prose += one.chunk.kind in PROSE
         yield one
 
 
+def _lifted(chunk: Chunk) -> bool:
+    """Code that does or sets something: not lines that mostly import what others do."""
+    if chunk.kind in PROSE or chunk.role != "module":
+        return chunk.kind not in PROSE
+    lines = [line.lstrip() for line in chunk.text.split("\n") if line.strip()]
+    return 2 * sum(line.startswith(_IMPORTS) for line in lines) < len(lines)
+
+
 def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
     """Take more in until code is held or nothing can reach `floor` any more."""
-    while all(one.chunk.kind in PROSE for one in held) and held[-1].fused.score >= floor and (one := next(left, None)) is not None:
+    while not any(_lifted(one.chunk) for one in held) and held[-1].fused.score >= floor and (one := next(left, None)) is not None:
         held.append(one)
 
 

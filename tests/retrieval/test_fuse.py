@@ -150,3 +150,13 @@ def test_no_more_is_read_than_is_asked_for():
     read = []
     shown = mixed((read.append(one.fused.row) or one for one in kinds(*[("code", -row) for row in range(5)])), 0.4, 1.0)
     assert (rows([next(shown), next(shown)]), read) == ([0, 1], [0, 1])
+
+
+def test_imports_are_not_put_before_prose_but_a_script_is():
+    prose = kinds(("paper", 3.0), ("paper", 2.9))
+    glue, script = (
+        Scored(Fused(row, 2.8), replace(chunk(row), role="module", text=text))
+        for row, text in ((8, "from a import b\nfrom c import d"), (9, "lr = 1\nfit(lr)"))
+    )
+    assert rows(mixed([*prose, glue], 0.4, 1.0)) == [0, 1, 8]
+    assert rows(mixed([*prose, script], 0.4, 1.0)) == [0, 9, 1]

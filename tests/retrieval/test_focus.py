@@ -42,6 +42,13 @@ def test_what_looks_like_the_beginning_of_a_docstring_may_be_its_end():
     assert described([]) == []
 
 
+def test_the_heads_and_the_caption_of_a_table_count_only_where_no_row_does():
+    table = "Fold | Entropy | Bias\nTrain | 1 | 2\nZero | 3 | 4\n\nTable 2: Entropy, trunc, normal."
+    assert focus(table, 70, WORTH) == Focus(72, 72)
+    assert focus(table, 70, {"fold": 1.0}) == Focus(70, 70)
+    assert focus("a: int | str = zero\nentropy()\nb = 1", 1, WORTH) == Focus(2, 2)
+
+
 def test_there_is_no_focus_without_a_word_of_the_question():
     assert focus(INIT, 9, {"dropout": 3.0}) is None
     assert focus("", 9, WORTH) is None

@@ -161,10 +161,10 @@ class Engine:
         if supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
             return ()
         kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
+        where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"
+        pieces = self._documents if asked.scope.rows is None else len(asked.scope.rows)
         how = "by words and vectors" if dense else "by words"
-        return (
-            f"{UNSUPPORTED}: {self._documents:,} pieces of {kinds['paper']} papers and {kinds['code']} repositories were searched {how}; {MISSES}",
-        )
+        return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
 
     def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""

@@ -186,3 +186,9 @@ def test_a_question_that_names_a_work_is_asked_of_it_too(engine):
     found = engine.ask(make_query("which optimizer does TENT configure?"))
     assert any(REASON in hit.why for hit in found.hits)
     assert found.hits[0].score == max(hit.score for hit in found.hits)
+
+
+def test_where_one_work_is_asked_the_note_counts_what_was_searched_of_it(lexical):
+    question = "which weather does a sailing regatta in the north need to be held, and who decides about it?"
+    notes = lexical.ask(make_query(question, work="DequanWang/tent")).notes
+    assert any(": 4 pieces of DequanWang/tent were searched by words; " in note for note in notes)

@@ -6,8 +6,8 @@
 The sets, the options and what counts as found are those of `benchmarks/evidence.py`. Prints a table in Markdown: R@5 of
 every kind of question, and the means of R@1, R@5 and MRR@10 over kinds. Windows are 40 lines, a step of 20, with their path
 for a header, embedded and indexed like any chunk; they and chunks without headers are left to sets of fewer than `MOST`
-chunks, which a laptop embeds in a minute. The graph only means something in a lineage: with `--home`, the questions of
-`benchmarks/questions.jsonl` are asked of lineages that were built there, with the prior and without.
+chunks, which a laptop embeds in a minute. Priors mean most in a lineage: with `--home`, the questions of
+`benchmarks/questions.jsonl` are asked of lineages that were built there, with each prior and without.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def table(bench: Bench, sets: Sequence[evidence.Set], variants: Sequence[Variant
 
 
 def graph(home: Path, lineages: Sequence[str], embedder: Embedder | None) -> None:
-    """Prints what our own questions reach with the graph's opinion and without."""
+    """Prints what our own questions reach, with one prior taken away at a time."""
     questions = evidence.rows(Path(__file__).parent / "questions.jsonl")
     for name in lineages:
         with open_generation(home, name) as generation:
@@ -174,14 +174,16 @@ def graph(home: Path, lineages: Sequence[str], embedder: Embedder | None) -> Non
             base = fitted(generation.manifest.embedder)
             for said, weights in _opinions(base):
                 made = trial(Engine(generation, (lambda: embedder) if embedder else None, index, weights), cases)
-                print(f"{name} {said:34s} {made.all}", flush=True)
+                print(f"{name} {said:38s} {made.all}", flush=True)
 
 
 def _opinions(base: Weights) -> Iterator[tuple[str, Weights]]:
     yield "everything", base
     yield "no prior of the lineage", replace(base, graph=0.0)
     yield "no favour for the target's own text", replace(base, target=0.0)
-    yield "neither", replace(base, graph=0.0, target=0.0)
+    yield "no disfavour of repositories' prose", replace(base, docs=0.0)
+    yield "prose may fill a list", replace(base, prose=1.0)
+    yield "no disfavour of top-level statements", replace(base, toplevel=0.0)
 
 
 def main() -> None:

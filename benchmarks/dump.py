@@ -1,8 +1,8 @@
 """Questions with what both retrievers put forward for them, kept in memory, so that other weights cost milliseconds.
 
 A question's lists do not depend on the weights that fuse them. They are asked for once; ranking them anew uses the same
-functions as `retrieval.engine`, over chunks that have all been read, and gives the engine's own ranks (the graph apart,
-which no set has). `benchmarks/fit.py` climbs over them.
+functions as `retrieval.engine`, over chunks that have all been read, and gives the engine's own ranks (the graph and
+names of works apart, which no set has). `benchmarks/fit.py` climbs over them.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Fusion:
     @property
     def better(self) -> bool:
         """Whether fitting helps on a set that was not fitted on."""
-        return sum(self.table["left out"]) > sum(self.table["in use"])
+        return sum(self.table["left out"]) > sum(self.table["in use"]) + 2 * LEAST
 
 
 def fit_fusion(questions: Sequence[Dumped], start: Weights) -> Fusion:

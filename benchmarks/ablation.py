@@ -87,7 +87,6 @@ VARIANTS = (
     Variant("everything"),
     Variant("chunks alone, nothing around them", around=False),
     Variant("no vocabulary", options={"words": Vocabulary((), {})}),
-    Variant("no disfavour of repositories' prose", change={"docs": 0.0}),
     Variant("no disfavour of top-level statements", change={"toplevel": 0.0}),
     Variant("prose may fill a list", change={"prose": 1.0}),
     Variant("no other passages of a paper", change={"siblings": 0.0}),
@@ -181,7 +180,6 @@ def _opinions(base: Weights) -> Iterator[tuple[str, Weights]]:
     yield "everything", base
     yield "no prior of the lineage", replace(base, graph=0.0)
     yield "no favour for the target's own text", replace(base, target=0.0)
-    yield "no disfavour of repositories' prose", replace(base, docs=0.0)
     yield "prose may fill a list", replace(base, prose=1.0)
     yield "no disfavour of top-level statements", replace(base, toplevel=0.0)
 

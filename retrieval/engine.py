@@ -209,8 +209,6 @@ class Engine:
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
         yield fuse.toplevel_prior(self._weights.toplevel)
-        if "docs" not in asked.query.kinds:
-            yield fuse.docs_prior(self._weights.docs)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:

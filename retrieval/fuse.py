@@ -37,7 +37,6 @@ class Weights:
     graph: float = 0.3
     target: float = 0.4
     toplevel: float = -0.5
-    docs: float = -0.3
     siblings: float = 0.2
     share: float = 0.6
     prose: float = 0.4
@@ -212,11 +211,6 @@ def likelihood(score: float) -> float:
 def toplevel_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
     """Disfavours statements outside of every function (imports, glue), which share words with all they glue together."""
     return lambda chunk: [(weight, "statements outside of every function")] if chunk.role == "module" else []
-
-
-def docs_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Disfavours a repository's prose, which speaks of everything that its code does."""
-    return lambda chunk: [(weight, "prose of a repository")] if chunk.kind == "docs" else []
 
 
 def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

@@ -80,7 +80,7 @@ def corpus(folder: Path, tmp_path: Path) -> Iterator[Corpus]:
         yield Corpus(Set("tiny", ""), _score(), QUESTIONS, (folder,), chunks, generation, index, embedder)
 
 
-@pytest.mark.parametrize("weights", [Weights(), Weights(dense=0.2, toplevel=0.0), Weights(dense=1.0, docs=0.0), Weights(prose=0.2, docs=0.5)])
+@pytest.mark.parametrize("weights", [Weights(), Weights(dense=0.2, toplevel=0.0), Weights(dense=1.0), Weights(prose=0.2, siblings=0.5)])
 def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: Weights):
     answers = corpus.engine(weights).ask_many([make_query(one["query"], k=evidence.K) for one in QUESTIONS])
     found = dump.dumped(dump.pool_of(corpus))

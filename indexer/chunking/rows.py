@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from indexer.chunking.pieces import Piece, Text, cut, packed
+from indexer.source_code.markdown import is_rule
 
 MOST_CHARS = 700
 """Of a table's rows in one chunk: about what an embedder of 256 tokens reads beside title, caption and column heads."""
@@ -71,11 +72,6 @@ def _group(text: Text, start: int, at: int) -> str:
     group = next((found for found in cells if found != [""]), [""])
     own = _cells(text.row(line))[skip : skip + 1]
     return "".join(group)[:80] if own == [""] else ""
-
-
-def is_rule(row: str) -> bool:
-    """Whether a row is the line that Markdown draws below the heads of columns."""
-    return "|" in row and "-" in row and not row.strip("|:- \t")
 
 
 def _cells(row: str) -> list[str]:

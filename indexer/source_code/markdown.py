@@ -33,7 +33,7 @@ def _of_section(text: str, section: Span) -> Iterator[Span]:
     for first, after in _runs([text[start:end] for start, end in rows]):
         start, end = rows[first][0], rows[after - 1][1]
         span = replace(section, start=start, end=end, role="block")
-        if after - first > 2 and _is_rule(text[slice(*rows[first + 1])]):
+        if after - first > 2 and is_rule(text[slice(*rows[first + 1])]):
             header = f"{section.header} · {lead}" if lead else section.header
             yield replace(span, role="table", header=header)
         else:
@@ -41,7 +41,8 @@ def _of_section(text: str, section: Span) -> Iterator[Span]:
         lead = " ".join(_MARKUP.sub(r"\1", text[slice(*rows[after - 1])][: 3 * LEAD]).split())[:LEAD]
 
 
-def _is_rule(line: str) -> bool:
+def is_rule(line: str) -> bool:
+    """Whether a line is the rule below the heads of a table's columns."""
     return "|" in line and "-" in line and not line.strip("|:- \t")
 
 

@@ -69,10 +69,16 @@ def say(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         raise typer.Exit(0) from None
     except OSError as error:
+        _say_no_more()
         raise DiskFull(f"the answer cannot be written: {error.strerror}", hint="free some space and run the same command again") from error
+
+
+def _say_no_more() -> None:
+    """What was not written yet is dropped: written again at the interpreter's end it would fail again, with an exit code of its own."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(error: LineageError) -> NoReturn:

@@ -414,7 +414,7 @@ def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):
 def test_an_answer_that_cannot_be_written_is_said(built):
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
-    program = f"{sys.executable} -c 'from api.cli import main; main()' list --home {built.home} >/dev/full"
+    program = f"unset PYTHONUNBUFFERED; {sys.executable} -c 'from api.cli import main; main()' list --home {built.home} >/dev/full"
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 4
     assert done.stderr.startswith("error: the answer cannot be written: No space left on device\n")

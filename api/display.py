@@ -19,6 +19,8 @@ from lineage.repository_state import RepositoryState
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
+LICENCE = 40
+"""Longer licences are no names."""
 
 
 def plain(text: str) -> str:
@@ -87,9 +89,15 @@ def answer(given: Answer) -> str:
     return "\n\n".join(blocks)
 
 
+def licence(hit: Hit) -> str:
+    """A licence by its name; one that is a text of its own (the first words of a file, as a service read them) as such."""
+    said = plain(hit.work.license or "")
+    return said if len(said) <= LICENCE else "a licence of its own"
+
+
 def _hit(hit: Hit) -> str:
     row = wire.hit_to_json(hit)
-    what = " · ".join(filter(None, (row["kind"], row["license"] or "licence unknown", "target's own" if hit.from_target else "")))
+    what = " · ".join(filter(None, (row["kind"], licence(hit) or "licence unknown", "target's own" if hit.from_target else "")))
     lines = [f"{hit.rank}. {row['citation']}  ({what})"]
     why = (row["lineage"] or {}).get("why")
     if why:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.display import plain, shorten
+from api.display import licence, plain, shorten
 from lineage.cite import pinpoint
 from lineage.insight import Pack, WrittenAnswer
 from lineage.model import Hit
@@ -44,5 +44,4 @@ def _shown(text: str) -> str:
 
 
 def _source(hit: Hit) -> str:
-    what = plain(hit.work.license or "") if len(hit.work.license or "") <= 40 else "a licence of its own"
-    return " · ".join(filter(None, (plain(pinpoint(hit)), what, "target's own" if hit.from_target else "", hit.chunk.id)))
+    return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", hit.chunk.id)))

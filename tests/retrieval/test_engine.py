@@ -192,3 +192,9 @@ def test_where_one_work_is_asked_the_note_counts_what_was_searched_of_it(lexical
     question = "which weather does a sailing regatta in the north need to be held, and who decides about it?"
     notes = lexical.ask(make_query(question, work="DequanWang/tent")).notes
     assert any(": 4 pieces of DequanWang/tent were searched by words; " in note for note in notes)
+
+
+def test_a_work_without_text_is_said_to_have_none(engine):
+    found = engine.ask(make_query("which optimizer?", work="DequanWang/tent", kinds=["paper"]))
+    assert found.hits == ()
+    assert found.notes[0] == "this lineage holds no text of DequanWang/tent, or none of the kind that was asked for"

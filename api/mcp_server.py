@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, redirect_stdout
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,7 @@ def stdio(service: Service, jobs: Jobs, *, local: bool = False) -> None:
 
     async def serve() -> None:
         async with stdio_server() as (read, write):
-            await made.run(read, write, made.create_initialization_options())
+            with redirect_stdout(sys.stderr):  # what a library prints would wait in a buffer and end among the messages
+                await made.run(read, write, made.create_initialization_options())
 
     anyio.run(serve)

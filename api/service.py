@@ -51,7 +51,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Overview:
-    """A lineage at a glance; `states` says of every repository that a link names what became of it."""
+    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held."""
 
     report: BuildReport
     references: tuple[Reference, ...]
@@ -60,6 +60,7 @@ class Overview:
     shared: tuple[Shared, ...] = ()
     states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
     derivations: tuple[Derivation, ...] = ()
+    texts: tuple[Work, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -313,7 +314,9 @@ class Service:
             links = generation.catalog.links()
             became = states(links, listed.works, generation.catalog.ledger("source"))
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
-            return Overview(made, listed.references, listed.works, links, shared, became, derived)
+            held = dict.fromkeys(document.work for document in generation.catalog.documents())
+            texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
+            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

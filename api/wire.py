@@ -88,11 +88,12 @@ def references_to_json(listed: Listed, top: int = 0) -> dict[str, Any]:
 
 
 def overview_to_json(shown: Overview) -> dict[str, Any]:
-    """A lineage at a glance; a link's `state` says what became of its repository, in `words` too."""
+    """A lineage at a glance; a link's `state` says what became of its repository, in `words` too, `texts` which works can be asked."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
-    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code}
+    texts = [{"work": work.id, "kind": work.kind, "title": work.title} for work in shown.texts]
+    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts}
 
 
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:

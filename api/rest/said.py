@@ -182,13 +182,22 @@ class Reference(Said):
     work: Work | None
 
 
+class Readable(Said):
+    """A work whose text a lineage holds, and which can be asked on its own."""
+
+    work: str
+    kind: str
+    title: str
+
+
 class Overview(Said):
-    """A lineage at a glance: report, references by rank, links to code."""
+    """A lineage at a glance: report, references by rank, links to code, the works that can be asked."""
 
     report: Report
     references: list[Reference]
     links: list[dict[str, Any]]
     shared_code: list[dict[str, Any]]
+    texts: list[Readable] = []
 
 
 class Loss(Said):

@@ -28,7 +28,8 @@ function body(hit, rows, first) {
   return isCode(hit) ? source(text, hit.source.path, first, hit.focus, `Lines of ${hit.source.path}`) : passage(text, first, hit.focus);
 }
 
-export function card(hit, lineage) {
+// `only`, if given, asks one work.
+export function card(hit, lineage, only) {
   const { rows, first, cut } = window_(hit);
   const held = make("div", {}, body(hit, rows, first));
   const all = make("button", { type: "button", hidden: !cut, onclick: () => {
@@ -47,7 +48,7 @@ export function card(hit, lineage) {
         hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${hit.copies.length} other places`) : null),
       kin.why ? make("blockquote", {}, strange(kin.why)) : null),
     held,
-    make("div", { class: "foot" }, all, wider, copier(hit), make("details", {}, make("summary", {}, "Why this rank"), make("ul", {}, ...(hit.why || []).map((words) => make("li", {}, words))))));
+    make("div", { class: "foot" }, all, wider, only ? make("button", { type: "button", onclick: () => only(hit.source.work) }, "Ask only this work") : null, copier(hit), make("details", {}, make("summary", {}, "Why this rank"), make("ul", {}, ...(hit.why || []).map((words) => make("li", {}, words))))));
 }
 
 function copier(hit) {

@@ -1,53 +1,66 @@
 // Ask: a question, the short answer tied to its evidence, and the hits.
 
-import { announce, counted, make, note, outward, problem } from "./dom.js";
+import { announce, counted, make, note, outward, problem, strange } from "./dom.js";
 import { card } from "./evidence.js";
-import { post } from "./server.js";
+import { get, post } from "./server.js";
 
 const EXAMPLES = ["how is the encoder initialized?", "which optimizer and learning rate are used?", "how is the data preprocessed?", "how is the model evaluated?"];
-let asked = { text: "", kind: "", no_target_code: false };
+let asked = { text: "", kind: "", no_target_code: false, work: "" };
+let place = null;
 let running = null;
 
-export function ask(view, { lineage }) {
-  const results = make("div", {});
+export function ask(view, { lineage, signal }) {
+  const given = new URLSearchParams(location.hash.split("?")[1] || "");
+  if (given.has("q")) asked = { ...asked, text: given.get("q"), work: given.get("work") || "" };
+  if (place && place !== lineage) asked.work = ""; // works are those of one lineage
+  place = lineage;
+  const results = make("div", { tabindex: "-1" });
   const input = make("input", { type: "search", id: "question", "aria-label": "Question", placeholder: "Ask as you would ask a colleague", maxlength: "4096", autocomplete: "off" });
   input.value = asked.text;
   const kind = make("select", { "aria-label": "Only hits of this kind" }, ...[["", "everything"], ["paper", "papers"], ["code", "code"], ["config", "settings"], ["docs", "docs"]].map(([value, words]) => make("option", { value, selected: value === asked.kind }, words)));
   const without = make("input", { type: "checkbox", id: "without" });
   without.checked = asked.no_target_code;
+  const works = make("datalist", { id: "works" });
+  const work = make("input", { type: "search", id: "work", list: "works", form: "asking", placeholder: "every paper and repository", maxlength: "300", autocomplete: "off" });
+  work.value = asked.work;
   const go = () => {
-    asked = { text: input.value.trim(), kind: kind.value, no_target_code: without.checked };
-    history.replaceState(null, "", `#ask?${new URLSearchParams({ q: asked.text })}`);
-    search(results, lineage);
+    asked = { text: input.value.trim(), kind: kind.value, no_target_code: without.checked, work: work.value.trim() };
+    history.replaceState(null, "", `#ask?${new URLSearchParams({ q: asked.text, ...(asked.work && { work: asked.work }) })}`);
+    search(results, lineage, only);
   };
+  // The button that asked is gone with the results; the focus stays where they come.
+  const only = (id) => { work.value = id; go(); results.focus(); };
   const examples = EXAMPLES.map((text) => make("li", {}, make("button", { type: "button", onclick: () => { input.value = text; go(); } }, text)));
   view.replaceChildren(make("div", { class: "column" },
-    make("form", { class: "ask", role: "search", onsubmit: (event) => { event.preventDefault(); go(); } }, input, kind, make("button", { type: "submit", class: "first" }, "Ask")),
-    make("p", { class: "small quiet check" }, without, make("label", { for: "without" }, "leave the target's own code out")),
+    make("form", { id: "asking", class: "ask", role: "search", onsubmit: (event) => { event.preventDefault(); go(); } }, input, kind, make("button", { type: "submit", class: "first" }, "Ask")),
+    make("p", { class: "small quiet check" }, make("label", { for: "work" }, "only in"), work, works, without, make("label", { for: "without" }, "leave the target's own code out")),
     make("ul", { class: "chips", "aria-label": "Examples" }, ...examples), results));
-  const given = new URLSearchParams(location.hash.split("?")[1] || "").get("q");
-  if (given !== null) input.value = given;
   if (input.value) go();
   else input.focus();
+  get(`/lineages/${encodeURIComponent(lineage)}`, {}, { signal }).then(({ texts }) => works.replaceChildren(
+    ...texts.map((one) => make("option", { value: one.work, label: one.title }))), () => {}); // an identifier can be typed as well
 }
 
-async function search(results, lineage) {
+async function search(results, lineage, only) {
   if (running) running.abort();
   if (!asked.text) return;
   running = new AbortController();
   const { signal } = running;
   results.replaceChildren(make("p", { class: "quiet", role: "status" }, "Searching…"));
-  const answered = post("/answer", { text: asked.text, lineage }, { signal }).catch(() => null);
+  const { text, work, no_target_code } = asked;
+  // The short answer is one of the whole lineage.
+  const answered = work ? null : post("/answer", { text, lineage, no_target_code }, { signal }).catch(() => null);
+  const every = work ? make("p", {}, "Only hits of ", strange(work), " ", make("button", { type: "button", onclick: () => only("") }, "Ask every work")) : null;
   try {
     const found = await post("/search", { ...asked, lineage, k: 10 }, { signal });
     const short = make("div", {});
-    results.replaceChildren(make("h2", { class: "unseen" }, "What was found"), short, ...found.notes.map((words) => note(words)), ...found.hits.map((hit) => card(hit, lineage)),
+    results.replaceChildren(make("h2", { class: "unseen" }, "What was found"), every || short, ...found.notes.map((words) => note(words)), ...found.hits.map((hit) => card(hit, lineage, work ? null : only)),
       found.hits.length ? "" : note("Nothing in this lineage matches. Other words, or another kind of source, may."));
     announce(`${counted(found.hits.length, "hit")}`);
     const composed = await answered;
     if (composed && !signal.aborted) short.replaceChildren(answer(composed));
   } catch (error) {
-    if (error.name !== "AbortError") results.replaceChildren(problem(error));
+    if (error.name !== "AbortError") results.replaceChildren(...[every, problem(error)].filter(Boolean));
   }
 }
 

@@ -115,6 +115,49 @@ def test_an_address_with_a_question_asks_it(page, server):
     assert page.input_value("#question") == "learning rate schedule"
 
 
+def test_a_question_is_asked_of_one_work_by_the_keyboard_and_its_address_says_so(page, server):
+    go(page, server, "ask?q=learning+rate")
+    page.locator("article.card").first.wait_for()
+    assert page.get_by_label("only in").get_attribute("list") == "works"
+    page.locator("#works option").first.wait_for(state="attached")
+    told = page.eval_on_selector_all("#works option", "options => options.map((one) => [one.value, one.label])")
+    assert ["arxiv:9911.00102", "PatchMask: Learning by Predicting What the Neighbours Hide"] in told
+    page.get_by_label("only in").fill("arxiv:9911.00102")
+    page.keyboard.press("Enter")
+    page.get_by_text("Only hits of arxiv:9911.00102").wait_for()
+    page.locator("article.card").first.wait_for()
+    assert {words.partition(" PatchMask")[1] for words in page.locator("article.card h3").all_inner_texts()} == {" PatchMask"}
+    assert page.url.endswith("#ask?q=learning+rate&work=arxiv%3A9911.00102")
+    page.reload()
+    page.get_by_text("Only hits of arxiv:9911.00102").wait_for()
+    assert page.get_by_label("only in").input_value() == "arxiv:9911.00102"
+    assert page.locator(".answer").count() == 0
+
+
+def test_the_work_of_a_hit_is_asked_alone_and_then_every_work_again(page, server):
+    go(page, server, "ask?q=how+is+the+encoder+initialized%3F")
+    card = page.locator("article.card").first
+    card.wait_for()
+    title = card.locator("h3").inner_text()
+    card.get_by_role("button", name="Ask only this work").click()
+    page.get_by_role("button", name="Ask every work").wait_for()
+    page.locator("article.card").first.wait_for()
+    assert {words.partition(". ")[2] for words in page.locator("article.card h3").all_inner_texts()} == {title.partition(". ")[2]}
+    assert page.get_by_role("button", name="Ask only this work").count() == 0
+    assert page.evaluate("document.activeElement.contains(document.querySelector('article.card'))")
+    picture(page, "page-work")
+    page.get_by_role("button", name="Ask every work").click()
+    page.locator(".answer").wait_for()
+    assert page.get_by_label("only in").input_value() == ""
+
+
+def test_a_work_that_the_lineage_does_not_have_is_said(browser, server):
+    with opened(browser, server, refusals=True) as page:
+        go(page, server, "ask?q=x&work=nobody/nothing")
+        assert "this lineage has no work 'nobody/nothing'" in page.locator(".note.bad").inner_text()
+        page.get_by_role("button", name="Ask every work").wait_for()
+
+
 def test_a_hit_is_widened_and_the_keyboard_walks_through_hits(page, server):
     go(page, server, "ask?q=how+is+the+encoder+initialized%3F")
     card = page.locator("article.card").first
@@ -209,6 +252,7 @@ def test_every_view_passes_axe(browser, server, scheme):
     with opened(browser, server, color_scheme=scheme) as page:
         for view, ready in (
             ("ask?q=optimizer", "article.card"),
+            ("ask?q=rate&work=arxiv:9911.00102", "article.card"),
             ("gaps", "table.wide"),
             ("values?name=lr", "section.card"),
             ("builds", "form.form"),
@@ -222,7 +266,13 @@ def test_every_view_passes_axe(browser, server, scheme):
 
 def test_a_phone_shows_everything_without_scrolling_sideways(browser, server):
     with opened(browser, server, viewport={"width": 390, "height": 800}) as page:
-        for view, ready in (("ask?q=optimizer", "article.card"), ("gaps", "table.wide"), ("values?name=lr", "section.card"), ("builds", "form.form")):
+        for view, ready in (
+            ("ask?q=rate&work=arxiv:9911.00102", "article.card"),
+            ("ask?q=optimizer", "article.card"),
+            ("gaps", "table.wide"),
+            ("values?name=lr", "section.card"),
+            ("builds", "form.form"),
+        ):
             go(page, server, view)
             page.locator(ready).first.wait_for()
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), view

@@ -10,13 +10,14 @@ from lineage.visible import visible
 
 
 def citation(hit: Hit) -> str:
-    """What to write beside a claim: `github.com/O/N/path#L9-L68@e9e926a6`, `arXiv:2006.10726v3#4.1`."""
+    """What to write beside a claim: `github.com/O/N/path#L9-L68@e9e926a6`, `arXiv:2006.10726v3#4.1`, `arXiv:2006.10726v3#4.1, Table 3`."""
     chunk, work = hit.chunk, hit.work
     if work.kind == "code":
         commit = str(work.meta.get("commit") or "")[:8]
         lines = f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}"
         return f"{name(work)}/{lines}" + (f"@{commit}" if commit else "")
-    return name(work) + (f"#{place}" if (place := _paper_place(hit)) else "")
+    place = ", ".join(part for part in (_paper_place(hit), *floats(chunk)) if part)
+    return name(work) + (f"#{place}" if place else "")
 
 
 def pinpoint(hit: Hit) -> str:
@@ -38,6 +39,38 @@ def name(work: Work) -> str:
 _NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")
 
 _LABEL = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4}\Z")
+
+
+_FLOATS = {"table", "caption", "algorithm"}
+_FLOAT = re.compile(
+    r"(supplementary |extended data )?(tab|fig|algo|listing|chart|scheme)[a-z]{0,7}\.?\s{0,3}"
+    r"((?:[A-Z]{1,2}[.-]?)?\d{1,3}(?:[.-]\d{1,3}){0,3}|(?-i:[A-Z]|[IVX]{1,6}))(?![\w.-]*\w)",
+    re.IGNORECASE,
+)
+_PRINTED = {"tab": "Table", "fig": "Figure", "algo": "Algorithm"}
+
+
+def floats(chunk: Chunk) -> list[str]:
+    """What a table, caption or algorithm is called in print (`Table 3`), all of captions that stand together; empty where nobody says it."""
+    own = _called(chunk.label) if chunk.role in _FLOATS else ""
+    if not own or chunk.role != "caption":
+        return [own] if own else []
+    # What stands behind the number tells a caption from a sentence that ended in "Table 4." and was cut there.
+    said = {_called(block): _behind(block) for block in chunk.text.split("\n\n")}
+    return [name for name, sign in said.items() if name and sign == said[own]] if own in said else [own]
+
+
+def _behind(text: str) -> str:
+    found = _FLOAT.match(text)
+    return text[found.end() : found.end() + 1] if found else ""
+
+
+def _called(text: str) -> str:
+    found = _FLOAT.match(text)
+    if not found:
+        return ""
+    kind = _PRINTED.get(found[2].lower(), found[2].capitalize())
+    return f"{(found[1] or '').capitalize()}{kind.lower() if found[1] else kind} {found[3].upper()}"
 
 
 def _paper_place(hit: Hit) -> str:

@@ -21,7 +21,7 @@ from indexer.pdf.weblinks import trimmed
 from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Span, Status, WorkId
 
-PARSER = "html@2"
+PARSER = "html@3"
 MAX_CHARS = 5_000_000
 _SKIPPED = frozenset({"script", "style", "nav", "head", "noscript", "template", "button", "form", "iframe", "object", "svg", "header", "footer"})
 _HIDING = re.compile(
@@ -33,6 +33,7 @@ _MOST_COLUMNS = 40
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {"p": "paragraph", "figcaption": "caption", "pre": "algorithm", "table": "table", "dd": "list", "dt": "list"}
 _NUMBER = re.compile(r"\s*((?:Appendix\s+)?(?:[A-Z]|\d+|[IVX]+)(?:\.\d+)*)[.:]?\s")
+_WHOLE = re.compile(r"[^\W\d_]")
 _INVISIBLE = re.compile("[\u0000-\u0008\u000b-\u001f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 
 
@@ -166,12 +167,15 @@ def _block(element: etree._Element, page: _Page) -> bool:
 
 def _label(element: etree._Element, role: str) -> str:
     """The printed number of a caption or equation, and of a table the one that the caption of its figure has."""
-    if role == "table":
-        figure = next((above for above in _above(element) if above.tag == "figure"), None)
-        parts = islice(figure, _ANCESTORS) if figure is not None else ()
-        caption = next((part for part in parts if part.tag == "figcaption"), None)
-        return _tag_of(caption) if caption is not None else ""
+    if role in {"table", "algorithm"}:
+        return next(filter(_WHOLE.match, map(_number_of, (above for above in _above(element) if above.tag == "figure"))), "")
     return _tag_of(element) if role in {"caption", "equation"} else ""
+
+
+def _number_of(figure: etree._Element) -> str:
+    """What the caption of a figure is called, where it has one caption only; a part of it is called "(a)"."""
+    tags = {_tag_of(part) for part in islice(figure, _ANCESTORS) if part.tag == "figcaption"}
+    return tags.pop() if len(tags) == 1 else ""
 
 
 def _role(element: etree._Element, classes: str) -> str:

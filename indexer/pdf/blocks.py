@@ -207,7 +207,7 @@ def _block(rows: Sequence[Line], style: Style, note: bool) -> Block:
     first = rows[0]
     if _CAPTION.match(first.text) and _is_caption(first, style):
         found = _CAPTION.match(first.text)
-        return Block("caption", rows, label=f"{found[1]} {found[2]}" if found else "")
+        return Block("caption", rows, label=f"{first.text[: found.start(1)]}{found[1]} {found[2]}" if found else "")
     if note:
         return Block("footnote", rows)
     if level := heading_level(rows, style):

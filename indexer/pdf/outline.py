@@ -97,9 +97,17 @@ def _merged(found: Sequence[Block]) -> Iterator[Block]:
             yield from group
             continue
         beside = [g[0] for g in (groups[n - 1 : n] + groups[n + 1 : n + 2]) if g[0].role == "caption"]
-        label = next((b.label for b in beside), "")
-        tabular = any(b.role == "table" for b in group) and not label.lower().startswith("fig")
-        yield Block("table" if tabular or label.lower().startswith("tab") else "text", tuple(row for b in group for row in b.rows), label=label)
+        label = _nearest(group, beside)
+        tabular = any(b.role == "table" for b in group) and "fig" not in label.lower()
+        yield Block("table" if tabular or "tab" in label.lower() else "text", tuple(row for b in group for row in b.rows), label=label)
+
+
+def _nearest(group: Sequence[Block], beside: Sequence[Block]) -> str:
+    """The label of the caption that is nearest in the height of the page; on other pages none is near."""
+    boxes = [block.box for block in group]
+    top, bottom = min(box[1] for box in boxes), max(box[3] for box in boxes)
+    here = [b for b in beside if b.page == group[0].page] or beside
+    return min(here, key=lambda b: max(b.box[1] - bottom, top - b.box[3], 0)).label if here else ""
 
 
 def _contents(found: Iterator[Block]) -> Iterator[Block]:

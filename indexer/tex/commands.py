@@ -27,7 +27,7 @@ from indexer.tex.plain_commands import (
     xspace,
 )
 from indexer.tex.scanner import Token
-from indexer.tex.sectioning import abstract, appendix, author, caption, footnote, heading, label, reference, title
+from indexer.tex.sectioning import abstract, appendix, author, caption, continued, footnote, heading, label, reference, title
 from indexer.tex.signs import item, line_break, math_open, par, two_column
 from indexer.tex.symbols import COMBINING
 
@@ -90,7 +90,8 @@ STRUCTURE: dict[Token, Handler] = {
     r"\newif": newif,
     r"\let": let,
     r"\newtheorem": newtheorem,
-    r"\numberwithin": numberwithin,
+    **_named("numberwithin counterwithin", numberwithin),
+    r"\ContinuedFloat": continued,
     r"\setcounter": setcounter,
     r"\csname": csname,
     r"\catcode": catcode,

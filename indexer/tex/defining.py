@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from indexer.tex.machine import Machine
 from indexer.tex.macros import read_definition, read_environment, read_let
-from indexer.tex.numbering import LEVELS
+from indexer.tex.numbering import LEVELS, Form
 from indexer.tex.plain import plain
 from indexer.tex.scanner import Token, written
 from lineage.model import Status
 
 MAX_DIGITS = 5
 FLOAT_COUNTERS = {"figure": "Figure", "table": "Table", "algorithm": "Algorithm"}
+_NUMBER = re.compile(r"(\\thesection)?([A-Za-z]{0,3}[.-]?)(?:\\arabic\{(\w{1,20})\}|\\@arabic\\c@(\w{1,20}))\Z")
 
 
 def define(m: Machine, tok: Token) -> None:
@@ -19,7 +22,16 @@ def define(m: Machine, tok: Token) -> None:
     if found and found[0] == r"\thesection" and r"\Alph" in found[1].body:
         m.counters.appendix = True
     if found and not (tok == r"\providecommand" and found[0] in m.macros):
+        if (counter := found[0].removeprefix(r"\the")) in FLOAT_COUNTERS:
+            m.counters.forms[FLOAT_COUNTERS[counter]] = _form(counter, written(list(found[1].body)))
         m.define(*found)
+
+
+def _form(counter: str, body: str) -> Form:
+    found = _NUMBER.match(re.sub(r"\s+", "", body))
+    if found and counter in found.groups()[2:]:
+        return Form(found[2], bool(found[1]))
+    return Form(known=False)
 
 
 def let(m: Machine, tok: Token) -> None:
@@ -49,10 +61,15 @@ def newtheorem(m: Machine, tok: Token) -> None:
 
 
 def numberwithin(m: Machine, tok: Token) -> None:
-    r"""`\numberwithin{equation}{section}`."""
+    r"""`\numberwithin{equation}{section}`; with a star (`\counterwithin*`) only counted anew, printed as before."""
+    only_counted = m.reader.flag("*")
     inner, outer = m.reader.word(), m.reader.word()
+    inner = FLOAT_COUNTERS.get(inner, inner)
     if outer in LEVELS:
         m.counters.within[inner] = outer
+        m.counters.forms.pop(inner, None)
+        if only_counted:
+            m.counters.forms[inner] = Form()
 
 
 def choice(m: Machine, tok: Token) -> None:

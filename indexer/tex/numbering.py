@@ -25,6 +25,15 @@ class Target:
     title: str = ""
 
 
+@dataclass(frozen=True)
+class Form:
+    r"""How the number of a kind of float is printed (`\thetable`): `before` it, the section's number before that."""
+
+    before: str = ""
+    of_section: bool = False
+    known: bool = True
+
+
 def sentinel(style: str, label: str) -> str:
     """A reference to be resolved: style `n` number, `p` number in brackets, `k` kind and number, `t` title."""
     return f"{OPEN}{style}{label[:300]}{CLOSE}"
@@ -36,6 +45,7 @@ class Counters:
     def __init__(self) -> None:
         self.values: dict[str, int] = {}
         self.within: dict[str, str] = {}
+        self.forms: dict[str, Form] = {}
         self.appendix = False
         self.chapters = False
         self.labels: dict[str, Target] = {}
@@ -73,6 +83,13 @@ class Counters:
                 self.values[inner] = 0
         prefix = self.number(self.within[name]) if name in self.within else ""
         return f"{prefix}.{self.values[name]}" if prefix else str(self.values[name])
+
+    def printed(self, kind: str) -> str:
+        """Count a float and give its number; nothing where the author prints it in a way that only TeX understands."""
+        count, form = self.step(kind), self.forms.get(kind)
+        if form is None:
+            return count
+        return (self.number("section") if form.of_section else "") + form.before + str(self.values[kind]) if form.known else ""
 
     def label(self, name: str, target: Target) -> None:
         """Remember what a label points to; the first use of a name counts."""

@@ -133,15 +133,16 @@ def footnote(m: Machine, tok: Token) -> None:
 
 def caption(m: Machine, tok: Token) -> None:
     """A caption: numbered by its float, a block of its own."""
-    m.reader.flag("*")
+    unnumbered = m.reader.flag("*")
     kind = m.reader.word() if tok in (r"\captionof", r"\captionof*") else ""
     m.reader.optional()
     part = m.within("subfigure", "subtable") or tok in (r"\subcaption", r"\subcaptionbox") or not (m.floats or kind)
     name = kind.capitalize() or (m.floats[-1].kind if m.floats else "")
-    label = "" if part else f"{name} {m.counters.step(name)}"
-    if label:
-        m.target = Target(name, label.rpartition(" ")[2])
-    elif m.floats:
+    number = "" if part or unnumbered else m.counters.printed(name)
+    label = "" if part else f"{name} {number}".strip()
+    if label and not unnumbered:
+        m.target = Target(name, number)
+    elif part and m.floats:
         m.target = _part_of(m, m.floats[-1])
     m.capture(lambda stream: end_caption(m, stream, label))
 
@@ -149,14 +150,14 @@ def caption(m: Machine, tok: Token) -> None:
 def _part_of(m: Machine, each: Float) -> Target:
     """A part of a float bears its number, which is the next one unless the caption came first, and a letter."""
     each.parts += 1
-    number = each.label.rpartition(" ")[2] or str(m.counters.values.get(each.kind, 0) + 1)
+    number = each.label.partition(" ")[2] or str(m.counters.values.get(each.kind, 0) + 1)
     return Target(each.kind, f"{number}{letter(each.parts).lower()}")
 
 
 def end_caption(m: Machine, stream: Stream, label: str) -> None:
     """Put a caption behind its label as a block."""
     block = Stream()
-    block.put(label + ":") if label else None
+    block.put(label + ":") if " " in label else None
     block.space()
     block.inline(stream)
     if m.floats and label:
@@ -165,6 +166,12 @@ def end_caption(m: Machine, stream: Stream, label: str) -> None:
     m.out.end_block() if m.out.flowing else m.out.newline()
     block.whole("caption", m.path, label)
     m.out.absorb(block)
+
+
+def continued(m: Machine, tok: Token) -> None:
+    r"""`\ContinuedFloat`: this float has the number of the one before."""
+    if m.floats and (count := m.counters.values.get(m.floats[-1].kind, 0)):
+        m.counters.values[m.floats[-1].kind] = count - 1
 
 
 def label(m: Machine, tok: Token) -> None:

@@ -78,6 +78,17 @@ def test_a_table_has_the_number_of_its_caption_and_a_shared_cell_leaves_empty_on
     assert document.text[table.start : table.end].startswith("a | both | | c\n")
 
 
+def test_an_algorithm_and_a_part_of_a_table_have_the_number_of_the_whole() -> None:
+    tag = '<figcaption class="ltx_caption"><span class="ltx_tag">{} </span>x</figcaption>'
+    part = "<figure>" + tag.format("(a)") + '<table class="ltx_tabular"><tr><td>b</td></tr></table></figure>'
+    listing = '<div class="ltx_listing">for each step</div>'
+    more = f"<figure>{tag.format('Table 2:')}{part}</figure><figure>{tag.format('Algorithm 1')}{listing}</figure>"
+    two = f"<figure>{tag.format('Table 3:')}{tag.format('Table 4:')}<table class='ltx_tabular'><tr><td>c</td></tr></table></figure>"
+    document = read(PAGE.replace('<ul class="ltx_itemize">', more + two + '<ul class="ltx_itemize">'))
+    framed = [(document.text[span.start : span.end], span.label) for span in document.spans if span.role in {"table", "algorithm"}]
+    assert framed == [("lr | 0.1\nwd | 0", "Table 1"), ("b", "Table 2"), ("for each step", "Algorithm 1"), ("c", "")]
+
+
 def test_citations_find_their_entries() -> None:
     document = read()
     assert [(entry.authors[0], entry.year, entry.title, entry.arxiv) for entry in document.bibliography] == [

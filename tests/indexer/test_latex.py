@@ -348,6 +348,32 @@ def test_a_cell_that_claims_to_be_endless_is_no_more_than_forty_wide():
     assert document.text.count("|") == 40
 
 
+ONE = r"\begin{table}\caption{x}\begin{tabular}{l}a & 1\end{tabular}\end{table}"
+
+
+@pytest.mark.parametrize(
+    ("preamble", "labels"),
+    [
+        ("", ["Table 1", "Table 2"]),
+        (r"\renewcommand{\thetable}{S\arabic{table}}", ["Table S1", "Table S2"]),
+        (r"\makeatletter\renewcommand\thetable{\@arabic\c@table}", ["Table 1", "Table 2"]),
+        (r"\renewcommand{\thetable}{\thesection.\arabic{table}}", ["Table 1.1", "Table 2.2"]),
+        (r"\renewcommand{\thetable}{\Roman{table}}", ["Table", "Table"]),
+        (r"\numberwithin{table}{section}", ["Table 1.1", "Table 2.1"]),
+        (r"\counterwithin*{table}{section}", ["Table 1", "Table 1"]),
+    ],
+)
+def test_a_table_has_the_number_that_is_printed_or_none(preamble, labels):
+    document = read(r"\section{A}" + ONE + r"\section{B}" + ONE, preamble)
+    assert [span.label for span in document.spans if span.role == "table"] == labels
+
+
+def test_a_caption_without_a_number_takes_none_and_a_continued_table_has_that_of_the_first():
+    document = read(ONE.replace("caption", "caption*") + ONE + ONE.replace(r"\caption", r"\ContinuedFloat\caption"))
+    assert [span.label for span in document.spans if span.role == "table"] == ["Table", "Table 1", "Table 1"]
+    assert texts(document, "caption") == ["x", "Table 1: x", "Table 1: x"]
+
+
 def test_of_two_tables_in_one_float_each_has_its_own_caption():
     above = read(
         r"\begin{table}\caption{One}\begin{tabular}{l}a & 1\end{tabular}"

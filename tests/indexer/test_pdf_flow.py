@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.pdf.blocks import _CAPTION
+from indexer.pdf.blocks import _CAPTION, Block, Style, _block
 from indexer.pdf.flow import Words, glue
 from indexer.pdf.layout import find_gutter, in_order
+from indexer.pdf.outline import _merged
 from indexer.pdf.page import Line, joined, without_marks
 from indexer.pdf.sentences import full_stops, sentences
 from indexer.pdf.weblinks import trimmed
@@ -87,6 +88,17 @@ def test_captions_are_told_from_words_that_look_like_them() -> None:
     assert _CAPTION.match("Figure A.1. An overview")
     assert not _CAPTION.match("tables and keywords can be accessed")
     assert not _CAPTION.match("Figures show that")
+
+
+def test_a_caption_is_called_what_is_printed_and_a_table_belongs_to_the_nearer_one() -> None:
+    style = Style(10, 12, {})
+    above, below = (_block([line(text, base=base)], style, False) for text, base in (("Table 1: One", 100), ("Supplementary Table 2: Two", 215)))
+    rows = Block("table", (line("lr  0.1", base=200),))
+    assert [(block.role, block.label) for block in _merged([above, rows, below])] == [
+        ("caption", "Table 1"),
+        ("table", "Supplementary Table 2"),
+        ("caption", "Supplementary Table 2"),
+    ]
 
 
 def test_sentences_end_where_a_reader_ends_them() -> None:

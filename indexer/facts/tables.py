@@ -1,7 +1,8 @@
 """Facts of tables: settings by row ("weight decay | 0.05") and by column ("epochs" over 200, 300, 400).
 
 A table is a run of lines with cells between bars, as LaTeX, HTML and Markdown leave them. A row whose first cell names a
-detail says its values; under a head that names one every row does. The scope is the other head.
+detail says its values, one whose second does too: its first is the group of rows; under a head that names one every row does.
+The scope is the other head, or the group.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ _NUMERIC = {"number", "integer", "fraction", "list"}
 
 def blocks(lines: Sequence[str], first: int = 1) -> Iterator[list[Row]]:
     """Runs of lines with cells, each row with its line number."""
-    rows: list[Row] = []
+    rows: list[tuple[int, str]] = []
     for number, line in enumerate([*lines, ""], first):
         if line.count("|") >= 1 and len(line) < 4_000 and not line.lstrip().startswith(("$ ", "%")):
             if not _RULE.match(line):
-                rows.append((number, [cell.strip() for cell in line.strip().strip("|").split("|")][:_MOST_CELLS]))
+                rows.append((number, line.strip()))
         elif rows:
-            yield rows
+            framed = all(row.startswith("|") for _, row in rows)  # in Markdown; elsewhere a bar at the beginning follows an empty cell
+            yield [(at, [cell.strip() for cell in row.rstrip("|")[framed:].split("|")][:_MOST_CELLS]) for at, row in rows]
             rows = []
 
 
@@ -44,7 +46,10 @@ def read(rows: Sequence[Row], sink: Sink) -> None:
             own = named(first, sink.ontology)
             if any("=" in cell for cell in rest):
                 prose.read("\n".join(rest), sink, first=number, kind="table")
-            if own and rest:
+            below = named(rest[0], sink.ontology) if len(rest) > 1 and number != rows[0][0] else ""
+            if below:
+                _row(number, rest, below, (rows[0][0], rows[0][1][1:]), sink, group=first)
+            elif own and rest:
                 _row(number, [first, *rest], own, rows[0], sink)
             elif number != rows[0][0] and len(rest) == len(cells) - 1:
                 _under(number, cells, head, rows[0][1], sink)
@@ -73,7 +78,7 @@ def named(cell: str, ontology: Ontology) -> str:
     return ontology.name_of("_".join(words.replace("-", " ").split())) or ""
 
 
-def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink) -> None:
+def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink, group: str = "") -> None:
     for at, cell in enumerate(cells[1:], 1):
         if sink.ontology.terms[name].type == "choice" and "," in cell:
             for part in cell.split(","):
@@ -81,7 +86,7 @@ def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink) ->
                     sink.state(number, name, value.value, part.strip(), written=cells[0][:80], kind="table")
         value = read_cell(name, cell, sink.ontology)
         if value:
-            scope = head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else ""
+            scope = (head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else "") or group
             sink.state(number, name, value.value, cell, written=cells[0][:80], scope=_scope(scope), kind="table", unit=value.unit)
 
 

@@ -14,6 +14,7 @@ from itertools import islice
 from lxml import etree
 from lxml import html as lxml_html
 
+from indexer.parsers.html_cells import Grid
 from indexer.pdf.citations import Cite, mentions
 from indexer.pdf.entry import parse_entry
 from indexer.pdf.sentences import sentences
@@ -21,7 +22,7 @@ from indexer.pdf.weblinks import trimmed
 from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Span, Status, WorkId
 
-PARSER = "html@3"
+PARSER = "html@4"
 MAX_CHARS = 5_000_000
 _SKIPPED = frozenset({"script", "style", "nav", "head", "noscript", "template", "button", "form", "iframe", "object", "svg", "header", "footer"})
 _HIDING = re.compile(
@@ -29,7 +30,6 @@ _HIDING = re.compile(
 )
 _WHITE = re.compile(r"(?<![-\w])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
 _ANCESTORS = 12
-_MOST_COLUMNS = 40
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {"p": "paragraph", "figcaption": "caption", "pre": "algorithm", "table": "table", "dd": "list", "dt": "list"}
 _NUMBER = re.compile(r"\s*((?:Appendix\s+)?(?:[A-Z]|\d+|[IVX]+)(?:\.\d+)*)[.:]?\s")
@@ -49,6 +49,7 @@ class _Page:
     notes: list[tuple[int, etree._Element]] = field(default_factory=list)
     open: list[tuple[int, Span]] = field(default_factory=list)
     items: list[etree._Element] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
     title: str = ""
     hidden: int = 0
     cut: bool = False
@@ -241,6 +242,7 @@ def _tag_of(element: etree._Element) -> str:
 def _inline(block: etree._Element, page: _Page, role: str) -> None:
     """The running text of a block: formulas as TeX, rows as lines, citations and addresses noted, footnotes put aside."""
     events = etree.iterwalk(block, events=("start", "end"))
+    page.grids = [Grid()]
     anchors: list[tuple[str, int]] = []
     for event, element in events:
         if event == "start":
@@ -251,7 +253,7 @@ def _inline(block: etree._Element, page: _Page, role: str) -> None:
                 _say(page, element.get("alttext") or " ".join(element.itertext()))
                 events.skip_subtree()
                 continue
-            _open_inline(element, page, anchors)
+            _open_inline(element, page, anchors, role)
             _say(page, element.text)
         else:
             _close_inline(element, page, anchors, role)
@@ -281,8 +283,10 @@ def _say(page: _Page, text: str | None) -> None:
     page.put(words)
 
 
-def _open_inline(element: etree._Element, page: _Page, anchors: list[tuple[str, int]]) -> None:
-    if element.tag == "a":
+def _open_inline(element: etree._Element, page: _Page, anchors: list[tuple[str, int]], role: str) -> None:
+    if role == "table" and element.tag in {"table", "td", "th"}:
+        _begin_cell(element, page)
+    elif element.tag == "a":
         anchors.append((element.get("href") or "", page.length))
     elif element.tag == "br":
         _say(page, " ")
@@ -296,13 +300,26 @@ def _close_inline(element: etree._Element, page: _Page, anchors: list[tuple[str,
         elif href.lower().startswith(("http://", "https://")):
             page.urls.append((start, trimmed(href), ""))
     elif role == "table" and element.tag in {"td", "th"}:
-        span = element.get("colspan") or ""
-        page.put(" |" * (min(int(span), _MOST_COLUMNS) if re.fullmatch(r"[1-9][0-9]{0,2}", span) else 1) + " ")
+        grid = page.grids[-1]
+        page.put(grid.cell(element, " ".join("".join(page.parts[grid.first :]).split())))
+    elif role == "table" and element.tag == "table" and len(page.grids) > 1:
+        page.grids.pop()
     elif role in {"table", "equation"} and element.tag == "tr":
+        _say(page, page.grids[-1].reaching())
+        page.grids[-1].end_row()
         _trim(page)
         page.put("\n")
     elif element.tag in {"p", "div"}:
         _say(page, " ")
+
+
+def _begin_cell(element: etree._Element, page: _Page) -> None:
+    if element.tag == "table":
+        page.grids.append(Grid())
+        return
+    if page.length <= MAX_CHARS:
+        _say(page, page.grids[-1].reaching())
+    page.grids[-1].first = len(page.parts)
 
 
 def _trim(page: _Page) -> None:

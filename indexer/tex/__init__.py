@@ -11,7 +11,7 @@ what they say in plain words. From the bottom up:
     machine             tokens in, streams out; the budget of steps
     formula, citing, sectioning, entries, inputs, defining, signs, plain_commands, arguments
                         what commands do; `commands` is the table of them
-    environments, floats, algorithms
+    environments, floats, cells, algorithms
                         what environments do; `tables` puts both together
     sentences, assemble a finished run as text, spans, mentions and links
     names, identifiers, bibitems, biblatex, bibtex, bibliography

@@ -40,7 +40,6 @@ PREFIXED = {
     "om": "parbox rotatebox",
     "mm": "resizebox fcolorbox",
     "moo": "raisebox",
-    "omomo": "multirow",
     "o": "hyperref shortstack makecell thead specialcell hlc",
     "oo": "makebox framebox",
 }

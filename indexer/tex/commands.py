@@ -3,10 +3,10 @@ r"""Which command does what: one table from command to handler, and what a docum
 from __future__ import annotations
 
 from indexer.tex.arguments import PREFIXED, SWALLOWED
+from indexer.tex.cells import multicolumn, multirow
 from indexer.tex.citing import cite, cite_text, nocite
 from indexer.tex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
 from indexer.tex.entries import bibitem, field, href, italic, marker, url
-from indexer.tex.floats import multicolumn
 from indexer.tex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.tex.machine import Handler
 from indexer.tex.numbering import LEVELS
@@ -110,6 +110,7 @@ STRUCTURE: dict[Token, Handler] = {
     r"\twocolumn": two_column,
     r"\cmidrule": midrule,
     r"\multicolumn": multicolumn,
+    r"\multirow": multirow,
 }
 COMMANDS = _table()
 PROTECTED = frozenset(

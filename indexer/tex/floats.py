@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from indexer.tex.cells import begin, row_end
 from indexer.tex.machine import Float, Group, Machine
-from indexer.tex.scanner import Token
 from indexer.tex.stream import Mark, Stream
 
 FLOATS = {
@@ -50,7 +50,6 @@ TABULARS = {
     "tabbing": "",
     "xltabular": "mm",
 }
-MAX_SPAN = 40
 _FRAMED = ("table", "algorithm", "paragraph", "equation")
 
 
@@ -106,32 +105,13 @@ def _beside(stream: Stream, captions: list[Mark]) -> list[Mark]:
     return found
 
 
-def multicolumn(m: Machine, tok: Token) -> None:
-    r"""`\multicolumn{3}{c}{...}`: a cell with two empty ones behind it, so that columns stay columns."""
-    count = m.reader.word()[:3]
-    m.reader.take("m")
-    more = min(int(count), MAX_SPAN) - 1 if count.isascii() and count.isdigit() else 0
-    opening = m.reader.skip_spaces()
-    if opening == "{" and more > 0 and m.tabulars:
-        m.open(Group("{", close=lambda: _empty_cells(m, more)))
-    elif opening is not None:
-        m.reader.back()
-
-
-def _empty_cells(m: Machine, count: int) -> None:
-    m.work += count
-    for _ in range(count):
-        m.out.space()
-        m.out.put("|")
-    m.out.space()
-
-
 def tabular(m: Machine, name: str) -> None:
     """Rows on lines, cells between bars."""
     m.reader.take(TABULARS[name])
     out, style = m.out, m.out.style
 
     def close() -> None:
+        row_end(m)
         m.tabulars -= 1
         if m.tabulars == 0 and out.flowing:
             out.cut()
@@ -144,5 +124,6 @@ def tabular(m: Machine, name: str) -> None:
 def _rows(m: Machine) -> None:
     m.tabulars += 1
     if m.tabulars == 1 and m.out.flowing:
+        m.grid = begin(m)
         m.out.cut()
         m.out.style = ("table", m.out.style[1], m.out.style[2])

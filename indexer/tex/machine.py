@@ -57,6 +57,16 @@ class Float:
     parts: int = 0
 
 
+@dataclass
+class Grid:
+    """Where the outermost table stands: its column, where that cell began, and what reaches down (column -> rows left, words)."""
+
+    out: Stream
+    column: int = 0
+    start: int = 0
+    down: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+
 class Mode:
     """What reads tokens instead of the text loop for a while (a formula)."""
 
@@ -137,6 +147,7 @@ class Machine:
         self.target = Target()
         self.floats: list[Float] = []
         self.tabulars = 0
+        self.grid: Grid | None = None
         self.lists: list[list[int | str]] = []
         self.mode: Mode | None = None
         self.in_document = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexer.tex.cells import border, row_end
 from indexer.tex.formula import Formula
 from indexer.tex.machine import BRACE, Group, Handler, Machine
 from indexer.tex.numbering import Target
@@ -19,11 +20,12 @@ def par(m: Machine, tok: Token) -> None:
 
 
 def line_break(m: Machine, tok: Token) -> None:
-    r"""`\\`: a row of a table or only a space, as within a cell (`\makecell`)."""
+    r"""`\\`: a row of a table or only a space, as within a cell (`\makecell`, `\newline`)."""
     m.reader.flag("*")
     m.reader.optional()
-    within = bool(m.groups) and m.groups[-1].kind in ("{", "capture")
+    within = tok == r"\newline" or (bool(m.groups) and m.groups[-1].kind in ("{", "capture"))
     if m.tabulars == 1 and m.out.flowing and not within:
+        row_end(m)
         m.out.newline()
     elif m.tabulars > 1 and not within:
         m.out.write(" / ")
@@ -33,7 +35,10 @@ def line_break(m: Machine, tok: Token) -> None:
 
 def ampersand(m: Machine, tok: Token) -> None:
     """The border of two cells."""
-    m.out.put("|") if m.tabulars else m.out.put("&")
+    if m.tabulars:
+        border(m)
+        return
+    m.out.put("&")
     m.out.space()
 
 

@@ -113,6 +113,15 @@ def test_settings_by_column():
     ]
 
 
+def test_the_second_cell_may_name_the_detail_of_a_group_of_rows_and_an_empty_first_cell_is_a_column():
+    assert table("Stage | Name | Value\nPretraining | epochs | 300\nPretraining | weight decay | 0.05\n| batch size | 64") == [
+        (2, "epochs", "300", "Pretraining"),
+        (3, "weight_decay", "0.05", "Pretraining"),
+        (4, "batch_size", "64", ""),
+    ]
+    assert table("| Base | Large\nepochs | 100 | 200") == [(2, "epochs", "100", "Base"), (2, "epochs", "200", "Large")]
+
+
 def test_results_are_no_settings():
     assert table("model | Precision | Recall | F1\nours | 32 | 16 | 24\ntheirs | 0.5 ± 0.1 | 3 | 4") == []
 

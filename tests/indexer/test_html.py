@@ -78,6 +78,29 @@ def test_a_table_has_the_number_of_its_caption_and_a_shared_cell_leaves_empty_on
     assert document.text[table.start : table.end].startswith("a | both | | c\n")
 
 
+def test_a_cell_over_several_rows_is_said_in_each_and_columns_stay_columns() -> None:
+    rows = (
+        '<tr><th rowspan="2">Data</th><th colspan="2">SGD</th><th rowspan="2">Seeds</th></tr><tr><th>lr</th><th>wd</th></tr>'
+        '<tr><td rowspan="2">CIFAR</td><td>0.1</td><td>0</td><td rowspan="3">5</td></tr><tr><td>0.2</td><td>1</td></tr>'
+        '<tr><td>MNIST</td><td rowspan="99999">0.3</td><td>2</td></tr>'
+    )
+    document = read(PAGE.replace("<tr><td>lr</td><td>0.1</td></tr>", rows))
+    (table,) = [span for span in document.spans if span.role == "table"]
+    assert document.text[table.start : table.end].split("\n")[:5] == [
+        "Data | SGD | | Seeds",
+        "Data | lr | wd | Seeds",
+        "CIFAR | 0.1 | 0 | 5",
+        "CIFAR | 0.2 | 1 | 5",
+        "MNIST | 0.3 | 2 | 5",
+    ]
+
+
+def test_cells_over_many_rows_are_repeated_within_bounds() -> None:
+    cell = '<td rowspan="900">' + "x" * 120 + "</td>"
+    document = read(PAGE.replace("<tr><td>lr</td><td>0.1</td></tr>", "<tr>" + cell * 100 + "</tr>" + "<tr></tr>" * 200))
+    assert document.text.count("x" * 120) == 100 + 39 * 40
+
+
 def test_an_algorithm_and_a_part_of_a_table_have_the_number_of_the_whole() -> None:
     tag = '<figcaption class="ltx_caption"><span class="ltx_tag">{} </span>x</figcaption>'
     part = "<figure>" + tag.format("(a)") + '<table class="ltx_tabular"><tr><td>b</td></tr></table></figure>'

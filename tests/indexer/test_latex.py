@@ -343,6 +343,31 @@ def test_a_shared_cell_leaves_empty_ones_and_lines_within_a_cell_are_no_rows():
     assert texts(document, "table") == ["| ViT | | Res Net\nlr | 1 | 2 | 3"]
 
 
+def test_a_cell_over_several_rows_is_said_in_each_that_leaves_it_empty():
+    document = read(
+        r"\begin{tabular}{lccc}\multirow{2}{*}{Data} & \multicolumn{2}{c}{SGD} & \multirow{2}*{Seeds} \\ \cmidrule{2-3} & lr & wd & \\ \midrule"
+        r"\multirow[t]{3}[1]{2cm}[2pt]{\textbf{CIFAR} 10} & 0.1 & 0 & 5 \\ & 0.2 & 1 \\[2pt]"
+        r" & \newline 0.3 & \multirow{2}{*}{2} & $k$ \\ \hline MNIST & 0.4 & &"
+        r"\end{tabular}"
+    )
+    assert texts(document, "table")[0].split("\n") == [
+        "Data | SGD | | Seeds",
+        "Data | lr | wd | Seeds",
+        "CIFAR 10 | 0.1 | 0 | 5",
+        "CIFAR 10 | 0.2 | 1",
+        "CIFAR 10 | 0.3 | 2 | $k$",
+        "MNIST | 0.4 | 2 |",
+    ]
+
+
+def test_a_cell_in_a_row_below_that_has_words_of_its_own_keeps_them():
+    document = read(
+        r"\begin{tabular}{ll}\multirow{9}{*}{a} & 1 \\ b & 2 \\ \multirow{2}{*}{c} & 3 \\ & 4 \\ & 5 \\ \end{tabular}"
+        r" \begin{tabular}{l} & 6\end{tabular}"
+    )
+    assert texts(document, "table") == ["a | 1\nb | 2\nc | 3\nc | 4\n| 5", "| 6"]
+
+
 def test_a_cell_that_claims_to_be_endless_is_no_more_than_forty_wide():
     document = read(r"\begin{tabular}{l}\multicolumn{999999999999}{c}{a} & b \\\end{tabular}")
     assert document.text.count("|") == 40

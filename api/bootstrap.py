@@ -109,7 +109,8 @@ class Parts:
         generation = open_generation(self.settings.home, lineage)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
-        return Engine(generation, (lambda: self._reader(generation.manifest.embedder)) if index else None, index, words=words, reranker=self.reranker)
+        embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
+        return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first)
 
     def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""

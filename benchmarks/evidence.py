@@ -304,7 +304,8 @@ class Corpus:
     ) -> Engine:
         """The product's engine over it."""
         embedder = self.embedder
-        return Engine(self.generation, (lambda: embedder) if embedder and vectors else None, self.index, weights, words, reranker)
+        vectors_of = (lambda: embedder) if embedder and vectors else None
+        return Engine(self.generation, vectors_of, self.index, weights, words, reranker, cache(registry.load("embedders", "static")))
 
 
 def opened(

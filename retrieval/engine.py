@@ -12,7 +12,7 @@ from types import TracebackType
 from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
-from lineage.model import Answer, Chunk, Hit, Query, WorkId
+from lineage.model import Answer, Chunk, Focus, Hit, Query, WorkId
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
 from lineage.tokens import tokens
 from retrieval import candidates, fuse, named
@@ -21,6 +21,7 @@ from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
+from retrieval.lines import focus_of_code
 from retrieval.query import plain
 from retrieval.siblings import siblings_prior
 from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
@@ -49,7 +50,8 @@ class Engine:
 
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
     it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given; a `reranker` looks at
-    the first hits again, and where it fails the answer says so and keeps its order. Questions raise
+    the first hits again, and where it fails the answer says so and keeps its order. `table` gives the packaged table of
+    words (`static`), by which the lines of code that answer are told; without it they are told by words alone. Questions raise
     `EmbedderMismatch` if the embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
@@ -61,6 +63,7 @@ class Engine:
         weights: Weights | None = None,
         words: Vocabulary | None = None,
         reranker: Reranker | None = None,
+        table: Callable[[], Embedder] | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
@@ -68,6 +71,7 @@ class Engine:
         self._weights = weights or fitted(generation.manifest.embedder)
         self._vocabulary = words or vocabulary()
         self._reranker = reranker
+        self._table = table
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
         self._names = named.names_of(self._kinship.kin)
         self._documents = generation.manifest.counts.get("chunks", 0)
@@ -220,13 +224,19 @@ class Engine:
             chunk=replace(chunk, copies=self._copies(scored, asked)),
             work=kin.work,
             signals=scored.fused.signals,
-            focus=focus(found.text, found.start_line, asked.words.worth),
+            focus=self._focus(found, asked),
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
             flags=flags,
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
         )
+
+    def _focus(self, found: Chunk, asked: _Asked) -> Focus | None:
+        worth = asked.words.worth
+        if found.kind != "code":
+            return focus(found.text, found.start_line, worth)
+        return focus_of_code(found.text, found.start_line, worth, asked.text, self._table() if self._table else None)
 
     def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
         homes = self._catalog.homes(scored.fused.row)

@@ -22,7 +22,7 @@ _NEARLY = 0.95
 _DESCRIPTIONS = {'"""': '"""', "'''": "'''", "/*": "*/"}
 _CELL, _ROWS = " | ", 3
 _PREFIX = " \trRuU"
-_SIGNATURES = ("def ", "async def ", "class ", "@", "function ", "fn ", "func ", "template")
+SIGNATURES = ("def ", "async def ", "class ", "@", "function ", "fn ", "func ", "template")
 
 
 def rarity(frequency: Mapping[str, int], documents: int) -> dict[str, float]:
@@ -37,24 +37,29 @@ def focus(text: str, first_line: int, worth: Mapping[str, float]) -> Focus | Non
     """
     lines = text.split("\n")
     plain = [sum(worth.get(token, 0.0) for token in set(tokens(line))) for line in lines]
-    inside = [0.0 if naming else value for value, naming in zip(plain, _naming(lines), strict=True)]
+    inside = [0.0 if naming else value for value, naming in zip(plain, naming(lines), strict=True)]
     values = inside if any(inside) else plain
     if not any(values):
         return None
-    start, end = _grown(_faded(values))
+    start, end = trimmed(lines, *grown(_faded(values), _NEARLY))
+    return Focus(first_line + start, first_line + end)
+
+
+def trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The same lines without blank ones at the borders."""
     while start < end and not lines[start].strip():
         start += 1
     while end > start and not lines[end].strip():
         end -= 1
-    return Focus(first_line + start, first_line + end)
+    return start, end
 
 
-def _naming(lines: Sequence[str]) -> list[bool]:
+def naming(lines: Sequence[str]) -> list[bool]:
     """Of each line whether it names the whole: a signature, a docstring, the heads and the caption of a table."""
     rows = [at for at, line in enumerate(lines) if _CELL in line]
     if len(rows) >= _ROWS and 2 * len(rows) >= sum(bool(line.strip()) for line in lines):
         return [at not in rows[1:] for at in range(len(lines))]
-    return [line.lstrip().startswith(_SIGNATURES) or told for line, told in zip(lines, described(lines), strict=True)]
+    return [line.lstrip().startswith(SIGNATURES) or told for line, told in zip(lines, described(lines), strict=True)]
 
 
 def described(lines: Sequence[str]) -> list[bool]:
@@ -86,10 +91,10 @@ def _faded(values: Sequence[float]) -> list[float]:
     return [sum(values[at + step] * _FADE ** abs(step) for step in reach if 0 <= at + step < len(values)) for at in range(len(values))]
 
 
-def _grown(values: Sequence[float]) -> tuple[int, int]:
-    """First and last of the run around the greatest value in which all are nearly as great, `MOST` at most."""
+def grown(values: Sequence[float], nearly: float) -> tuple[int, int]:
+    """First and last of the run around the greatest value in which all are nearly (that share of it) as great, `MOST` at most."""
     start = end = max(range(len(values)), key=values.__getitem__)
-    floor = _NEARLY * values[start]
+    floor = nearly * values[start]
     while end - start + 1 < MOST:
         before = values[start - 1] if start else -1.0
         after = values[end + 1] if end + 1 < len(values) else -1.0

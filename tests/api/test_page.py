@@ -145,7 +145,6 @@ def test_the_work_of_a_hit_is_asked_alone_and_then_every_work_again(page, server
     assert {words.partition(". ")[2] for words in page.locator("article.card h3").all_inner_texts()} == {title.partition(". ")[2]}
     assert page.get_by_role("button", name="Ask only this work").count() == 0
     assert page.evaluate("document.activeElement.contains(document.querySelector('article.card'))")
-    picture(page, "page-work")
     page.get_by_role("button", name="Ask every work").click()
     page.locator(".answer").wait_for()
     assert page.get_by_label("only in").input_value() == ""

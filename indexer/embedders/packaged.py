@@ -25,7 +25,7 @@ from lineage.ports import Vectors
 from lineage.settings import Settings
 
 FOLDER = Path(__file__).resolve().parent / "granite30m"
-MODEL_SHA256 = "af1aed34dcc2c8abc7430ea2cfd2f02ded3a8694ca624d09391f3a0f630c1f88"
+MODEL_SHA256 = "f24b10532790d0a96b5cd2501c254b986788c848904c4a63bb7eddc31c491781"
 TOKENIZER_SHA256 = "33465117406b9007673e8ba283f7f1383d9b5094df947481af60eec94ed7d7bd"
 DIM = 384
 PASSAGE_TOKENS = 256

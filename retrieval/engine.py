@@ -33,6 +33,8 @@ _READ = 100
 
 _RERANKED = 30
 _SPOKEN = 4
+_CLOSELY = 5
+"""Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Engine:
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
     it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given; a `reranker` looks at
     the first hits again, and where it fails the answer says so and keeps its order. `table` gives the packaged table of
-    words (`static`), by which the lines of code that answer are told; without it they are told by words alone. Questions raise
+    words (`static`), by which the lines of code that answer are told in the first hits; in others, and without it, they are
+    told by words alone. Questions raise
     `EmbedderMismatch` if the embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
     """
 
@@ -224,7 +227,7 @@ class Engine:
             chunk=replace(chunk, copies=self._copies(scored, asked)),
             work=kin.work,
             signals=scored.fused.signals,
-            focus=self._focus(found, asked),
+            focus=self._focus(rank, found, asked),
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
@@ -232,11 +235,12 @@ class Engine:
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
         )
 
-    def _focus(self, found: Chunk, asked: _Asked) -> Focus | None:
+    def _focus(self, rank: int, found: Chunk, asked: _Asked) -> Focus | None:
         worth = asked.words.worth
         if found.kind != "code":
             return focus(found.text, found.start_line, worth)
-        return focus_of_code(found.text, found.start_line, worth, asked.text, self._table() if self._table else None)
+        table = self._table() if self._table and rank <= _CLOSELY else None
+        return focus_of_code(found.text, found.start_line, worth, asked.text, table)
 
     def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
         homes = self._catalog.homes(scored.fused.row)

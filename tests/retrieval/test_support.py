@@ -45,7 +45,7 @@ def test_the_likelihood_is_the_logistic_curve_over_the_signs():
 
 
 def test_a_nearest_chunk_below_the_floor_of_a_known_model_is_a_miss():
-    near = signs(6, PEAK, [(row, score - 0.5) for row, score in NEAR])
+    near = signs(6, PEAK, [(row, score - 0.7) for row, score in NEAR])
     assert not supported(near, "granite-30m-lineage-int8@1")
     assert supported(near, "somebody/else@1")
 

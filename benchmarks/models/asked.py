@@ -1,11 +1,12 @@
 """Questions that a language model wrote about passages it had read, as pairs to tune on.
 
-    python -m benchmarks.models.asked --wheels DIR --cache DIR --out FILE.jsonl
+    python -m benchmarks.models.asked --wheels DIR --cache DIR --out FILE.jsonl [--apart DIR ...]
 
 Why: templates turn an author's words about code into questions, and a model tuned on those stops gaining. `asked.jsonl` holds what
 a reader would ask who does not know the code, of passages out of the same packages, with the lines that answer; `ASKING.md` is
 what the writers were told. Beside each question stand passages that look like an answer and are none: what the packaged model
-finds for it behind the first few, out of the same packages. A function of the wheels, the questions and the packaged model.
+finds for it behind the first few, out of the same packages. Texts that share six lines with a file under `--apart` (evaluation
+data) are neither. A function of the wheels, the questions and the packaged model.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 
 from benchmarks.evidence import embedded
 from benchmarks.models.corpus import Package, packages, read
+from benchmarks.models.pairs import evaluated, shingles
 from indexer.cache import VectorCache
 from indexer.chunk import chunks
 from indexer.embedders import packaged
@@ -145,6 +147,11 @@ def negatives(questions: Vectors, right: Vectors, others: Vectors) -> Iterator[l
         yield [int(at) for at in ranked if others[at] @ passage < ALIKE]
 
 
+def distinct(texts: Iterable[str], apart: frozenset[bytes]) -> bool:
+    """Whether none of the texts shares six lines with evaluation data."""
+    return not any(apart.intersection(shingles(text)) for text in texts)
+
+
 def _text(chunk: Chunk) -> str:
     return f"{chunk.header}\n{chunk.text}" if chunk.header else chunk.text
 
@@ -179,12 +186,14 @@ def main() -> None:
     parser.add_argument("--wheels", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="vectors of the pool are kept there")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--apart", type=Path, nargs="*", default=[])
     arguments = parser.parse_args()
     about: list[tuple[Row, str]] = []
     others: dict[str, Chunk] = {}
+    apart = evaluated(arguments.apart)
     for some, texts, found in _of(packages(arguments.wheels)):
         about += zip(some, texts, strict=True)
-        others |= {_text(chunk): chunk for chunk in found}
+        others |= {_text(chunk): chunk for chunk in found if distinct([chunk.text], apart)}
     model, candidates, rng = packaged.create(), list(others.values()), Random(0)
     vectors = embedded(model, candidates, VectorCache(arguments.cache))
     right = model.passages([f"{row.header}\n{text}" for row, text in about])
@@ -192,7 +201,8 @@ def main() -> None:
         for (row, text), passage in zip(about, right, strict=True):
             questions = model.queries([question for _, _, _, question in row.asked])
             places = list(negatives(questions, np.repeat(passage[None], len(questions), axis=0), vectors))
-            out.writelines(json.dumps(asdict(pair)) + "\n" for pair in pairs(row, text, candidates, places, rng))
+            made = pairs(row, text, candidates, places, rng)
+            out.writelines(json.dumps(asdict(pair)) + "\n" for pair in made if distinct(pair.passages, apart))
     print(len(about), "passages", len(candidates), "others")
 
 

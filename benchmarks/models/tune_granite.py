@@ -70,10 +70,10 @@ class Batches:
 
 
 class Tuning:
-    """One run: a model, its optimiser and the pairs."""
+    """One run: a model, its optimiser, the pairs, and the length that questions are cut at."""
 
-    def __init__(self, model: Encoder, tokenizer: Tokenizer, batches: Batches, rate: float) -> None:
-        self.model, self.tokenizer, self.batches, self.rate = model, tokenizer, batches, rate
+    def __init__(self, model: Encoder, tokenizer: Tokenizer, batches: Batches, rate: float, query: int = QUERY_TOKENS) -> None:
+        self.model, self.tokenizer, self.batches, self.rate, self.query = model, tokenizer, batches, rate, query
         self.optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=rate, weight_decay=0.01)
 
     def step(self, number: int, done: float) -> float:
@@ -82,7 +82,7 @@ class Tuning:
             group["lr"] = self.rate * min(1.0, (number + 1) / 50) * (1 - done)
         rows, negatives = self.batches.next()
         passages = [row[2] for row in rows] + negatives
-        scores = self._vectors([row[1] for row in rows], QUERY_TOKENS) @ self._vectors(passages, PASSAGE_TOKENS).T * SCALE
+        scores = self._vectors([row[1] for row in rows], self.query) @ self._vectors(passages, PASSAGE_TOKENS).T * SCALE
         scores = scores.masked_fill(_same(rows, negatives), -1e4)
         right = torch.arange(len(rows))
         loss = (functional.cross_entropy(scores, right) + functional.cross_entropy(scores[:, : len(rows)].T, right)) / 2

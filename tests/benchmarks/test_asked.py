@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from benchmarks.models.asked import Row, distinct, kept_out, negatives, pairs, pool, rows, spans
+from benchmarks.models.asked import FIRST, Row, distinct, kept_out, negatives, pairs, pool, rows, spans, worded
 from benchmarks.models.corpus import package
 from benchmarks.models.pairs import shingles
 from tests.benchmarks.test_models import wheel
@@ -56,6 +56,16 @@ def test_negatives_are_near_but_neither_the_nearest_nor_like_the_answer() -> Non
     assert set(found) <= set(range(60))
 
 
+def test_negatives_of_the_second_round_share_words_but_are_not_the_first_found() -> None:
+    texts = [*("padding is left out " * (10 - at) + "of the mean" for at in range(9)), "learning rate", "batch size"]
+    assert list(worded(["is padding left out?", "learning", "nothing"], texts)) == [list(range(FIRST, 9)), [], []]
+
+
+def test_a_paragraph_about_the_whole_passage_has_no_lines_that_answer_more() -> None:
+    whole = Row("net", "net/pool.py", "net/pool.py · pool", ((4, 10),), (("D", 1, 7, "We average over positions."), *ASKED), 2)
+    assert [question for _, _, question in spans([whole], {"net/pool.py": SOURCE})] == [text for _, _, _, text in ASKED]
+
+
 def test_the_pool_holds_the_files_that_are_asked_about_and_a_passage_is_no_negative_of_itself(tmp_path: Path) -> None:
     found = package(wheel(tmp_path, "net", "License: MIT", files={"net/pool.py": SOURCE, "net/other.py": SOURCE.replace("pool", "other")}))
     others = pool(found, [CODE])
@@ -82,6 +92,6 @@ def test_a_tenth_of_the_packages_is_kept_out() -> None:
 
 def test_every_written_row_has_its_questions_and_lines() -> None:
     found = rows()
-    assert len(found) > 8000
+    assert (len(found), sum(row.round == 2 for row in found)) == (12398, 4151)
     assert all(len(row.asked) == 3 and all(first <= last for first, last in row.lines) for row in found)
     assert all(0 <= first <= last for row in found for _, first, last, _ in row.asked)

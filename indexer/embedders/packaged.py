@@ -25,7 +25,7 @@ from lineage.ports import Vectors
 from lineage.settings import Settings
 
 FOLDER = Path(__file__).resolve().parent / "granite30m"
-MODEL_SHA256 = "f24b10532790d0a96b5cd2501c254b986788c848904c4a63bb7eddc31c491781"
+MODEL_SHA256 = "9ae80248e7b9cbb0b498b13ed8d229e2f5110b036ebf9014d559cd90b0137c49"
 TOKENIZER_SHA256 = "33465117406b9007673e8ba283f7f1383d9b5094df947481af60eec94ed7d7bd"
 DIM = 384
 PASSAGE_TOKENS = 256

@@ -10,8 +10,9 @@
    holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.support`'s
    signs tells the two apart; the threshold is where one answerable question in twenty is called unsupported. AUROC
    stands beside it by set, fitted on the others. Fitted three times: for this model with the similarity of its nearest
-   chunk, for unknown models without, and for words alone. Questions from outside of the field are told by a floor under
-   the similarity of the nearest chunk, the model's own: one question in two hundred of the sets lies below.
+   chunk, for unknown models without, and for words alone. For this model the questions of `outside.txt`, which no paper of
+   the field answers, are among those to be called unsupported; the other signs do not tell them. Under the similarity of the
+   nearest chunk lies a floor, the model's own: one question in two hundred of the sets is below. `OUTSIDE` is only measured on.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ LEAST = 0.002
 FALSE = 0.05
 FLOOR = 0.005
 STEPS = {"dense": (-0.1, -0.05, 0.05, 0.1), "toplevel": (-0.25, 0.25), "siblings": (-0.1, 0.1)}
-BY_MODEL = ("gap", "terms", "agreed", "near")
+BY_MODEL = ("gap", "terms", "lift", "agreed", "near")
 BY_VECTORS = ("gap", "terms", "lift", "agreed")
 BY_WORDS = ("gap", "terms")
+FOREIGN = tuple((Path(__file__).parent / "outside.txt").read_text("utf-8").splitlines())
 DATA = Path(__file__).resolve().parent.parent / "retrieval" / "data"
 OUTSIDE = (
     "how do I renew a passport?", "best sourdough starter ratio of flour to water", "who won the football world cup in 1998?", "capital of Mongolia",
@@ -161,13 +163,22 @@ class Pair:
     missing: Signs
 
 
-def fit_support(pairs: Sequence[Pair], outside: Mapping[str, Sequence[Signs]], names: Sequence[str]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Outside:
+    """Signs of questions from outside of the field asked of a set: those that are fitted on, and those that are measured on."""
+
+    fitted: Sequence[Signs]
+    measured: Sequence[Signs]
+
+
+def fit_support(pairs: Sequence[Pair], outside: Mapping[str, Outside], names: Sequence[str]) -> dict[str, Any]:
     """Weights and threshold over the signs `names`, with what they reach; prints it."""
-    areas, told = _left_out(pairs, names)
-    named = dict(zip(("bias", *names), (round(float(value), 3) for value in _regressed(pairs, names)), strict=True))
+    told_of = outside if "near" in names else {}
+    areas, told = _left_out(pairs, told_of, names)
+    named = dict(zip(("bias", *names), (round(float(value), 3) for value in _regressed(pairs, told_of, names)), strict=True))
     held, missing = (np.array([likelihood(one, named) for one in some]) for some in ([p.held for p in pairs], [p.missing for p in pairs]))
     threshold = round(float(np.quantile(held, FALSE)), 3)
-    far = {name: round(float(np.mean([likelihood(one, named) < threshold for one in some])), 2) for name, some in outside.items()}
+    far = {name: round(float(np.mean([likelihood(one, named) < threshold for one in some.measured])), 2) for name, some in outside.items()}
     said = {
         "AUROC": round(auroc(held, missing), 3), "AUROC left out": areas, "told at 5 % of each set left out": told,
         "abstains wrongly": round(float((held < threshold).mean()), 3), "abstains rightly": round(float((missing < threshold).mean()), 3),
@@ -177,17 +188,18 @@ def fit_support(pairs: Sequence[Pair], outside: Mapping[str, Sequence[Signs]], n
     return {"weights": named, "threshold": threshold, "measured": said}
 
 
-def _regressed(pairs: Sequence[Pair], names: Sequence[str]) -> Floats:
-    both = matrix([*(one.held for one in pairs), *(one.missing for one in pairs)], names)
-    return logistic(both, np.repeat([1.0, 0.0], len(pairs)))
+def _regressed(pairs: Sequence[Pair], outside: Mapping[str, Outside], names: Sequence[str]) -> Floats:
+    held, missing = [one.held for one in pairs], [*(one.missing for one in pairs), *(one for some in outside.values() for one in some.fitted)]
+    return logistic(matrix([*held, *missing], names), np.repeat([1.0, 0.0], [len(held), len(missing)]))
 
 
-def _left_out(pairs: Sequence[Pair], names: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+def _left_out(pairs: Sequence[Pair], outside: Mapping[str, Outside], names: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
     """By set, with weights fitted on the others: AUROC, and the share without an answer that lies below 5 % of those with one."""
     areas, told = {}, {}
     families = list(dict.fromkeys(one.family for one in pairs))
     for family in families if len(families) > 1 else ():
-        weights = _regressed([one for one in pairs if one.family != family], names)
+        others = {name: some for name, some in outside.items() if name != family}
+        weights = _regressed([one for one in pairs if one.family != family], others, names)
         own = [one for one in pairs if one.family == family]
         held, missing = (matrix(some, names) @ weights for some in ([one.held for one in own], [one.missing for one in own]))
         areas[family], told[family] = round(auroc(held, missing), 3), round(float((missing < np.quantile(held, FALSE)).mean()), 3)
@@ -215,10 +227,11 @@ def main() -> None:
     fusion = fit_fusion(questions, fitted(embedder.id))
     pairs = [Pair(one.family, one.held, one.missing) for one in questions if one.missing]
     by_model, by_vectors = fit_support(pairs, outside, BY_MODEL), fit_support(pairs, outside, BY_VECTORS)
+    bare = {name: Outside([*map(without_vectors, some.fitted)], [*map(without_vectors, some.measured)]) for name, some in outside.items()}
     words = [replace(one, held=without_vectors(one.held), missing=without_vectors(one.missing)) for one in pairs]
-    by_words = fit_support(words, {name: [*map(without_vectors, some)] for name, some in outside.items()}, BY_WORDS)
+    by_words = fit_support(words, bare, BY_WORDS)
     floor = round(float(np.quantile([one.held.near for one in questions], FLOOR)), 3)
-    below = {name: round(float(np.mean([one.near < floor for one in some])), 2) for name, some in outside.items()}
+    below = {name: round(float(np.mean([one.near < floor for one in some.measured])), 2) for name, some in outside.items()}
     print(f"# floor under the nearest chunk: {floor}; below it, of the questions from outside: {below}")
     if args.write:
         origin = {"by": "benchmarks/fit.py", "embedder": embedder.id, "sets": args.sets, "questions": len(questions)}
@@ -227,10 +240,10 @@ def main() -> None:
         _write_support(name, by_model, {"vectors": by_vectors, "words": by_words}, floor, origin, default=args.embedder == "packaged")
 
 
-def _asked(args: argparse.Namespace, embedder: Embedder) -> tuple[list[Dumped], dict[str, list[Signs]]]:
+def _asked(args: argparse.Namespace, embedder: Embedder) -> tuple[list[Dumped], dict[str, Outside]]:
     """Every question of the sets that are there, and the signs of those from outside of the field by set."""
     questions: list[Dumped] = []
-    outside: dict[str, list[Signs]] = {}
+    outside: dict[str, Outside] = {}
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for one in evidence.chosen(args.sets):
@@ -238,7 +251,7 @@ def _asked(args: argparse.Namespace, embedder: Embedder) -> tuple[list[Dumped], 
             if corpus:
                 pool = dump.pool_of(corpus)
                 questions += dump.dumped(pool, args.every)
-                outside[one.name] = dump.foreign(pool, OUTSIDE)
+                outside[one.name] = Outside(dump.foreign(pool, FOREIGN), dump.foreign(pool, OUTSIDE))
                 print(f"# {one.name}: dumped", flush=True)
     return questions, outside
 

@@ -58,8 +58,9 @@ def test_a_build_that_is_killed_leaves_the_old_generation_and_resumes_to_the_sam
 
 
 def command(home: Path, mirror: str, *words: str) -> subprocess.Popen[str]:
-    """The command line in a process, hearing Ctrl-C even where whoever runs the tests does not."""
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from api.cli import main; main()"
+    """The command line in a process, hearing Ctrl-C and SIGHUP even where whoever runs the tests does not (`nohup`)."""
+    heard = "signal.signal(signal.SIGINT, signal.default_int_handler); hasattr(signal, 'SIGHUP') and signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+    program = f"import signal; {heard}; from api.cli import main; main()"
     env = os.environ | {"LINEAGE_HOME": str(home), "LINEAGE_MIRROR": mirror}
     return subprocess.Popen(
         [sys.executable, "-c", program, *words], cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True

@@ -60,7 +60,7 @@ def kept_out(package: str) -> bool:
 
 @dataclass(frozen=True)
 class Row:
-    """A passage of a wheel, by the spans of lines that it is made of, with its questions: style, first and last line, text."""
+    """A passage of a wheel, by the spans of lines that it is made of, with its questions (style, first and last line, text) and their round."""
 
     package: str
     path: str
@@ -226,10 +226,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheels", type=Path, required=True)
     parser.add_argument("--cache", type=Path, help="vectors of the pool are kept there (first round)")
-    parser.add_argument("--round", type=int, default=1)
+    parser.add_argument("--round", type=int, default=1, choices=(1, 2))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--apart", type=Path, nargs="*", default=[])
     arguments = parser.parse_args()
+    if arguments.round == 1 and not arguments.cache:
+        parser.error("the first round needs --cache")
     about: list[tuple[Row, str]] = []
     others: dict[str, Chunk] = {}
     apart = evaluated(arguments.apart)

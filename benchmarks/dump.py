@@ -123,7 +123,7 @@ def rank(one: Dumped, weights: Weights) -> int | None:
     pool = one.pool
     fused = fuse.fuse(one.lexical, one.dense, weights)
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
-    scored = fuse.boosted(scored, fuse.toplevel_prior(weights.toplevel))
+    scored = fuse.boosted(scored, fuse.role_prior(weights))
     scored = fuse.boosted(scored, siblings_prior(scored, weights.siblings))
     worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
     shown = fuse.mixed(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)

@@ -24,7 +24,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
@@ -129,13 +129,15 @@ def _file_chunks(path: str, data: bytes, work: WorkId | None = None) -> list[Chu
 
 
 def passage_chunks(path: Path) -> list[Chunk]:
-    """Passages of papers as they are, one chunk each; the passage's identifier is its path."""
-    return [
-        Chunk(
-            row["id"], WorkId(f"arxiv:{row.get('arxiv') or row['id']}"), row["id"], "paper", "paragraph", row["text"], "", 0, len(row["text"]), 1, 1
-        )
-        for row in rows(path)
-    ]
+    """Passages of papers as they are, one chunk each; the passage's identifier is its path. Abstracts stand as the product has them."""
+    return [_passage(row) for row in rows(path)]
+
+
+def _passage(row: Mapping[str, Any]) -> Chunk:
+    name, text, abstract = row["id"], row["text"], row["kind"] == "abstract"
+    header = f"{row['title']} > Abstract" if abstract and row.get("title") else ""
+    work = WorkId(f"arxiv:{row.get('arxiv') or name}")
+    return Chunk(name, work, name, "paper", "abstract" if abstract else "paragraph", text, header, 0, len(text), 1, 1)
 
 
 def embedded(embedder: Embedder, chunks: Sequence[Chunk], cache: VectorCache) -> Vectors:

@@ -40,7 +40,7 @@ from retrieval.support import Signs, likelihood
 LEAST = 0.002
 FALSE = 0.05
 FLOOR = 0.005
-STEPS = {"dense": (-0.1, -0.05, 0.05, 0.1), "toplevel": (-0.25, 0.25), "siblings": (-0.1, 0.1)}
+STEPS = {"dense": (-0.1, -0.05, 0.05, 0.1), "toplevel": (-0.25, 0.25), "abstract": (-0.25, 0.25), "siblings": (-0.1, 0.1)}
 BY_MODEL = ("gap", "terms", "lift", "agreed", "near")
 BY_VECTORS = ("gap", "terms", "lift", "agreed")
 BY_WORDS = ("gap", "terms")

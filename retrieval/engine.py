@@ -216,7 +216,7 @@ class Engine:
         return grow
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
-        yield fuse.toplevel_prior(self._weights.toplevel)
+        yield fuse.role_prior(self._weights)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:

@@ -37,7 +37,8 @@ class Weights:
     graph: float = 0.3
     target: float = 0.4
     toplevel: float = -0.5
-    siblings: float = 0.2
+    abstract: float = -1.0
+    siblings: float = 0.6
     share: float = 0.6
     prose: float = 0.4
     margin: float = 1.0
@@ -208,9 +209,13 @@ def likelihood(score: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score - 2.0))))
 
 
-def toplevel_prior(weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Disfavours statements outside of every function (imports, glue), which share words with all they glue together."""
-    return lambda chunk: [(weight, "statements outside of every function")] if chunk.role == "module" else []
+def role_prior(weights: Weights) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Disfavours what shares words with everything around it: imports and glue outside of every function, and abstracts.
+
+    An abstract says what a work is about and seldom how; for most cited works it is all that is known.
+    """
+    priors = {"module": (weights.toplevel, "statements outside of every function"), "abstract": (weights.abstract, "an abstract")}
+    return lambda chunk: [priors[chunk.role]] if chunk.role in priors else []
 
 
 def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

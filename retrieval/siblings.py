@@ -1,8 +1,8 @@
-"""What the other passages of a paper say for one of them (pure).
+"""What the best other passage of a paper says for one of them (pure).
 
-A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbours do. Where several
-passages of one paper were found, each of them is likelier to answer; how much likelier is measured against the other
-papers, so that papers as a whole rise above code by nothing.
+A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbours do. A passage is
+likelier to answer where another one of its paper was found too, and the more, the better that one fits; how much is measured
+against the passages of other papers, so that papers as a whole rise above code by nothing.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from collections.abc import Callable, Iterable, Sequence
 from lineage.model import Chunk
 from retrieval.fuse import Scored
 
-FIRST = 4
-"""The passages of a paper that count, the best first."""
-REASON = "other passages of its paper"
+REASON = "the best other passage of its paper"
 
 
 def siblings_prior(scored: Sequence[Scored], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Favours passages of papers that were found more than once, and disfavours the others as much in the mean."""
-    found: dict[str, list[float]] = defaultdict(list)
+    """Favours passages of papers by `weight` (less than 1: the best two of a paper keep their order) times the score of the best other one."""
+    found: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for one in scored:
         if one.chunk.kind == "paper":
-            found[one.chunk.work].append(max(0.0, one.fused.score))
-    worth = {work: sum(sorted(scores, reverse=True)[:FIRST]) for work, scores in found.items()}
-    mean = sum(worth[work] * len(scores) for work, scores in found.items()) / max(1, sum(map(len, found.values())))
-    return lambda chunk: [(weight * (worth[chunk.work] - mean), REASON)] if chunk.kind == "paper" and chunk.work in worth else []
+            found[one.chunk.work].append((max(0.0, one.fused.score), one.chunk.id))
+    best = {work: sorted(passages, reverse=True)[:2] for work, passages in found.items()}
+
+    def other(work: str, passage: str) -> float:
+        return next((score for score, name in best[work] if name != passage), 0.0)
+
+    others = [other(work, name) for work, passages in found.items() for _, name in passages]
+    mean = sum(others) / max(1, len(others))
+    return lambda chunk: [(weight * (other(chunk.work, chunk.id) - mean), REASON)] if chunk.kind == "paper" and chunk.work in best else []

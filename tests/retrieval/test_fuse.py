@@ -20,8 +20,8 @@ from retrieval.fuse import (
     likelihood,
     mixed,
     reference_prior,
+    role_prior,
     standard,
-    toplevel_prior,
 )
 
 
@@ -83,9 +83,17 @@ def test_works_that_carry_the_lineage_are_favoured_a_little():
 def test_statements_outside_of_every_function_stand_back_a_little():
     glue = scored(1, 1.0)
     glue = replace(glue, chunk=replace(glue.chunk, role="module"))
-    found = boosted([glue, scored(2, 0.9)], toplevel_prior(-0.3))
+    found = boosted([glue, scored(2, 0.9)], role_prior(Weights(toplevel=-0.3)))
     assert rows(found) == [2, 1]
     assert found[1].fused.why == ("statements outside of every function (-0.30)",)
+
+
+def test_an_abstract_stands_behind_passages_that_fit_nearly_as_well():
+    abstract, passage = scored(1, 2.0), scored(2, 1.5)
+    abstract = replace(abstract, chunk=replace(abstract.chunk, kind="paper", role="abstract"))
+    found = boosted([abstract, passage], role_prior(Weights(abstract=-0.75)))
+    assert rows(found) == [2, 1]
+    assert found[1].fused.why == ("an abstract (-0.75)",)
 
 
 def test_equal_texts_become_one_with_its_copies():

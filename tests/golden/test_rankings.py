@@ -11,8 +11,8 @@ from tests.golden.rankings import FILE, SLACK, changes, made
 HOW = "If this is meant, make the rankings anew with `python -m tests.golden.rankings` and commit them with the change.\n"
 
 
-def row(name: str, score: float = 0.5) -> dict[str, object]:
-    return {"hit": name, "score": score, "why": [f"lexical {score}"]}
+def row(name: str, score: float = 0.5, kind: str = "code") -> dict[str, object]:
+    return {"hit": name, "kind": kind, "score": score, "why": [f"lexical {score}"]}
 
 
 @pytest.mark.parametrize(("kind", "slack"), [("lexical", 0.0), ("vectors", SLACK)])
@@ -33,6 +33,13 @@ def test_a_change_is_told_with_what_moved_it():
         "b: not among the first 5 -> rank 1 [lexical 0.5]",
         "a: rank 1 [lexical 0.5] -> not among the first 5",
     ]
+
+
+def test_last_digits_may_give_prose_or_code_the_last_place():
+    then, now = [row("a", 0.9), row("p", 0.6, "paper")], [row("a", 0.9), row("b", 0.4)]
+    assert list(changes(then, now, 0.02)) == []
+    assert len(list(changes(then, now))) == 2
+    assert list(changes(then, [row("b", 0.5), row("p", 0.6, "paper")], 0.02)) == ["b: not among the first 5 -> rank 1 [lexical 0.5]"]
 
 
 def test_neighbours_within_the_slack_may_change_places():

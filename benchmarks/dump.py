@@ -22,6 +22,7 @@ from lineage.model import Chunk
 from lineage.ports import Vectors
 from retrieval import candidates, fuse
 from retrieval.candidates import DEPTH, Ranked, Scope
+from retrieval.engine import READ
 from retrieval.evaluate import first_rank
 from retrieval.fuse import Scored, Weights
 from retrieval.query import plain
@@ -29,9 +30,6 @@ from retrieval.siblings import siblings_prior
 from retrieval.support import Signs, signs
 from retrieval.surroundings import grown
 from retrieval.vocabulary import vocabulary
-
-READ = 100
-"""Chunks that priors, folding and capping look at, as in the engine."""
 
 
 @dataclass(frozen=True)

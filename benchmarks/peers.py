@@ -159,7 +159,7 @@ def measure(one: evidence.Set, score: Any, data: Path, folder: Path | None, mode
     said: dict[str, Any] = {}
     for name, (cut, make) in PEERS.items():
         if one.passages:
-            pieces = [Piece(row["id"], 1, 1, row["text"]) for row in evidence.rows(data / one.passages)]
+            pieces = [Piece(chunk.path, 1, 1, f"{chunk.header}\n{chunk.text}".strip()) for chunk in evidence.passage_chunks(data / one.passages)]
         else:
             pieces = [piece for file in files(folder or data) for piece in cut(*file)]
         search = make(pieces, model)

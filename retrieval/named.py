@@ -26,11 +26,17 @@ _WORD = re.compile(r"\w{1,64}")
 _ENDING = re.compile(r"(?<=\w{5})[-_ ]?(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z", re.IGNORECASE)
 _MARK = re.compile(r"[A-Z\d]")
 _LONGEST = 120
+_COINED = re.compile(
+    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build)|\b(?:called|named|dubbed|termed))"
+    r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
+)
+_WORDS_JOINED = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z")
+_ABSTRACT = 4_000
 Names = Mapping[str, frozenset[WorkId]]
 
 
 def names_of(kin: Mapping[WorkId, Kin]) -> Names:
-    """Works by what they are called: a repository's name, and what stands before the colon of a paper's title."""
+    """Works by what they are called: a repository's name, what stands before the colon of a paper's title, what its abstract introduces."""
     called: dict[str, set[WorkId]] = {}
     for id_, one in kin.items():
         for name in _called(id_, one):
@@ -41,11 +47,20 @@ def names_of(kin: Mapping[WorkId, Kin]) -> Names:
 
 def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
     for paper in (kin.work, kin.paper):
-        if paper and paper.kind == "paper" and ":" in paper.title:
-            yield paper.title.partition(":")[0][:_LONGEST]
+        if paper and paper.kind == "paper":
+            yield from (paper.title.partition(":")[0][:_LONGEST],) if ":" in paper.title else ()
+            yield from coined(paper.abstract)
     if kin.work.kind == "code":
         name = id_.rpartition("/")[2][:_LONGEST]
         yield from {name, _ENDING.sub("", name)}
+
+
+def coined(abstract: str) -> Iterator[str]:
+    """Names that an abstract gives to what it is about ("we introduce PaperCoder"): of two capitals or more, no words joined ("Few-Shot")."""
+    for found in _COINED.finditer(abstract[:_ABSTRACT]):
+        name = found[1].strip("-+_")
+        if sum(c.isupper() for c in name) > 1 and not _WORDS_JOINED.match(name):
+            yield name
 
 
 def _key(name: str) -> str:

@@ -2,7 +2,7 @@
 
 A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbours do. A passage is
 likelier to answer where another one of its paper was found too, and the more, the better that one fits; how much is measured
-against the passages of other papers, so that papers as a whole rise above code by nothing.
+against the first passages of all papers, so that papers as a whole rise above code by nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ from collections.abc import Callable, Iterable, Sequence
 from lineage.model import Chunk
 from retrieval.fuse import Scored
 
+FIRST = 10
+"""The passages, best first, whose mean is nothing."""
 REASON = "the best other passage of its paper"
 
 
 def siblings_prior(scored: Sequence[Scored], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Favours passages of papers by `weight` (less than 1: the best two of a paper keep their order) times the score of the best other one."""
+    """Favours passages of papers by `weight` times the score of the best other one; `scored` stands best first.
+
+    At a weight of 1 the best two of a paper would lose their order.
+    """
     found: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for one in scored:
         if one.chunk.kind == "paper":
@@ -27,6 +32,7 @@ def siblings_prior(scored: Sequence[Scored], weight: float) -> Callable[[Chunk],
     def other(work: str, passage: str) -> float:
         return next((score for score, name in best[work] if name != passage), 0.0)
 
-    others = [other(work, name) for work, passages in found.items() for _, name in passages]
+    first = [one.chunk for one in scored if one.chunk.kind == "paper"][:FIRST]
+    others = [other(chunk.work, chunk.id) for chunk in first]
     mean = sum(others) / max(1, len(others))
     return lambda chunk: [(weight * (other(chunk.work, chunk.id) - mean), REASON)] if chunk.kind == "paper" and chunk.work in best else []

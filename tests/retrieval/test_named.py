@@ -7,7 +7,7 @@ import pytest
 from lineage.model import Chunk, Work, WorkId
 from retrieval.fuse import Fused, Scored
 from retrieval.kinship import Kin
-from retrieval.named import REASON, asked_of, led, names_of
+from retrieval.named import REASON, asked_of, coined, led, names_of
 
 GEVAL, ERASER, TENT = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent"))
 LONG = WorkId("arxiv:2303.16634")
@@ -35,6 +35,28 @@ NAMES = names_of(KIN)
 )
 def test_a_name_is_written_as_one_and_leaves_the_rest_to_be_asked(question, works, rest):
     assert asked_of(question, NAMES) == (works, rest)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "names"),
+    [
+        ("To close this gap, we introduce PaperCoder, a framework of agents.", ["PaperCoder"]),
+        ("We then propose a \\textsc{MWP-NAS} solver, called `ImagiT'.", ["MWP-NAS", "ImagiT"]),
+        ("We present a Few-Shot Relation dataset and propose BERT-based models; the recently proposed BIG-bench stays hard.", []),
+        ("We propose Adam, and it works. UR_FUNNY was released by others.", []),
+        ("", []),
+        ("we " + "introduce " * 5_000 + "XX" + "a" * 10_000, []),
+    ],
+)
+def test_an_abstract_names_what_it_introduces(abstract, names):
+    assert list(coined(abstract)) == names
+
+
+def test_what_an_abstract_introduces_names_the_paper_and_its_code():
+    paper, repo = WorkId("arxiv:2504.17192"), WorkId("repo:github.com/going-doer/Paper2Code")
+    work = Work(paper, "paper", "Paper2Code: Automating Code Generation", abstract="We introduce PaperCoder.")
+    names = names_of({paper: Kin(work), repo: Kin(Work(repo, "code"), work)})
+    assert names["papercoder"] == names["paper2code"] == {paper, repo}
 
 
 def test_short_names_and_titles_without_a_colon_name_nothing():

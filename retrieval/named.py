@@ -30,7 +30,8 @@ _COINED = re.compile(
     r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build)|\b(?:called|named|dubbed|termed))"
     r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
 )
-_WORDS_JOINED = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z")
+_NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
+"""Words joined (Few-Shot, BERT-based), and plurals (LLMs)."""
 _ABSTRACT = 4_000
 Names = Mapping[str, frozenset[WorkId]]
 
@@ -56,10 +57,10 @@ def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
 
 
 def coined(abstract: str) -> Iterator[str]:
-    """Names that an abstract gives to what it is about ("we introduce PaperCoder"): of two capitals or more, no words joined ("Few-Shot")."""
+    """Names that an abstract gives to what it is about ("we introduce PaperCoder"), of two capitals or more."""
     for found in _COINED.finditer(abstract[:_ABSTRACT]):
         name = found[1].strip("-+_")
-        if sum(c.isupper() for c in name) > 1 and not _WORDS_JOINED.match(name):
+        if sum(c.isupper() for c in name) > 1 and not _NO_NAME.match(name):
             yield name
 
 

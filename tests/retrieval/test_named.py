@@ -43,7 +43,7 @@ def test_a_name_is_written_as_one_and_leaves_the_rest_to_be_asked(question, work
         ("To close this gap, we introduce PaperCoder, a framework of agents.", ["PaperCoder"]),
         ("We then propose a \\textsc{MWP-NAS} solver, called `ImagiT'.", ["MWP-NAS", "ImagiT"]),
         ("We present a Few-Shot Relation dataset and propose BERT-based models; the recently proposed BIG-bench stays hard.", []),
-        ("We propose Adam, and it works. UR_FUNNY was released by others.", []),
+        ("Large models, called LLMs, are used. We propose Adam, and it works. UR_FUNNY was released by others.", []),
         ("", []),
         ("we " + "introduce " * 5_000 + "XX" + "a" * 10_000, []),
     ],

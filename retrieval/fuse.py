@@ -212,7 +212,7 @@ def likelihood(score: float) -> float:
 def role_prior(weights: Weights) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
     """Disfavours what shares words with everything around it: imports and glue outside of every function, and abstracts.
 
-    An abstract says what a work is about and seldom how; for most cited works it is all that is known.
+    An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
     """
     priors = {"module": (weights.toplevel, "statements outside of every function"), "abstract": (weights.abstract, "an abstract")}
     return lambda chunk: [priors[chunk.role]] if chunk.role in priors else []

@@ -49,7 +49,8 @@ def names_of(kin: Mapping[WorkId, Kin]) -> Names:
 def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
     for paper in (kin.work, kin.paper):
         if paper and paper.kind == "paper":
-            yield from (paper.title.partition(":")[0][:_LONGEST],) if ":" in paper.title else ()
+            if ":" in paper.title:
+                yield paper.title.partition(":")[0][:_LONGEST]
             yield from coined(paper.abstract)
     if kin.work.kind == "code":
         name = id_.rpartition("/")[2][:_LONGEST]

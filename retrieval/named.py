@@ -23,7 +23,11 @@ SHARE = 0.67
 REASON = "of a work that the question names"
 _SHORTEST, _WORDS = 4, 3
 _WORD = re.compile(r"\w{1,64}")
-_ENDING = re.compile(r"(?<=\w{5})[-_ ]?(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z", re.IGNORECASE)
+_ENDING = re.compile(
+    r"(?:(?<=\w{5})[-_ ]|(?<=\w{4}[^\W\d]))(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z",
+    re.IGNORECASE,
+)
+"""What a repository's name adds to that of the work; after a digit ("Paper2Code") it is part of it."""
 _MARK = re.compile(r"[A-Z\d]")
 _LONGEST = 120
 _COINED = re.compile(
@@ -49,8 +53,9 @@ def names_of(kin: Mapping[WorkId, Kin]) -> Names:
 def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
     for paper in (kin.work, kin.paper):
         if paper and paper.kind == "paper":
-            if ":" in paper.title:
-                yield paper.title.partition(":")[0][:_LONGEST]
+            name, colon, rest = paper.title.partition(":")
+            if colon and not rest.startswith("//"):
+                yield name[:_LONGEST]
             yield from coined(paper.abstract)
     if kin.work.kind == "code":
         name = id_.rpartition("/")[2][:_LONGEST]

@@ -57,6 +57,18 @@ def test_what_an_abstract_introduces_names_the_paper_and_its_code():
     work = Work(paper, "paper", "Paper2Code: Automating Code Generation", abstract="We introduce PaperCoder.")
     names = names_of({paper: Kin(work), repo: Kin(Work(repo, "code"), work)})
     assert names["papercoder"] == names["paper2code"] == {paper, repo}
+    assert "paper2" not in names
+
+
+@pytest.mark.parametrize(("name", "called"), [("electra2_official", "electra2"), ("TinyLlamaCode", "tinyllama"), ("Paper2Code", "paper2code")])
+def test_an_ending_says_what_is_in_a_repository_and_is_no_part_of_the_name(name, called):
+    repo = WorkId(f"repo:github.com/a/{name}")
+    assert called in names_of({repo: Kin(Work(repo, "code"))})
+
+
+def test_an_address_for_a_title_names_nothing():
+    paper = WorkId("arxiv:2504.17192")
+    assert not names_of({paper: Kin(Work(paper, "paper", "https://example.org/a"))})
 
 
 def test_short_names_and_titles_without_a_colon_name_nothing():

@@ -281,8 +281,8 @@ class Span:
     """A stand-off annotation: characters [start, end) of a document's text.
 
     `role` is what it is (`section`, `paragraph`, `abstract`, `equation`, `table`, `caption`, `footnote`,
-    `algorithm`, `list`, `function`, `method`, `class`, `module`, `config`, `command`, `cell`, `heading`,
-    `text`); `path` the section titles or the qualified name; `page` and `box` (points, top-left origin)
+    `algorithm`, `list`, `front` (authors and affiliations), `function`, `method`, `class`, `module`, `config`,
+    `command`, `cell`, `heading`, `text`); `path` the section titles or the qualified name; `page` and `box` (points, top-left origin)
     where the source is a PDF; `label` a printed number or `\\label`; `header` what a reader needs to know
     about the surroundings (signature, class, docstring's first line, imports), embedded but shown apart.
     """

@@ -210,11 +210,16 @@ def likelihood(score: float) -> float:
 
 
 def role_prior(weights: Weights) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
-    """Disfavours what shares words with everything around it: imports and glue outside of every function, and abstracts.
+    """Disfavours what shares words with everything around it: imports and glue outside of every function, abstracts, lists of authors.
 
     An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
+    Authors stand under the title, and a question about what the title says is near them.
     """
-    priors = {"module": (weights.toplevel, "statements outside of every function"), "abstract": (weights.abstract, "an abstract")}
+    priors = {
+        "module": (weights.toplevel, "statements outside of every function"),
+        "abstract": (weights.abstract, "an abstract"),
+        "front": (weights.abstract, "authors and affiliations"),
+    }
     return lambda chunk: [priors[chunk.role]] if chunk.role in priors else []
 
 

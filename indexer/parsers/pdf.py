@@ -22,7 +22,7 @@ from indexer.pdf.weblinks import trimmed, weblinks
 from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Mention, Status, WorkId
 
-PARSER = "pdf@2"
+PARSER = "pdf@3"
 
 
 def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:

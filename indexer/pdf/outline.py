@@ -21,7 +21,7 @@ _ENDED = re.compile(r"[.!?:][”\"’')\]\d]{0,3}\s*\Z")
 _CONTENTS = re.compile(r".{3,}?[\s.]+\d{1,3}\Z")
 _PROSE = frozenset({"paragraph", "list", "abstract"})
 _SCRAPS = frozenset({"table", "flow"})
-_FLOATS = frozenset({"footnote", "caption", "table", "text", "flow"})
+_FLOATS = frozenset({"footnote", "caption", "table", "text", "flow", "front"})
 
 
 @dataclass
@@ -152,7 +152,7 @@ def _front(found: Iterator[Block]) -> Iterator[Block]:
     inside = run_in == start or (start < len(blocks) and bool(_ABSTRACT.match(blocks[start].text)))
     for n, block in enumerate(blocks):
         if n < start and block.role != "footnote":
-            yield replace(block, role="abstract" if _is_lone_abstract(block, blocks, start) else "text", level=0)
+            yield replace(block, role="abstract" if _is_lone_abstract(block, blocks, start) else "front", level=0)
             continue
         if n > start and (block.role == "heading" or n > start + 8 or _KEYWORDS.match(block.text)):
             inside = False
@@ -211,7 +211,7 @@ class _Pen:
 
     def _write(self, block: Block) -> None:
         self.writer.apart()
-        lines = block.role in {"table", "equation", "text", "flow"}
+        lines = block.role in {"table", "equation", "text", "flow", "front"}
         start, end = self.writer.rows(block.rows, keep_lines=lines)
         role = "text" if block.role == "flow" else block.role
         self.spans.append(Span(start, end, role, self._path, block.page, _rounded(block), block.label))

@@ -63,6 +63,11 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert "Left column line number 3 goes on and on here Left column line number 4" in text
 
 
+def test_authors_are_told_from_the_text() -> None:
+    document = two_columns().read()
+    assert [document.text[span.start : span.end] for span in document.spans if span.role == "front"] == ["Ada Lovelace"]
+
+
 def test_title_abstract_and_sections_come_out_with_their_numbers() -> None:
     document = two_columns().read()
     assert document.title == "A Small Paper about Nothing at All"

@@ -103,7 +103,8 @@ def test_two_servers_share_a_store_on_two_ports(tmp_path):
 
 
 @pytest.fixture
-def live(tmp_path):
+def live(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "KEEP_ALIVE", 1)
     with Serving(tmp_path, {"patience": 0.2}) as running:
         yield running
 

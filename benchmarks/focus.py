@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -27,9 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.models.asked import Row, rows, spans
-from benchmarks.models.corpus import packages
-from benchmarks.models.corpus import read as members
+from benchmarks.models.asked import PROSE, WHOLE, passages
 from lineage import registry
 from lineage.model import Focus
 from lineage.ports import Embedder
@@ -72,12 +70,10 @@ def read(path: Path) -> Iterator[tuple[str, str, tuple[int, int], str]]:
 
 def of_wheels(folder: Path) -> Iterator[tuple[str, str, tuple[int, int], str]]:
     """The same of the committed questions about code whose packages are there."""
-    about: dict[str, list[Row]] = defaultdict(list)
-    for row in rows():
-        about[row.package].append(row)
-    for found in packages(folder):
-        if found.name in about:
-            yield from ((found.name, *each) for each in spans(about[found.name], dict(members(found))))
+    for row, text in passages(folder):
+        for style, first, last, question in row.asked:
+            if style not in PROSE | WHOLE:
+                yield row.package, text, (first, last), question
 
 
 def asked(told: Iterable[tuple[str, str, tuple[int, int], str]]) -> list[Asked]:

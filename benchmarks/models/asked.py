@@ -100,12 +100,21 @@ def rows(path: Path = QUESTIONS) -> list[Row]:
     ]
 
 
-def spans(some: Sequence[Row], texts: dict[str, str]) -> Iterator[tuple[str, tuple[int, int], str]]:
-    """Of every question about code its passage, the lines of that which answer, and the question."""
-    for row in some:
-        for style, first, last, question in row.asked:
-            if style not in PROSE | WHOLE:
-                yield row.text(texts[row.path]), (first, last), question
+def passages(wheels: Path) -> Iterator[tuple[Row, str]]:
+    """Every passage that is asked about, with its text, of the packages whose wheels are there."""
+    by: dict[str, list[Row]] = defaultdict(list)
+    for row in rows():
+        by[row.package].append(row)
+    for found in packages(wheels):
+        texts = dict(read(found)) if found.name in by else {}
+        yield from ((row, row.text(texts[row.path])) for row in by[found.name])
+
+
+def forms(row: Row, text: str) -> list[str]:
+    """A passage under its header, and the same without its docstrings where enough is left."""
+    bare = "\n".join(line for line, told in zip(text.split("\n"), described(text.split("\n")), strict=True) if not told)
+    shorter = row.asked[0][0] not in PROSE and len(text) > len(bare) > 80
+    return [f"{row.header}\n{one}" for one in (text, *([bare] if shorter else ()))]
 
 
 def pool(found: Package, about: Sequence[Row]) -> list[Chunk]:
@@ -135,14 +144,10 @@ def _some(made: list[Chunk], most: int, rng: Random) -> list[Chunk]:
 
 def pairs(row: Row, text: str, others: Sequence[Chunk], places: Sequence[Sequence[int]], rng: Random) -> Iterator[Pair]:
     """The pairs of one passage; `places` are the pool's passages that may be negatives, for each question."""
-    forms = [f"{row.header}\n{text}"]
-    bare = "\n".join(line for line, told in zip(text.split("\n"), described(text.split("\n")), strict=True) if not told)
-    if row.asked[0][0] not in PROSE and len(text) > len(bare) > 80:
-        forms.append(f"{row.header}\n{bare}")
     for (style, _, _, question), found in zip(row.asked, places, strict=True):
         free = [at for at in found if not (others[at].work.endswith(f"/{row.package}") and row.has(others[at]))]
         kept = rng.sample(free, min(KEPT, len(free)))
-        yield Pair(f"asked {style}", row.package, question, tuple(forms), tuple(_text(others[at])[:2600] for at in kept))
+        yield Pair(f"asked {style}", row.package, question, tuple(forms(row, text)), tuple(_text(others[at])[:2600] for at in kept))
 
 
 def negatives(questions: Vectors, right: Vectors, others: Vectors) -> Iterator[list[int]]:

@@ -6,8 +6,10 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 
-from benchmarks.models.asked import FIRST, Row, distinct, kept_out, negatives, pairs, pool, rows, spans, worded
+from benchmarks.models import asked as module
+from benchmarks.models.asked import FIRST, Row, distinct, forms, kept_out, negatives, pairs, passages, pool, rows, worded
 from benchmarks.models.corpus import package
 from benchmarks.models.pairs import shingles
 from tests.benchmarks.test_models import wheel
@@ -42,9 +44,14 @@ def test_passages_in_parts_are_joined() -> None:
     assert apart.text(SOURCE) == "Mean over positions\n\ntotal = (x * mask[..., None]).sum(1)"
 
 
-def test_lines_that_answer_come_with_questions_about_code_only() -> None:
-    found = list(spans([CODE, PROSE], {"net/pool.py": SOURCE}))
-    assert [(lines, question) for _, lines, question in found] == [((5, 6), "is padding left out of the average?"), ((6, 6), "clamp the count")]
+def test_passages_are_read_out_of_the_wheels_that_are_there_with_and_without_docstring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path, "net", "License: MIT", files={"net/pool.py": SOURCE})
+    absent = Row("other", "other/pool.py", "other/pool.py", ((1, 1),), ASKED)
+    monkeypatch.setattr(module, "rows", lambda: [CODE, PROSE, absent])
+    (code, text), prose = passages(tmp_path)
+    assert (code, prose) == (CODE, (PROSE, PROSE.text(SOURCE)))
+    assert [form.count("Mean over positions") for form in forms(code, text)] == [1, 0]
+    assert forms(*prose) == ["net > pool\nMean over positions\nthat are not padding."]
 
 
 def test_negatives_are_near_but_neither_the_nearest_nor_like_the_answer() -> None:
@@ -59,11 +66,6 @@ def test_negatives_are_near_but_neither_the_nearest_nor_like_the_answer() -> Non
 def test_negatives_of_the_second_round_share_words_but_are_not_the_first_found() -> None:
     texts = [*("padding is left out " * (10 - at) + "of the mean" for at in range(9)), "learning rate", "batch size"]
     assert list(worded(["is padding left out?", "learning", "nothing"], texts)) == [list(range(FIRST, 9)), [], []]
-
-
-def test_a_paragraph_about_the_whole_passage_has_no_lines_that_answer_more() -> None:
-    whole = Row("net", "net/pool.py", "net/pool.py · pool", ((4, 10),), (("D", 1, 7, "We average over positions."), *ASKED), 2)
-    assert [question for _, _, question in spans([whole], {"net/pool.py": SOURCE})] == [text for _, _, _, text in ASKED]
 
 
 def test_the_pool_holds_the_files_that_are_asked_about_and_a_passage_is_no_negative_of_itself(tmp_path: Path) -> None:

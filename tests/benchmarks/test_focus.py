@@ -9,7 +9,9 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from benchmarks.focus import asked, fitted, measured, read
+from benchmarks import focus
+from benchmarks.focus import asked, fitted, measured, of_wheels, read
+from benchmarks.models.asked import Row
 from lineage.model import Focus
 
 TEXT = "def f(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x"
@@ -25,6 +27,13 @@ def test_rows_are_read_and_what_lies_beyond_a_passage_is_left_out(tmp_path: Path
     (one,) = asked(read(path))
     assert (one.package, one.first, one.last, one.question, one.held_out) == ("p", 1, 1, "b?", False)
     assert list(one.worth) == ["b"]
+
+
+def test_of_wheels_only_questions_about_lines_of_code_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = Row("p", "p/f.py", "p/f.py", ((1, 4),), (("A", 3, 3, "is a negative x rejected?"), ("D", 1, 4, "We reject what is negative.")))
+    prose = Row("p", "p/f.py", "p > f", ((1, 1),), (("P", 0, 0, "why?"),))
+    monkeypatch.setattr(focus, "passages", lambda _: [(code, TEXT), (prose, "f")])
+    assert list(of_wheels(Path())) == [("p", TEXT, (3, 3), "is a negative x rejected?")]
 
 
 def test_what_answers_is_learned() -> None:

@@ -5,7 +5,8 @@
 
 DIR holds `code/`, `questions/`, `passages/` and `score.py`. `--corpora` holds the files the gold points into, one folder a
 set: `scireplicate` (unpacked here if absent), `rcb` (`prepare_rcb.py`), `packages` (the wheels of questions/versions.json,
-unzipped). A set without its corpus is skipped and named. Every top folder of a corpus becomes one work; files go through the
+unzipped). A set without its corpus is skipped and named. `--sets abstracts` asks 240 questions of our own that abstracts among
+M3SciQA's passages answer, which tells how far those may stand back. Every top folder of a corpus becomes one work; files go through the
 product's parsers, chunker, store and engine, and hits are written to `--out` as `lineage query --batch` prints them, so that
 `score.py hits` gives the same figures.
 
@@ -74,6 +75,8 @@ SETS = (
     Set("packages", "questions/packages.jsonl"),
     Set("m3sciqa", "passages/m3sciqa.jsonl", passages="passages/passages.jsonl.gz"),
 )
+ABSTRACTS = Set("abstracts", str(Path(__file__).with_name("abstracts.jsonl")), passages=SETS[-1].passages)
+"""Questions of our own that an abstract answers, asked where nothing but M3SciQA's passages is: only where they are named."""
 
 
 def rows(path: Path) -> list[Question]:
@@ -331,7 +334,7 @@ def opened(
 
 
 def chosen(names: str) -> list[Set]:
-    return [one for one in SETS if one.name in names.split(",")]
+    return [one for one in (*SETS, ABSTRACTS) if one.name in names.split(",")]
 
 
 def corpus_of(one: Set, data: Path, corpora: Path, score: ModuleType, scratch: Path) -> Path | None:

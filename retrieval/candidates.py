@@ -20,7 +20,7 @@ from lineage.tokens import fts_any, terms, variants
 from retrieval.focus import rarity
 from retrieval.vocabulary import Crossing, Vocabulary
 
-DEPTH = 200
+DEPTH = 300
 VARIANTS = 0.5
 BRIDGES = 0.5
 MAX_BRIDGES = 8

@@ -109,6 +109,14 @@ def test_repositories_beside_a_set_are_works_of_their_own(folder: Path):
     assert found == {(one, "train.py"), (one, "model.py"), (two, "train.py")}
 
 
+def test_questions_that_abstracts_answer_are_asked_only_where_they_are_named():
+    assert evidence.ABSTRACTS not in evidence.chosen("scireplicate,rcb,packages,m3sciqa")
+    (one,) = evidence.chosen("abstracts")
+    questions = evidence.rows(Path("anywhere") / one.questions)
+    assert len({question["id"] for question in questions}) == 240
+    assert all(question["gold"] == [question["arxiv"]] and evidence.of_passages(question) for question in questions)
+
+
 def test_windows_hold_every_line_twenty_apart(tmp_path: Path):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "a.py").write_text("".join(f"x{n} = {n}\n" for n in range(1, 71)))

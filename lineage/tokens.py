@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 MAX_TOKENS = 20_000
@@ -56,13 +57,14 @@ _ENDINGS = (
 )  # fmt: skip
 
 _WHOLE = ("ss", "us", "is", "ias")
+_BY_LAST = {last: tuple(pair for pair in _ENDINGS if pair[0].endswith(last)) for last in {ending[-1] for ending, _ in _ENDINGS}}
 
 
 def stem(word: str) -> str:
     """A light stem: inflections and British spelling go, derivations mostly stay; words under four letters and numbers pass."""
     if len(word) < 4 or not word.isalpha() or not word.isascii() or word.endswith(_WHOLE):
         return word
-    for ending, left in _ENDINGS:
+    for ending, left in _BY_LAST.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             base = word[: len(word) - len(ending)]
             if not left and len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
@@ -78,6 +80,12 @@ def number(text: str) -> str:
     except ValueError:
         return ""
     return "n" + _ALNUM.sub("", f"{value:.6g}".replace(".", "p").replace("-", "m"))
+
+
+@lru_cache(maxsize=1 << 16)
+def _known(run: str) -> tuple[str, ...]:
+    """The tokens of a short run: texts repeat their words."""
+    return tuple(_run(run))
 
 
 def _run(run: str) -> Iterator[str]:
@@ -98,7 +106,8 @@ def tokens(text: str) -> list[str]:
     """Tokens of a text in order, at most `MAX_TOKENS`: stems of every part, and each compound identifier whole."""
     found: list[str] = []
     for match in _RUN.finditer(fold(text)):
-        found.extend(_run(match[0]))
+        run = match[0]
+        found.extend(_known(run) if len(run) <= _MAX_WORD else _run(run))
         if len(found) >= MAX_TOKENS:
             return found[:MAX_TOKENS]
     return found

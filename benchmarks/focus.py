@@ -5,8 +5,9 @@
 The questions about code of `benchmarks/models/asked.jsonl`, whose passages are read out of the wheels; or a file of one's own, one JSON
 object a line: `package`, `text` of a passage, `lines` [first, last] of it (from 1) that answer, `question`.
 
-A linear model over the signs of `retrieval/lines.py`; what is minimised is the listwise loss (a right line above all others) and three
-times the logistic one, so that the weights both choose and say where to stop. One package in five is held out; for their questions
+A linear model over the signs of `retrieval/lines.py`; what is minimised is the listwise loss (a right line above all others) and half
+of the logistic one, so that the weights both choose and say where to stop. All questions of a style count the same together, short hints
+(which have the least words to go by) twice. One package in five is held out; for their questions
 stand beside each other the share of the focus that is right, the share of the right lines in it and its length, by the plain rule
 (`retrieval/focus.py`) and by the packaged model. No question of the evaluation's data has a part in it.
 """
@@ -38,9 +39,14 @@ from retrieval.lines import focus_of_code, signs
 
 OUT = Path(__file__).resolve().parent.parent / "retrieval" / "data" / "focus.json"
 FOLDS = 5
+LISTWISE, LOGISTIC = 1.0, 0.5
+COUNTS = {"C": 2.0}
+"""What all questions of a style count together, where it is not 1."""
 STRENGTH = 1e-3
 ITERATIONS = 150
 Floats = NDArray[np.float64]
+Told = tuple[str, str, tuple[int, int], str, str]
+"""Package, passage, first and last line that answer (from 1), question and its style."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Asked:
     first: int
     last: int
     question: str
+    style: str
     worth: dict[str, float]
 
     @property
@@ -60,31 +67,31 @@ class Asked:
         return int(hashlib.sha256(self.package.encode()).hexdigest(), 16) % FOLDS == 0
 
 
-def read(path: Path) -> Iterator[tuple[str, str, tuple[int, int], str]]:
-    """Package, passage, lines and question of each row of a file."""
+def read(path: Path) -> Iterator[Told]:
+    """The rows of a file, all of one style."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            yield row["package"], row["text"], tuple(row["lines"]), row["question"]
+            yield row["package"], row["text"], tuple(row["lines"]), row["question"], ""
 
 
-def of_wheels(folder: Path) -> Iterator[tuple[str, str, tuple[int, int], str]]:
-    """The same of the committed questions about code whose packages are there."""
+def of_wheels(folder: Path) -> Iterator[Told]:
+    """The committed questions about code whose packages are there."""
     for row, text in passages(folder):
         for style, first, last, question in row.asked:
             if style not in PROSE | WHOLE:
-                yield row.package, text, (first, last), question
+                yield row.package, text, (first, last), question, style
 
 
-def asked(told: Iterable[tuple[str, str, tuple[int, int], str]]) -> list[Asked]:
+def asked(told: Iterable[Told]) -> list[Asked]:
     """The rows with the worth of their words, as if the passages were all that an index holds."""
     given = list(told)
-    texts = {text for _, text, _, _ in given}
+    texts = {text for _, text, *_ in given}
     often = Counter(token for text in texts for token in set(tokens(text)))
     rare = rarity(often, len(texts))
     return [
-        Asked(package, text, first - 1, last - 1, question, _worth(question, often, rare, len(texts)))
-        for package, text, (first, last), question in given
+        Asked(package, text, first - 1, last - 1, question, style, _worth(question, often, rare, len(texts)))
+        for package, text, (first, last), question, style in given
         if first <= last <= text.count("\n") + 1
     ]
 
@@ -104,7 +111,7 @@ def fitted(some: Sequence[Asked], table_of_words: Embedder | None = None) -> dic
     mean, scale = table.mean(0), table.std(0) + 1e-6
     table -= mean
     table /= scale
-    best = minimize(_loss, np.zeros(len(names) + 1), (table, right, starts), "L-BFGS-B", jac=True, options={"maxiter": ITERATIONS})
+    best = minimize(_loss, np.zeros(len(names) + 1), (table, right, starts, _counts(some)), "L-BFGS-B", jac=True, options={"maxiter": ITERATIONS})
     weights = best.x[1:] / scale
     return {"": round(float(best.x[0] - weights @ mean), 5)} | {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}
 
@@ -114,17 +121,26 @@ def _right(one: Asked) -> Floats:
     return ((one.first <= at) & (at <= one.last)).astype(np.float64)
 
 
-def _loss(weights: Floats, table: Floats, right: Floats, starts: NDArray[np.int64]) -> tuple[float, Floats]:
+def _counts(some: Sequence[Asked]) -> Floats:
+    """What each question counts, 1 in the mean."""
+    often = Counter(one.style for one in some)
+    counts = np.array([COUNTS.get(one.style, 1.0) / often[one.style] for one in some])
+    return np.asarray(counts / counts.mean())
+
+
+def _loss(weights: Floats, table: Floats, right: Floats, starts: NDArray[np.int64], counts: Floats) -> tuple[float, Floats]:
     """Listwise and logistic loss of one weight a column (the first is the constant), and the slope."""
     logits = np.clip(table @ weights[1:] + weights[0], -30, 30)
     odds = np.exp(logits)
     rows = np.diff([*starts, len(odds)])
     all_, gold = np.add.reduceat(odds, starts), np.add.reduceat(odds * right, starts)
-    listwise = np.mean(np.log(all_) - np.log(gold))
+    by_line = np.repeat(counts, rows)
+    listwise = np.mean(counts * (np.log(all_) - np.log(gold)))
     likely = odds / (1 + odds)
-    logistic = -np.mean(right * np.log(likely) + (1 - right) * np.log1p(-likely))
-    slope = 0.5 * odds * (1 / np.repeat(all_, rows) - right / np.repeat(gold, rows)) / len(starts) + 1.5 * (likely - right) / len(odds)
-    value = 0.5 * listwise + 1.5 * logistic + STRENGTH * float(weights[1:] @ weights[1:])
+    logistic = -np.mean(by_line * (right * np.log(likely) + (1 - right) * np.log1p(-likely)))
+    first = odds * (1 / np.repeat(all_, rows) - right / np.repeat(gold, rows)) / len(starts)
+    slope = by_line * (LISTWISE * first + LOGISTIC * (likely - right) / len(odds))
+    value = LISTWISE * listwise + LOGISTIC * logistic + STRENGTH * float(weights[1:] @ weights[1:])
     return float(value), np.concatenate([[slope.sum()], table.T @ slope + 2 * STRENGTH * weights[1:]])
 
 

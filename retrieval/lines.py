@@ -27,7 +27,7 @@ from lineage.tokens import tokens
 from retrieval.focus import SIGNATURES, described, grown, naming, trimmed
 
 Floats = NDArray[np.float64]
-NEARLY = 0.9
+NEARLY = 0.95
 _REACH, _NEAR = 10, 3.0
 _REACHES, _FLAT = (0, 1, 3), 0.02
 _INDENT, _DEEP, _MANY = 4, 6, 4

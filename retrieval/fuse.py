@@ -37,7 +37,7 @@ class Weights:
     graph: float = 0.3
     target: float = 0.4
     toplevel: float = -0.5
-    abstract: float = -2.0
+    abstract: float = -1.5
     siblings: float = 0.8
     share: float = 0.6
     prose: float = 0.4

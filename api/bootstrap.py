@@ -103,6 +103,7 @@ class Parts:
 
     def opened(self, lineage: str) -> Engine:
         """The same, for whoever closes it."""
+        from lineage.ontology import ontology
         from retrieval.engine import Engine
         from retrieval.vocabulary import vocabulary
 
@@ -110,7 +111,8 @@ class Parts:
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
-        return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first)
+        known = ontology(self.settings.ontology)
+        return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
 
     def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""

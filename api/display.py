@@ -115,7 +115,7 @@ def _window(hit: Hit, text: str) -> list[str]:
     start = max(0, focus.start_line - first - 3) if focus else 0
     shown = range(start, min(len(lines), start + _SHOWN_LINES))
     numbered = hit.chunk.kind != "paper"
-    rows = []
+    rows = [f"     … {start} lines above"] if start else []
     for at in shown:
         mark = "│" if focus and focus.start_line <= first + at <= focus.end_line else " "
         body = "".join(c if c.isprintable() or c == "\t" else " " for c in lines[at])

@@ -183,9 +183,9 @@ class Service:
             return engine.ask(query)
 
     def query_batch(
-        self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False
+        self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False, work: str = ""
     ) -> Iterator[tuple[str, Answer]]:
-        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation.
+        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation, of one `work` if it is named.
 
         A question that is too long is answered by its beginning, and its answer says so.
         """
@@ -193,7 +193,7 @@ class Service:
 
         asked = [(name, *beginning(text)) for name, text in questions(path)]
         kinds = (kind,) if kind else ()
-        queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code) for _, text, _ in asked]
+        queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work) for _, text, _ in asked]
         with self._parts.engine(self._name(lineage)) as engine:
             answers = engine.ask_many(queries)
         for (name, _, notes), answer in zip(asked, answers, strict=True):

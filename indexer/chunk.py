@@ -14,9 +14,8 @@ from indexer.chunking import lines, prose, rows
 from indexer.chunking.pieces import Piece, Text
 from lineage.model import Chunk, Document, Span
 
-VERSION = "chunk@2"
+VERSION = "chunk@3"
 MAX_HEADER = 500
-_UNNAMED = {"module", "block", "file", "text"}
 
 
 def chunks(document: Document) -> list[Chunk]:
@@ -62,7 +61,8 @@ def _main(document: Document, own: list[Span]) -> Span:
 
 
 def _id(document: Document, piece: Piece) -> str:
-    parts = (document.blob, document.path, document.parser, VERSION, str(piece.start), str(piece.end))
+    """One place of one work: the same file in another work is another place, with its own standing and licence."""
+    parts = (document.work, document.blob, document.path, document.parser, VERSION, str(piece.start), str(piece.end))
     return "c_" + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

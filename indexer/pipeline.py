@@ -35,9 +35,11 @@ from lineage.model import Chunk, Document, Fact
 from lineage.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
+from lineage.tokens import VERSION as TOKENS
 
 # Chunks that are embedded before the first answer; with more, a generation of the first tier is written before.
 _WORTH_WAITING = 1_000
+_TOLD = 3
 
 
 def build(bench: Workbench, request: BuildRequest, tier: Literal["first", "full"] = "full") -> BuildReport:
@@ -85,7 +87,7 @@ def _current(bench: Workbench, slug: str) -> Manifest | None:
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
     """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
-    basis = [collected.inputs(), VERSIONS, CHUNKER, embedder, facts.VERSION, details]
+    basis = [collected.inputs(), VERSIONS, CHUNKER, TOKENS, embedder, facts.VERSION, details]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -186,6 +188,9 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     unread = catalog.meta().get("facts_notes", ())
     if unread:
         yield f"files whose facts were not read in full: {len(unread)} ({'; '.join(unread[:2])}{' ...' if len(unread) > 2 else ''})"
+    doubts = catalog.meta().get("notes", ())
+    if doubts:
+        yield f"the lists of references, put together: {'; '.join(doubts[:_TOLD])}{f' ... and {len(doubts) - _TOLD} more' if len(doubts) > _TOLD else ''}"
     spent = sum(SPENT in row.detail for row in catalog.ledger())
     if spent:
         yield f"left when the budget of the run (max_requests, max_megabytes) was spent: {spent}; the same command goes on"

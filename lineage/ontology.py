@@ -79,6 +79,8 @@ class Ontology:
 
     def name_of(self, written: str, context: str = "") -> str | None:
         """The detail that a name of code, configuration or prose means, None if it is none; `context` is what it stands in."""
+        if " " in written and (spoken := self._spoken.get(fold(written))):
+            return spoken  # "language model" is more than a model
         found = self.naming(written, context)
         return found.name if found else self._spoken.get(fold(written))
 

@@ -1,7 +1,7 @@
 """First stage: what the lexical and the dense retriever each put forward, over one generation.
 
-Both lists are long (`DEPTH`), because what one retriever ranks low the other may rank high; whatever one of
-them found is scored by the other too, so that fusion never has to guess at an absent score.
+Both lists are long (`DEPTH`), because what one retriever ranks low the other may rank high; what the lexical one
+found is scored by the dense one too, and what it did not find is given its lowest score.
 """
 
 from __future__ import annotations

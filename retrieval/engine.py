@@ -13,6 +13,7 @@ from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Focus, Hit, Query, WorkId
+from lineage.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
 from lineage.tokens import tokens
 from retrieval import candidates, fuse, named
@@ -22,6 +23,7 @@ from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
 from retrieval.lines import focus_of_code
+from retrieval.named_details import asked_details
 from retrieval.query import plain
 from retrieval.siblings import siblings_prior
 from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
@@ -39,11 +41,12 @@ _CLOSELY = 5
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question while it is answered: its text without markup, the words to look for, what may be found."""
+    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found."""
 
     query: Query
     text: str
     words: Words
+    details: tuple[str, ...]
     scope: Scope
 
 
@@ -51,7 +54,7 @@ class Engine:
     """Answers questions from one generation. Safe to share between threads if the embedder is.
 
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
-    it answers lexically and says so. `words` is the vocabulary, the packaged one if none is given; a `reranker` looks at
+    it answers lexically and says so. `words` is the vocabulary and `known` the names of details, the packaged ones if none are given; a `reranker` looks at
     the first hits again, and where it fails the answer says so and keeps its order. `table` gives the packaged table of
     words (`static`), by which the lines of code that answer are told in the first hits; in others, and without it, they are
     told by words alone. Questions raise
@@ -67,6 +70,7 @@ class Engine:
         words: Vocabulary | None = None,
         reranker: Reranker | None = None,
         table: Callable[[], Embedder] | None = None,
+        known: Ontology | None = None,
     ) -> None:
         self._generation = generation
         self._catalog = generation.catalog
@@ -75,8 +79,10 @@ class Engine:
         self._vocabulary = words or vocabulary()
         self._reranker = reranker
         self._table = table
+        self._ontology = known or ontology()
         self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
-        self._names = named.names_of(self._kinship.kin)
+        held = {document.work for document in generation.catalog.documents()}
+        self._names = named.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
         self._documents = generation.manifest.counts.get("chunks", 0)
 
     def __enter__(self) -> Engine:
@@ -122,9 +128,11 @@ class Engine:
         text = plain(query.text)
         without = frozenset(without | (self._kinship.target_code if query.no_target_code else frozenset()))
         if query.work:
-            without |= self._kinship.kin.keys() - {self._kinship.work(query.work)}
+            work = self._kinship.work(query.work)
+            without |= self._kinship.kin.keys() - {work}
+            text = named.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
-        return _Asked(query, text, words, candidates.scope_of(self._catalog, query.kinds, without))
+        return _Asked(query, text, words, asked_details(text, self._ontology), candidates.scope_of(self._catalog, query.kinds, without))
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> Evidence | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
@@ -166,7 +174,7 @@ class Engine:
 
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""
-        if supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
+        if (lexical or dense) and supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
             return ()
         kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
         where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"
@@ -217,6 +225,8 @@ class Engine:
 
     def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
         yield fuse.role_prior(self._weights)
+        if asked.details:
+            yield fuse.stated_prior(self._catalog.stating(asked.details), asked.details, self._weights.stated)
         yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
@@ -254,7 +264,7 @@ class Engine:
         elif not self._dense:
             notes.append("lexical only: no embedder was loaded")
         elif self._generation.manifest.tier == "static":
-            notes.append("first tier: by words and the vectors of words; a transformer's vectors are not there yet")
+            notes.append("first tier: by words and the vectors of words, without those of a transformer")
         if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
             notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
         if asked.query.no_target_code and self._kinship.target_code:

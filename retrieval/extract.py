@@ -15,6 +15,7 @@ from lineage.tokens import terms, tokens, variants
 from retrieval.pack.units import neutral, paragraphs
 
 MOST = 5
+PARTS = 6
 FACTS = 3
 HITS = 8
 _LINES = 4
@@ -43,9 +44,9 @@ class _Candidate:
 
 
 def questions(text: str) -> list[str]:
-    """The question, and its parts where it asks for several things."""
-    parts = [part.strip(" ?.") for part in _AND.split(text)]
-    return [text, *(part for part in parts if len(terms(part)) > 0)] if len(parts) > 1 else [text]
+    """The question, and its first `PARTS` parts where it asks for several things."""
+    parts = [part for part in dict.fromkeys(part.strip(" ?.") for part in _AND.split(text)) if terms(part)]
+    return [text, *parts[:PARTS]] if len(parts) > 1 else [text]
 
 
 def supported(answer: Answer) -> bool:

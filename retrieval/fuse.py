@@ -14,6 +14,7 @@ import json
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -35,10 +36,12 @@ class Weights:
     dense: float = 0.5
     pool: int = 200
     graph: float = 0.3
-    target: float = 0.4
+    target: float = 1.2
     toplevel: float = -0.5
+    imports: float = -1.5
     abstract: float = -1.5
     siblings: float = 0.8
+    stated: float = 2.0
     share: float = 0.6
     prose: float = 0.4
     margin: float = 1.0
@@ -181,11 +184,14 @@ def mixed(scored: Iterable[Scored], share: float, margin: float) -> Iterator[Sco
 
 
 def _lifted(chunk: Chunk) -> bool:
-    """Code that does or sets something: not lines that mostly import what others do."""
-    if chunk.kind in PROSE or chunk.role != "module":
-        return chunk.kind not in PROSE
+    """Code that does or sets something."""
+    return chunk.kind not in PROSE and not (chunk.role == "module" and _imports(chunk))
+
+
+def _imports(chunk: Chunk) -> bool:
+    """Whether most of its lines bring in what others do."""
     lines = [line.lstrip() for line in chunk.text.split("\n") if line.strip()]
-    return 2 * sum(line.startswith(_IMPORTS) for line in lines) < len(lines)
+    return 2 * sum(line.startswith(_IMPORTS) for line in lines) >= len(lines)
 
 
 def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
@@ -216,11 +222,27 @@ def role_prior(weights: Weights) -> Callable[[Chunk], Iterable[tuple[float, str]
     Authors stand under the title, and a question about what the title says is near them.
     """
     priors = {
-        "module": (weights.toplevel, "statements outside of every function"),
         "abstract": (weights.abstract, "an abstract"),
         "front": (weights.abstract, "authors and affiliations"),
     }
-    return lambda chunk: [priors[chunk.role]] if chunk.role in priors else []
+    imports, toplevel = (weights.imports, "mostly imports"), (weights.toplevel, "statements outside of every function")
+
+    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
+        if chunk.role == "module":
+            return [imports if _imports(chunk) else toplevel]
+        return [priors[chunk.role]] if chunk.role in priors else []
+
+    return prior
+
+
+def stated_prior(stated: Mapping[str, AbstractSet[str]], asked: Sequence[str], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:
+    """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
+
+    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
+        names = [name for name in asked if name in stated.get(chunk.id, ())]
+        return [(weight * len(names) / len(asked), "states " + ", ".join(names))] if names else []
+
+    return prior
 
 
 def reference_prior(scores: Mapping[str, tuple[float, str]], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

@@ -7,6 +7,7 @@ with what overrides it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,10 +84,20 @@ def _overrides(one: Held, other: Held) -> bool:
         return False
     path = PurePosixPath(other.evidence.chunk.path)
     if one.fact.kind == "command":
-        told = path.name in _command(one.evidence) or (other.fact.kind == "config" and "." in one.fact.written)
-        return told or (other.fact.kind == "default" and not one.fact.scope)
+        told = _names(_command(one.evidence), path) or (other.fact.kind == "config" and "." in one.fact.written)
+        return told or (other.fact.kind == "default" and not one.fact.scope and _names(one.evidence.chunk.text, path))
     # a setting written in a program's text is no configuration file of it
     return one.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+
+
+def _names(text: str, path: PurePosixPath) -> bool:
+    """Whether a command or script names a file: `pie/run.py` is none of `commongen/`."""
+    for found in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
+        said = [part for part in found[0].split("/") if part not in {"", ".", ".."}]
+        shared = min(len(said), len(path.parts))
+        if tuple(said[-shared:]) == path.parts[-shared:]:
+            return True
+    return False
 
 
 def _command(hit: Hit) -> str:

@@ -15,12 +15,13 @@ _OWN = {Tier.OFFICIAL, Tier.AUTHOR}
 
 @dataclass(frozen=True)
 class Kin:
-    """A work with the paper it belongs to, the edge that brought it in, and whether it is the target's own."""
+    """A work with the paper it belongs to and how surely, the edge that brought it in, and whether it is the target's own."""
 
     work: Work
     paper: Work | None = None
     reference: Reference | None = None
     from_target: bool = False
+    tier: Tier | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Kinship:
         """The relations of all works of a catalogue to `target`."""
         works = {work.id: work for work in catalog.works()}
         edges: dict[WorkId, Reference] = {}
-        for edge in catalog.references():
+        for edge in sorted(catalog.references(), key=lambda edge: edge.distance):  # the nearest says how a work came in
             edges.setdefault(edge.cited, edge)
         links: dict[WorkId, list[CodeLink]] = {}
         for link in catalog.links():
@@ -57,14 +58,15 @@ class Kinship:
         raise NotFound(f"this lineage has no work {named[:80]!r}", hint="`lineage show` names them; an alias or OWNER/NAME will do")
 
     def prior(self, graph: float, target: float) -> dict[str, tuple[float, str]]:
-        """(deviations, reason) by work: `graph` times the edge's score, `target` for what is the target's own."""
+        """(deviations, reason) by work: `graph` times the edge's score by its distance, `target` for what is the target's own."""
         found: dict[str, tuple[float, str]] = {}
         for id_, kin in self.kin.items():
             if kin.from_target:
                 found[id_] = (target, "the target's own")
             elif kin.reference and kin.reference.score > 0:
                 role = kin.reference.roles[0].role.value if kin.reference.roles else "reference"
-                found[id_] = (graph * kin.reference.score, f"{role} of the target, lineage score {kin.reference.score:.2f}")
+                citing = "the target" if kin.reference.distance == 1 else kin.reference.citing
+                found[id_] = (graph * kin.reference.score / kin.reference.distance, f"{role} of {citing}, lineage score {kin.reference.score:.2f}")
         return found
 
 
@@ -75,7 +77,7 @@ def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Refere
     if best is None:
         return Kin(work, reference=edges.get(work.id))
     own = best.paper == target and best.tier in _OWN
-    return Kin(work, works.get(best.paper), edges.get(best.paper) or edges.get(work.id), own)
+    return Kin(work, works.get(best.paper), edges.get(best.paper) or edges.get(work.id), own, best.tier)
 
 
 def _weight(link: CodeLink, edges: Mapping[WorkId, Reference], target: WorkId) -> tuple[int, bool, float, str]:

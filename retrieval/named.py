@@ -1,8 +1,8 @@
 """Works that a question names: "what does G-Eval sample?" is asked of G-Eval, and of everything else as well (pure).
 
 Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
-What the name says is where to look. A question may also name a work only to compare with it; the best of the whole
-lineage therefore stays first, and the named works get a share of the list.
+What the name says is where to look, and says nothing more once that is done: the named works are asked what is left of the
+question. It may also name a work only to compare with it; others therefore get a share of the list.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from lineage.model import WorkId
+from lineage.model import Tier, WorkId
 from retrieval.fuse import Scored, covers
 from retrieval.kinship import Kin
 
-SHARE = 0.67
-"""Of each beginning of a list, rounded down: the second, third and fifth of five at the latest."""
+SHARE = 0.75
+"""Of each beginning of a list, rounded up: the fourth and the eighth are of other works."""
 REASON = "of a work that the question names"
 _SHORTEST, _WORDS = 4, 3
 _WORD = re.compile(r"\w{1,64}")
@@ -31,7 +31,7 @@ _ENDING = re.compile(
 _MARK = re.compile(r"[A-Z\d]")
 _LONGEST = 120
 _COINED = re.compile(
-    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build)|\b(?:called|named|dubbed|termed))"
+    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build|construct|create|curate)|\b(?:called|named|dubbed|termed))"
     r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
 )
 _NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
@@ -51,7 +51,7 @@ def names_of(kin: Mapping[WorkId, Kin]) -> Names:
 
 
 def _called(id_: WorkId, kin: Kin) -> Iterator[str]:
-    for paper in (kin.work, kin.paper):
+    for paper in (kin.work, None if kin.tier is Tier.MENTIONED else kin.paper):
         if paper and paper.kind == "paper":
             name, colon, rest = paper.title.partition(":")
             if colon and not rest.startswith("//"):
@@ -97,13 +97,12 @@ def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
 
 
 def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:
-    """The first `k` of a list, `SHARE` of each beginning of it out of `works`: its own, or else those found `inside` them."""
+    """The first `k` of two lists: `SHARE` of each beginning from what was found `inside` the works, the rest from other works."""
     out: list[Scored] = []
-    everywhere, there = deque(shown), deque(inside)
-    while len(out) < k and (everywhere or there):
-        wanted = math.floor(SHARE * (len(out) + 1)) - sum(one.chunk.work in works for one in out)
-        own = everywhere and everywhere[0].chunk.work in works
-        one = (everywhere if everywhere and (wanted <= 0 or own or not there) else there).popleft()
+    there, elsewhere = deque(inside), deque(one for one in shown if one.chunk.work not in works)
+    while len(out) < k and (elsewhere or there):
+        wanted = math.ceil(SHARE * (len(out) + 1)) > sum(one.chunk.work in works for one in out)
+        one = (there if there and (wanted or not elsewhere) else elsewhere).popleft()
         if not _shown(one, out):
             out.append(_after(one, out, works))
     return out

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lineage.model import Hit
 from lineage.ontology import ontology
 from lineage.tokens import STOP, fold, parts, stem, tokens
-from lineage.values import number
+from lineage.values import Expression, number
 
 SHARE = 0.5
 """The share of a sentence's telling words that its evidence must hold."""
@@ -83,7 +83,10 @@ def held(text: str) -> set[str]:
 
 def _values(found: Iterable[re.Match[str]]) -> Iterator[str]:
     for match in found:
-        value = number(match[0].strip()) if len(match[0]) < _LONGEST else None
+        try:
+            value = number(match[0].strip()) if len(match[0]) < _LONGEST else None
+        except Expression:  # a power out of all proportion
+            continue
         if value is not None:
             yield _shown(float(value))
 

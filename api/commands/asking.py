@@ -9,6 +9,7 @@ import typer
 
 from api import display, ending, wire
 from api.commands.common import Home, Json, Lineage, Offline, Quiet, one_of, put, service_of, watching
+from lineage.errors import UsageError
 
 KINDS = one_of("paper", "code", "config", "docs")
 
@@ -20,7 +21,7 @@ def query(
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
-    batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits"} lines.', show_default=False)] = None,
+    batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits", "notes"} lines.', show_default=False)] = None,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -36,8 +37,10 @@ def query(
     """
     service = service_of(home)
     if batch:
-        for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code):
-            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits]}))
+        if text:
+            raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
+        for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code, work=work):
+            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}))
         return
     answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work)
     put(wire.answer_to_json(answer) if json else answer, json, display.answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -52,10 +53,10 @@ def _leaves(document: Document) -> list[Piece]:
 
 def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Piece]:
     """The leaves with the headings before them; text that no span covers as pieces of its own."""
-    at = 0
+    at, sections = 0, _Sections(document)
     for piece in leaves:
         if piece.start > at and not text.blank(at, piece.start):
-            gap = text.trimmed(Piece(at, piece.start, _section_at(document, at, piece.start), loose=True))
+            gap = text.trimmed(Piece(at, piece.start, sections.around(at, piece.start), loose=True))
             if gap.end - gap.start < 200 and (piece.loose or gap.spans):
                 piece = replace(piece, start=gap.start)
             else:
@@ -63,7 +64,7 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
         at = max(at, piece.end)
         yield piece
     if not text.blank(at, len(text.text)):
-        yield text.trimmed(Piece(at, len(text.text), _section_at(document, at, len(text.text)), loose=True))
+        yield text.trimmed(Piece(at, len(text.text), sections.around(at, len(text.text)), loose=True))
 
 
 def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
@@ -92,10 +93,20 @@ def _labels(piece: Piece) -> set[str]:
     return {span.label for span in piece.spans if span.label}
 
 
-def _section_at(document: Document, start: int, end: int) -> tuple[Span, ...]:
-    """The last section or heading that begins before `end` and reaches past `start`."""
-    inside = [span for span in document.spans if span.role in {"section", "heading"} and span.start < end and span.end > start]
-    return (inside[-1],) if inside else ()
+class _Sections:
+    """The sections and headings of a document, asked in the order of its text: a paper may have thousands."""
+
+    def __init__(self, document: Document) -> None:
+        self._coming = deque(span for span in document.spans if span.role in {"section", "heading"})
+        self._open: list[Span] = []
+
+    def around(self, start: int, end: int) -> tuple[Span, ...]:
+        """The last one that begins before `end` and reaches past `start`."""
+        while self._coming and self._coming[0].start < end:
+            self._open.append(self._coming.popleft())
+        while self._open and self._open[-1].end <= start:
+            self._open.pop()
+        return (self._open[-1],) if self._open else ()
 
 
 def _by_section(group: list[Piece]) -> Iterator[list[Piece]]:

@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@5"
+VERSION = "facts@6"
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,15 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
 
 
 _TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")
+_MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _TESTED = re.compile(r"^(?:    )?(?:async )?def test_|^import (?:pytest|unittest)|^from unittest", re.MULTILINE)
 
 
 def _read(document: Document, sink: Sink) -> str:
     if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _TESTED.search(document.text))):
         return ""  # what a test sets is no setting of an experiment
+    if document.kind == "docs" and _MATERIAL.search(document.path):
+        return ""  # a paper or page that the program works on speaks of other experiments
     if document.kind == "config":
         return configs.read(document.path, document.text, document.language, sink)
     if document.kind in {"paper", "docs"}:

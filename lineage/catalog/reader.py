@@ -149,6 +149,15 @@ class Catalog:
         rows = self._all("SELECT * FROM facts WHERE ?1 IS NULL OR lower(name) = lower(?1) ORDER BY name, work, chunk, line, value", (name,))
         return tuple(records.fact_of(row) for row in rows)
 
+    def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Chunks that state a literal value of one of the names, each with those that it states."""
+        marks = ",".join("?" * len(names))
+        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks}) AND literal", names)  # noqa: S608
+        stated: dict[str, set[str]] = {}
+        for chunk, name in rows:
+            stated.setdefault(chunk, set()).add(name)
+        return {chunk: frozenset(some) for chunk, some in stated.items()}
+
     # -- documents
 
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
@@ -173,7 +182,7 @@ class Catalog:
     # -- chunks
 
     def chunk(self, id_: str) -> Chunk | None:
-        """The chunk of an identifier (its first home, where several works hold the same file)."""
+        """The chunk of an identifier, None if there is none."""
         rows = self._all("SELECT row FROM chunks WHERE id = ? ORDER BY row LIMIT 1", (id_,))
         return self.chunks([rows[0][0]])[0] if rows else None
 

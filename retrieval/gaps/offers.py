@@ -48,17 +48,18 @@ class Offer:
     name: str
     suggestion: Suggestion
     support: Support
+    own: bool = False
 
 
 def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context) -> list[Offer]:
-    """The offers for facts of these names, likeliest first; the target's own paper offers nothing, its code does."""
+    """The offers for facts of these names, those of the target's own code first, then the likeliest; its paper offers nothing."""
     pointed = _pointed(pointers)
     made = []
     for name in names:
         some = [one for one in held.get(name, ()) if one.fact.work != context.target.id and one.fact.literal]
         rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))))
         made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
-    return sorted(made, key=lambda one: -one.suggestion.confidence)
+    return sorted(made, key=lambda one: (not one.own, -one.suggestion.confidence))
 
 
 def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
@@ -99,7 +100,8 @@ def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float
         evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
         chain=chain(best.evidence, context, pointers, _has(rivals.name, best)),
     )
-    return Offer(rivals.name, suggestion, support)
+    own = any(one.evidence.from_target and not aside(one, context.foreign) for one in group)
+    return Offer(rivals.name, suggestion, support, own)
 
 
 def _one_a_place(group: Sequence[Held]) -> list[Held]:

@@ -144,19 +144,22 @@ def _component(unit: Unit, material: Material) -> str:
 
 
 def _finished(material: Material, head: str, parts: Sequence[_Part], left: Sequence[str], allowed: int, tokens: Tokens) -> Pack:
-    """The pack of the parts; the least of them go while it is over the budget."""
+    """The pack of the parts; the least of them go while it is over the budget; raises `UsageError` if one alone is."""
     kept, gone = list(parts), list[_Part]()
     while tokens.count(_text(head, kept)) > allowed and len(kept) > 1:
         gone.append(min(kept, key=lambda part: part.gain))
         kept.remove(gone[-1])
     text, answer = _text(head, kept), material.answers[0]
+    used = tokens.count(text)
+    if used > allowed:
+        raise UsageError(f"a budget of {allowed} tokens holds no whole piece of evidence", hint=f"at least {used} tokens are needed for this task")
     return Pack(
         task=material.task,
         stage=material.stage,
         lineage=answer.lineage,
         generation=answer.generation,
         allowed=allowed,
-        used=tokens.count(text),
+        used=used,
         tokenizer=tokens.name,
         items=tuple(part.item for part in _ordered(kept)),
         text=text,

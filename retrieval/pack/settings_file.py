@@ -22,7 +22,10 @@ from retrieval.pack.markdown import inline, inline_path
 UNSPECIFIED = "UNSPECIFIED"
 _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+_EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
 _QUOTE, _LONGEST = 110, 200
+_LIKELY = 0.5
+"""Confidence from which what the lineage has is written as a setting; below it is more likely wrong than right."""
 _COMPONENTS = "method"
 """The topic of what has no value: the parts of a method."""
 _WORDS = 5
@@ -49,7 +52,7 @@ def entries(gaps: Sequence[Gap]) -> list[Entry]:
 
 
 def _entries(gap: Gap) -> Iterable[tuple[str, Entry]]:
-    """What the target states by value, else in words; else the best of its lineage; else UNSPECIFIED."""
+    """What the target states by value, else in words; else the best of its lineage where that is likely; else UNSPECIFIED."""
     name, section, weight = _key(gap.detail.name), _key(gap.detail.topic) or "other", gap.detail.weight
     if gap.facts and gap.state is not Specification.UNSPECIFIED:
         for fact, some in _by_name(gap.facts).items():
@@ -62,8 +65,10 @@ def _entries(gap: Gap) -> Iterable[tuple[str, Entry]]:
         line = f"{name}: {json.dumps(quoted(gap), ensure_ascii=False)}  # stated in words: {_cited(gap.stated[0])}"
         yield name, Entry(section, line, weight, gap.stated[:1])
     elif best:
-        said = f"not stated by the target; lineage, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
-        yield name, Entry(section, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}{said}", weight, (best.held[0].evidence,))
+        said = f"lineage, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
+        likely = f"{scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
+        line = likely if best.confidence >= _LIKELY else f"{UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
+        yield name, Entry(section, f"{name}: {line}", weight, (best.held[0].evidence,))
     else:
         where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
         yield name, Entry(section, f"{name}: {UNSPECIFIED}{where}", weight, gap.stated[:1])
@@ -102,13 +107,20 @@ def yaml(chosen: Sequence[Entry]) -> str:
 
 def scalar(value: str) -> str:
     """A value as YAML reads it back: numbers, plain words, lists and mappings as they are, everything else quoted."""
-    text = inline_path(value)[:_LONGEST]
+    text = inline_path(value)
     if _PLAIN.match(text):
-        return text
+        return _pointed(text)
     try:
-        return json.dumps(json.loads(text), ensure_ascii=False)
+        read = json.loads(text)
     except ValueError:
-        return json.dumps(text, ensure_ascii=False)
+        return json.dumps(text[:_LONGEST], ensure_ascii=False)
+    whole = json.dumps(read, ensure_ascii=False)
+    return whole if '"' in whole else _pointed(whole)
+
+
+def _pointed(text: str) -> str:
+    """With a point and a sign in every number that has an exponent: YAML 1.1 takes `1e-8` for a word."""
+    return _EXPONENT.sub(lambda found: f"{found[1]}{found[2] or '.0'}e{found[3] or '+'}{found[4]}", text)
 
 
 def _unit(unit: str) -> str:

@@ -7,11 +7,11 @@ text that it leaves out gets the lowest mark.
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from lineage.errors import SettingsError, SourceError
+from lineage.fence import fence_of, object_in
 from lineage.model import Status
 from lineage.settings import Settings
 
@@ -64,14 +64,14 @@ class ChatReranker:
             return []
         said = self._chat.complete(_messages(question, texts), _SCHEMA, ANSWER)
         try:
-            marks = {int(row["text"]): float(row["mark"]) for row in json.loads(said)["marks"]}
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            marks = {int(row["text"]): float(row["mark"]) for row in json.loads(object_in(said))["marks"]}
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise SourceError(Status.WRONG_TYPE, "the model's marks are none") from error
         return [min(float(BEST), max(0.0, marks.get(number, 0.0))) for number in range(1, len(texts) + 1)]
 
 
 def _messages(question: str, texts: Sequence[str]) -> list[dict[str, str]]:
-    fence = f"==== {secrets.token_hex(8)} ===="
     shown = "\n".join(f"[{number}]\n{text[:LETTERS]}" for number, text in enumerate(texts, 1))
+    fence = fence_of(f"{question}\n{shown}")
     user = f"Question:\n{fence}\n{question}\n{fence}\nTexts:\n{fence}\n{shown}\n{fence}"
     return [{"role": "system", "content": _TASK.format(fence=fence)}, {"role": "user", "content": user}]

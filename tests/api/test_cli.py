@@ -220,9 +220,19 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     rows = [json.loads(line) for line in ended.out.splitlines()]
     assert [row["id"] for row in rows] == ["a", "7"]
-    assert [sorted(row) for row in rows] == [["hits", "id"]] * 2
+    assert [sorted(row) for row in rows] == [["hits", "id", "notes"]] * 2
     assert [len(row["hits"]) for row in rows] == [20, 20]
     assert rows[0]["hits"][0]["text"] == asked("query", "encoder", "-k", "20", "--json").data["hits"][0]["text"]
+
+
+def test_a_batch_is_put_to_one_work_if_it_is_named(asked, tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "a", "text": "encoder"}\n', encoding="utf-8")
+    work = asked("query", "encoder", "-k", "1", "--json").data["hits"][0]["work"]["id"]
+    (row,) = [json.loads(line) for line in asked("query", "--batch", str(path), "--work", work).out.splitlines()]
+    assert {hit["work"]["id"] for hit in row["hits"]} == {work}
+    assert asked("query", "--batch", str(path), "--work", "no/such").code == 3
+    assert asked("query", "encoder", "--batch", str(path)).code == 2
 
 
 def test_a_graph_is_written_to_a_file_and_says_so_on_stderr(asked, tmp_path):

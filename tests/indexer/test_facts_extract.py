@@ -2,7 +2,7 @@
 
 from indexer.chunk import chunks
 from indexer.facts.extract import extract
-from indexer.parsers import code, config
+from indexer.parsers import code, config, plain
 from lineage.model import WorkId
 from lineage.ontology import ontology
 
@@ -31,3 +31,12 @@ def test_settings_of_tests_are_no_settings():
     for path, text in (("tests/test_train.py", b"lr = 0.1\n"), ("check.py", b"import pytest\nlr = 0.1\n")):
         document = code.parse(path, text, REPO, "b")
         assert extract(document, chunks(document), ontology()).facts == ()
+
+
+def test_what_a_paper_says_that_a_program_works_on_is_no_setting_but_what_its_readme_says_is():
+    def found(path):
+        document = plain.parse(path, b"We train with a batch size of 256 for 90 epochs.\n", REPO, "b")
+        return {fact.name for fact in extract(document, chunks(document), ontology()).facts}
+
+    assert found("README.md") == found("examples/gpt/README.md") == found("doc/training.md") == {"batch_size", "epochs"}
+    assert found("examples/Transformer_cleaned.md") == found("data/papers/a.md") == found("dataset/a.txt") == set()

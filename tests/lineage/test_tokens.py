@@ -26,7 +26,10 @@ def test_prose_meets_the_parts_of_an_identifier():
         ("HTTPServer", ["http", "server"]),
         ("x86_64", ["x", "86", "64"]),
         ("__call__", ["call"]),
-        ("conv1x1", ["conv", "1x", "1"]),
+        ("conv1x1", ["conv", "1", "x", "1"]),
+        ("224px", ["224", "px"]),
+        ("10k", ["10k"]),
+        ("640x480", ["640", "x", "480"]),
     ],
 )
 def test_identifiers_split_at_case_digits_and_underscores(word, pieces):
@@ -120,3 +123,11 @@ def test_variants_are_bounded_and_plain():
 
 def test_a_question_without_words_gives_no_expression():
     assert fts_any(terms("?! …")) == ""
+
+
+def test_words_that_carry_no_subject_are_no_terms_though_they_are_cut_to_stems():
+    assert terms("where does the encoder have those weights during that?") == ["encoder", "weight"]
+
+
+def test_a_possessive_leaves_no_letter_behind():
+    assert terms("the model's head") == ["model", "head"]

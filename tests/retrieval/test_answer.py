@@ -14,8 +14,9 @@ from lineage.model import Fact, Focus, Hit, Query, Status, Work
 from lineage.ontology import ontology
 from retrieval.answer import answered, ask, messages
 from retrieval.engine import Engine
+from retrieval.extract import PARTS, questions
 from retrieval.holders import Holders
-from retrieval.named_details import held_for, named_details
+from retrieval.named_details import asked_details, held_for, named_details
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -148,6 +149,30 @@ def test_details_that_a_question_names_are_recognised():
     known = ontology()
     assert named_details("which learning rate and weight decay are used?", known)[:2] == ("learning_rate", "weight_decay")
     assert named_details("how is the data used in training?", known) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("which optimizer and weight decay does fine-tuning use?", ("optimizer", "weight_decay")),
+        ("what are the default temperature and timeout for writing?", ("temperature", "timeout")),
+        ("for how many epochs is the model trained?", ("epochs",)),
+        ("What is the peak learning rate?", ("learning_rate",)),
+        ("default batch size", ("batch_size",)),
+        ("which parameters are excluded from weight decay?", ()),
+        ("how is the learning rate warmed up?", ()),
+        ("activation", ()),
+        ("what, which, how many", ()),
+        ("", ()),
+    ],
+)
+def test_the_details_whose_value_a_question_asks_for(question, asked):
+    assert asked_details(question, ontology()) == asked
+
+
+def test_a_question_of_a_thousand_parts_is_answered_in_a_few():
+    assert len(questions("; ".join(f"w{n}" for n in range(900)))) == 1 + PARTS
+    assert questions("x = 1; y = 2; x = 1") == ["x = 1; y = 2; x = 1", "x = 1", "y = 2"]
 
 
 def test_a_detail_that_a_question_only_mentions_is_no_answer():

@@ -122,3 +122,21 @@ def test_the_table_counts_values_and_works(read):
     rows = tallies(read(*REPO, CITED), ontology()).rows
     assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 4, 2)]
     assert tallies(read(), ontology()).notes
+
+
+def test_a_script_overrides_what_it_names_and_no_file_of_the_same_name_elsewhere(tmp_path):
+    pieces = [
+        *small.chunks(),
+        small.chunk(small.REPO, "pie/run.py", TRAIN),
+        small.chunk(small.REPO, "gen/run.py", TRAIN),
+        small.chunk(small.REPO, "all.sh", "lr=3e-4\npython src/../pie/run.py $lr"),
+    ]
+    facts = [
+        Fact("learning_rate", value, "", small.REPO, next(one.id for one in pieces if one.path == path), kind, 1, "lr", value)
+        for path, value, kind in (("pie/run.py", "0.01", "default"), ("gen/run.py", "0.02", "default"), ("all.sh", "0.0003", "command"))
+    ]
+    small.build(tmp_path, pieces=pieces, facts=facts)
+    with open_generation(tmp_path, "small") as generation:
+        found = holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+    (command,) = (one for one in found.of("learning_rate") if one.fact.kind == "command")
+    assert [old.value for old in command.overridden] == ["0.01"]

@@ -7,10 +7,11 @@ import pytest
 from indexer.vectors.flat import create
 from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
-from lineage.model import Focus
+from lineage.model import Fact, Focus
 from retrieval.engine import Engine
 from retrieval.named import REASON
 from retrieval.query import make_query
+from retrieval.support import UNSUPPORTED
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
 from tests.fakes.reranker import WordsReranker
@@ -58,7 +59,7 @@ def test_a_copy_in_another_repository_is_one_hit_that_names_it(engine):
 def test_what_the_target_states_itself_says_so(engine):
     hit = engine.ask(make_query("encoders are initialised from a truncated normal distribution")).hits[0]
     assert (hit.work.id, hit.from_target) == (small.TARGET, True)
-    assert "the target's own (+0.40)" in hit.why
+    assert "the target's own (+1.20)" in hit.why
 
 
 def test_kinds_restrict_what_is_found(engine):
@@ -198,3 +199,21 @@ def test_a_work_without_text_is_said_to_have_none(engine):
     found = engine.ask(make_query("which optimizer?", work="DequanWang/tent", kinds=["paper"]))
     assert found.hits == ()
     assert found.notes[0] == "this lineage holds no text of DequanWang/tent, or none of the kind that was asked for"
+
+
+def test_a_question_for_a_value_prefers_what_states_it_to_what_passes_it_on(tmp_path):
+    passed = small.chunk(small.REPO, "a.py", "temperature = args.temperature\nsample(temperature=temperature)", symbol="main")
+    stated = small.chunk(small.REPO, "b.py", "ask(prompt, model, temperature=0.7, retries=3, timeout=60, stop=None)", symbol="ask")
+    fact = Fact("temperature", "0.7", "", small.REPO, stated.id, "call", 1, "temperature", "0.7")
+    small.build(tmp_path, pieces=[*small.chunks(), passed, stated], facts=[fact])
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        first = engine.ask(make_query("what temperature is used?")).hits[0]
+        other = engine.ask(make_query("how is the temperature passed on?")).hits[0]
+    assert (first.chunk.path, other.chunk.path) == ("b.py", "a.py")
+    assert "states temperature (+2.00)" in first.why
+
+
+def test_where_nothing_at_all_is_found_that_is_said(lexical):
+    answer = lexical.ask(make_query("zygomorphic"))
+    assert answer.hits == ()
+    assert any(note.startswith(UNSUPPORTED) for note in answer.notes)

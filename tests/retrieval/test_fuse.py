@@ -22,6 +22,7 @@ from retrieval.fuse import (
     reference_prior,
     role_prior,
     standard,
+    stated_prior,
 )
 
 
@@ -86,6 +87,22 @@ def test_statements_outside_of_every_function_stand_back_a_little():
     found = boosted([glue, scored(2, 0.9)], role_prior(Weights(toplevel=-0.3)))
     assert rows(found) == [2, 1]
     assert found[1].fused.why == ("statements outside of every function (-0.30)",)
+
+
+def test_imports_stand_further_back_than_other_statements():
+    script, glue = (replace(scored(row, 1.0), chunk=replace(chunk(row), role="module", text=text)) for row, text in ((1, "lr = 1"), (2, "import os")))
+    found = boosted([glue, script], role_prior(Weights(toplevel=-0.3, imports=-0.9)))
+    assert [one.fused.why for one in found] == [("statements outside of every function (-0.30)",), ("mostly imports (-0.90)",)]
+
+
+def test_chunks_that_state_what_is_asked_for_are_favoured_by_their_share_of_it():
+    prior = stated_prior({"c_1": {"epochs"}, "c_2": {"epochs", "seed"}}, ("epochs", "seed"), 2.0)
+    found = boosted([replace(scored(row, 1.0), chunk=replace(chunk(row), id=f"c_{row}")) for row in (3, 1, 2)], prior)
+    assert [(one.fused.score, one.fused.why) for one in found] == [
+        (3.0, ("states epochs, seed (+2.00)",)),
+        (2.0, ("states epochs (+1.00)",)),
+        (1.0, ()),
+    ]
 
 
 def test_an_abstract_stands_behind_passages_that_fit_nearly_as_well():

@@ -114,6 +114,12 @@ def test_the_targets_own_code_is_believed_before_its_lineage() -> None:
     assert [value for value, _ in values(held("0.001"), held("0.01", OWN))] == ["0.01", "0.001"]
 
 
+def test_code_of_the_target_comes_before_others_that_agree_and_what_it_keeps_aside_does_not() -> None:
+    others = [held("0.001", Work(WorkId(f"repo:github.com/a/{name}"), "code", name)) for name in "bcdef"]
+    assert values(*others, held("0.01", OWN))[0][0] == "0.01"
+    assert values(*others, held("0.01", OWN, "examples/conf.yaml"))[0][0] == "0.001"
+
+
 def test_a_work_that_the_target_points_to_is_believed_more() -> None:
     pointer = Pointer(said("We follow Tent [wang21].")[0], (CITED.id,), "follow")
     assert values(held("0.001"), pointers=(pointer,))[0][1] > values(held("0.001"))[0][1]

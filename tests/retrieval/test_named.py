@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.model import Chunk, Work, WorkId
+from lineage.model import Chunk, Tier, Work, WorkId
 from retrieval.fuse import Fused, Scored
 from retrieval.kinship import Kin
 from retrieval.named import REASON, asked_of, coined, led, names_of
@@ -89,22 +89,29 @@ def rows(found):
     return [one.fused.row for one in found]
 
 
-def test_named_works_get_their_share_and_the_best_stays_first():
+def test_named_works_come_first_and_leave_a_quarter_to_others():
     shown = [scored(row, 9.0 - row) for row in range(1, 6)]
-    inside = [scored(row, 1.0, GEVAL) for row in (11, 12, 13)]
-    found = led(shown, inside, {GEVAL}, 5)
-    assert rows(found) == [1, 11, 12, 2, 13]
+    inside = [scored(row, 1.0, GEVAL) for row in (11, 12, 13, 14)]
+    found = led(shown, inside, {GEVAL}, 6)
+    assert rows(found) == [11, 12, 13, 1, 14, 2]
     assert [REASON in one.fused.why for one in found] == [one.chunk.work == GEVAL for one in found]
 
 
 def test_scores_never_rise_down_the_list():
     found = led([scored(1, 2.0), scored(2, 1.5)], [scored(11, 9.0, GEVAL)], {GEVAL}, 3)
-    assert [one.fused.score for one in found] == [2.0, 2.0, 1.5]
+    assert [one.fused.score for one in found] == [9.0, 2.0, 1.5]
+    assert [one.fused.score for one in led([scored(1, 2.0)], [scored(11, 1.0, GEVAL)], {GEVAL}, 2)] == [1.0, 1.0]
 
 
-def test_what_is_found_in_both_is_shown_once():
-    both = scored(1, 2.0, GEVAL)
-    assert rows(led([both, scored(2, 1.0)], [both, scored(12, 1.0, GEVAL)], {GEVAL}, 4)) == [1, 2, 12]
+def test_named_works_stand_in_the_order_of_what_is_left_of_the_question():
+    one, other = scored(11, 2.0, GEVAL), scored(12, 1.0, GEVAL)
+    assert rows(led([one, scored(2, 1.5), other], [other, one], {GEVAL}, 4)) == [12, 11, 2]
+
+
+def test_a_paper_names_no_repository_that_it_only_mentions():
+    paper, repo = Work(WorkId("arxiv:1911.02782"), "paper", "S2ORC: The Semantic Scholar Open Research Corpus"), Work(WorkId("repo:github.com/a/scibert"), "code")
+    assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.MENTIONED)})) == {"scibert"}
+    assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.OFFICIAL)})) == {"scibert", "s2orc"}
 
 
 def test_without_anything_of_the_named_works_the_list_stays():

@@ -74,6 +74,11 @@ def test_values_are_read_back_as_they_are():
         "lr * 2 # not a comment": "lr * 2 # not a comment",
         "a: b\n- c": "a: b - c",
         "": "",
+        "1e-8": 1e-8,
+        "5E6": 5e6,
+        "2.5e-4": 2.5e-4,
+        "[1e-5, 3]": [1e-5, 3],
+        str(list(range(100))): list(range(100)),
     }.items():
         assert reader.safe_load(f"x: {scalar(value)}  # said") == {"x": read}
 

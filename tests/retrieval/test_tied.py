@@ -46,3 +46,7 @@ def test_what_the_evidence_does_not_hold_is_named(sentence, text, why):
 
 def test_without_evidence_nothing_is_tied():
     assert missing("The learning rate is 1e-4.", []) == "it cites no evidence"
+
+
+def test_a_number_out_of_all_proportion_is_none():
+    assert missing("There are $10^{500}$ vacua.", evidence("some $10^{500}$ vacua are there, 1e999 at least")) == ""

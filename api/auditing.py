@@ -13,7 +13,7 @@ from lineage.model import Query, WorkId
 from lineage.ontology import ontology
 from retrieval import audit as comparing
 from retrieval.gaps import text
-from retrieval.gaps.report import report, standing
+from retrieval.gaps.report import all_standing, report
 from retrieval.judge import judged
 
 _SUBJECT = "subject"
@@ -45,7 +45,7 @@ def _compared(parts: Parts, path: Path, components: tuple[comparing.Component, .
         with inner.workbench() as bench:
             made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
         with inner.engine(_SUBJECT) as engine:
-            theirs = standing(inner.gaps_material(engine).held)
+            theirs = all_standing(inner.gaps_material(engine).held)
             answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
         looked = [(one, answer.hits) for one, answer in zip(components, answers, strict=True)]
     notes = (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)

@@ -7,6 +7,8 @@ which exit code, is `api.ending`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -15,7 +17,6 @@ from api.commands import agents, asking, auditing, building, bundles, doors, eva
 
 app = typer.Typer(
     name="lineage",
-    help="What a paper took for granted: the papers and code it inherits from, indexed and answered with proof.",
     epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "how is the encoder initialized?"',
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -49,6 +50,20 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
 app.command("search", hidden=True, help="The same as `query`.")(asking.query)
+
+
+def _said(asked: bool) -> None:
+    """`--version`, from what is installed."""
+    if asked:
+        ending.say(f"lineage {version('paper-lineage')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version_: Annotated[bool, typer.Option("--version", help="Which version this is.", callback=_said, is_eager=True, show_default=False)] = False,
+) -> None:
+    """What a paper took for granted: the papers and code it inherits from, indexed and answered with proof."""
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def _lines(path: Path, kind: type[UsageError]) -> list[str]:
         raise kind(f"{path} is no text in UTF-8") from error
     if len(content) > MAX_FILE:
         raise kind(f"{path} has more than {MAX_FILE:,} bytes")
-    return text.split("\n")  # JSON may hold the other characters that end a line elsewhere
+    return text.removesuffix("\n").split("\n")  # JSON may hold the other characters that end a line elsewhere
 
 
 def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

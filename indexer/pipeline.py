@@ -190,7 +190,7 @@ def _notes(catalog: Catalog) -> Iterator[str]:
         yield f"files whose facts were not read in full: {len(unread)} ({'; '.join(unread[:2])}{' ...' if len(unread) > 2 else ''})"
     doubts = catalog.meta().get("notes", ())
     if doubts:
-        yield f"the lists of references, put together: {'; '.join(doubts[:_TOLD])}{f' ... and {len(doubts) - _TOLD} more' if len(doubts) > _TOLD else ''}"
+        yield f"{len(doubts)} doubts where the lists of references were put together: {'; '.join(doubts[:_TOLD])}{' ...' if doubts[_TOLD:] else ''}"
     spent = sum(SPENT in row.detail for row in catalog.ledger())
     if spent:
         yield f"left when the budget of the run (max_requests, max_megabytes) was spent: {spent}; the same command goes on"

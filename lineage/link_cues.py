@@ -55,7 +55,6 @@ REMADE = re.compile(
     r"(?:implementation|code|version|repo(?:sitory)?|of|for|by)\b|\b(?:un-?official|re-?implementation)\b|\bnot (?:the |an )?official\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:we|our|this (?:paper|work|repo(?:sitory)?|project))\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:of|for)\s+(?:the\s+)?(?P<name>[^\W\d_a-z][\w+-]*)")
 _PROPOSED = re.compile(
     r"\b(?:we|paper)\s(?:\w+ly\s|also\s)?(?:propose|introduce|present|describe|develop|name|call|release|create|build)s?\b[^.;]{0,120}", re.IGNORECASE

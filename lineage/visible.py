@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]")
+_PICTURE = "#*0-9\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_HIDDEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200c\u200e-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    f"|(?<![{_PICTURE}])\ufe0f|(?<![{_PICTURE}\ufe0f])\u200d"
+)
+"""What makes one picture of a symbol (\u26a0\ufe0f) or joins two stands right after one, and is seen."""
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
-from lineage.model import Fact, FactKind, Role
+from lineage.model import FactKind, Role
 from lineage.ontology import Ontology
-from retrieval.holders import Holders
+from retrieval.holders import Holders, standing
 
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
@@ -48,15 +48,14 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
     term = ontology.find(name)
     some = holders.of(term.name)
-    overridden = {_place(fact) for one in some for fact in one.overridden}
-    standing = [one for one in some if one.fact.literal and _place(one.fact) not in overridden]
-    groups = sorted(_groups(standing, term.name, ontology), key=_support, reverse=True)
-    best = max(standing, key=_standing, default=None)
+    valid = [one for one in standing(some) if one.fact.literal]
+    groups = sorted(_groups(valid, term.name, ontology), key=_support, reverse=True)
+    best = max(valid, key=_standing, default=None)
     groups.sort(key=lambda group: best not in group)
     groups += _groups([one for one in some if not one.fact.literal], term.name, ontology)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
-    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, standing, holders)))
+    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, holders)))
 
 
 def tallies(holders: Holders, ontology: Ontology) -> Tallies:
@@ -67,10 +66,6 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
         rows.append(Tally(name, ontology.title(name), ontology.topic(name), len(some), len(values), len({one.fact.work for one in some})))
     ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
     return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
-
-
-def _place(fact: Fact) -> tuple[str, str, int, str]:
-    return fact.work, fact.chunk, fact.line, fact.value
 
 
 def _groups(held: Iterable[Held], name: str, ontology: Ontology) -> list[list[Held]]:

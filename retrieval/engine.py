@@ -54,11 +54,11 @@ class Engine:
     """Answers questions from one generation. Safe to share between threads if the embedder is.
 
     Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
-    it answers lexically and says so. `words` is the vocabulary and `known` the names of details, the packaged ones if none are given; a `reranker` looks at
-    the first hits again, and where it fails the answer says so and keeps its order. `table` gives the packaged table of
-    words (`static`), by which the lines of code that answer are told in the first hits; in others, and without it, they are
-    told by words alone. Questions raise
-    `EmbedderMismatch` if the embedder is not the one that made the vectors. Leaving the `with` block closes the generation.
+    it answers lexically and says so. `words` is the vocabulary and `known` the names of details, the packaged ones if none
+    are given; a `reranker` looks at the first hits again, and where it fails the answer says so and keeps its order. `table`
+    gives the packaged table of words (`static`), by which the lines of code that answer are told in the first hits; in
+    others, and without it, they are told by words alone. Questions raise `EmbedderMismatch` if the embedder is not the one
+    that made the vectors. Leaving the `with` block closes the generation.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class Engine:
         yield fuse.role_prior(self._weights)
         if asked.details:
             yield fuse.stated_prior(self._catalog.stating(asked.details), asked.details, self._weights.stated)
-        yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target), 1.0)
+        yield fuse.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target, self._weights.own), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
         chunk, kin, found = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk

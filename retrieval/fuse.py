@@ -28,7 +28,8 @@ _IMPORTS = ("import ", "from ", "export ", "#include", "use ", "using ", "requir
 
 @dataclass(frozen=True)
 class Weights:
-    """`dense` is the share of the dense score; priors are in deviations; `share` of a list may come from one work.
+    """`dense` is the share of the dense score; priors are in deviations (`target` its text, `own` its code, `stated` what states a value that
+    is asked for); `share` of a list may come from one work.
 
     `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind.
     """
@@ -36,7 +37,8 @@ class Weights:
     dense: float = 0.5
     pool: int = 200
     graph: float = 0.3
-    target: float = 1.2
+    target: float = 0.4
+    own: float = 1.2
     toplevel: float = -0.5
     imports: float = -1.5
     abstract: float = -1.5

@@ -59,6 +59,16 @@ def _held(fact: Fact, chunk: Chunk, kinship: Kinship) -> Held:
     return Held(fact, hit, since(kin.work))
 
 
+def standing(some: Sequence[Held]) -> list[Held]:
+    """Holders of one detail, without what the same repository overrides."""
+    overridden = {_place(fact) for one in some for fact in one.overridden}
+    return [one for one in some if _place(one.fact) not in overridden]
+
+
+def _place(fact: Fact) -> tuple[str, str, int, str]:
+    return fact.work, fact.chunk, fact.line, fact.value
+
+
 def since(work: Work) -> str:
     """From when a work holds what it says: the day of its commit, the year of a paper, "" if nobody says."""
     day = str(work.meta.get("commit_date") or "")[:10]

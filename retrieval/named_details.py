@@ -20,11 +20,14 @@ _WHAT = frozenset(("what", "which"))
 _MEASURES = frozenset(("many", "much", "large", "long", "big", "high", "often", "far", "deep", "wide", "small", "strong", "low"))
 _IS = frozenset(("is", "are", "was", "were"))
 _JOINS = frozenset(("and", "or", ","))
-_ENDS = frozenset(
-    "is are was were does do did has have had can could will would should may might must be get gets of for in on at to from by with when where how"
-    " that per after before during without into between than as what which ? ;".split()
+_LEFT = (
+    "is are was were does do did has have had can could will would should may might must be get gets of for in on at to from by with when where"
+    " how that per after before during without into between than as what which ? ;"
 )
-_PASSED = STOP | frozenset("default value values maximum minimum max min exact initial fixed specific".split())
+_ENDS = frozenset(_LEFT.split())
+"""A verb, a preposition or the next question ends the nouns whose value is asked for."""
+_QUALIFIED = "default value values maximum minimum max min exact initial fixed specific"
+_PASSED = STOP | frozenset(_QUALIFIED.split())
 _SHARE = 0.4
 _VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", "task", "loss", "training", "train", "name", "type", "used", "size"))
 

@@ -21,7 +21,9 @@ def query(
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
-    batch: Annotated[Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits", "notes"} lines.', show_default=False)] = None,
+    batch: Annotated[
+        Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits", "notes"} lines.', show_default=False)
+    ] = None,
     home: Home = None,
     json: Json = False,
 ) -> None:

@@ -13,7 +13,6 @@ from indexer.facts.sink import Sink
 from lineage.model import Document
 
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
-_DIRECTIVE = re.compile(r"\s*\.\.\s+(?:code-block|code|sourcecode|prompt)::\s*(\w*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
 _PYTHON = {"python", "py", "python3"}
 _FIELD = re.compile(

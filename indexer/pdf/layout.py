@@ -23,13 +23,12 @@ _STAMP = re.compile(r"arXiv:\S{4,20}v\d+\s+\[|arXiv:\S{4,20}\s+\[[a-z-]+\.")
 
 @dataclass(frozen=True)
 class Sheet:
-    """The rows of a page in reading order; `furniture` are the running heads and numbers that were taken out."""
+    """The rows of a page in reading order, without running heads and numbers."""
 
     number: int
     width: float
     height: float
     rows: tuple[Line, ...]
-    furniture: tuple[str, ...] = ()
 
 
 def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
@@ -46,8 +45,7 @@ def _sheet(page: Page, repeated: frozenset[tuple[str, int]], usual: float | None
     kept = [line for line in page.lines if id(line) not in out]
     numbers = {id(line) for line in _page_numbers(kept, page.height)}
     rows = tuple(in_order([line for line in kept if id(line) not in numbers], page.width, usual))
-    gone = tuple(line.text.strip() for line in page.lines if id(line) in out | numbers)
-    return Sheet(page.number, page.width, page.height, rows, gone)
+    return Sheet(page.number, page.width, page.height, rows)
 
 
 def _key(line: Line) -> tuple[str, int]:

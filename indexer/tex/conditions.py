@@ -15,7 +15,6 @@ FALSE = frozenset({r"\iffalse", r"\ifluatex", r"\ifxetex", r"\ifLuaTeX", r"\ifXe
 TRUE = frozenset({r"\iftrue", r"\ifpdf", r"\ifPDFTeX", r"\ifpdftex"})
 _RUNS = frozenset(words(r"\if \ifcat \ifnum \ifdim \ifodd \ifvmode \ifhmode \ifmmode \ifinner \ifhbox \ifvbox \ifcase \ifcsname"))
 _MADE = r"\ifx", r"\ifdefined"
-MAX_SKIP = 5_000_000
 
 
 class Switches:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 LEVELS = {"part": -1, "chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4, "subparagraph": 5}
 _ORDER = ("chapter", "section", "subsection", "subsubsection")
-_PLURALS = {"Equation": "Eq.", "Section": "Section"}
 OPEN, CLOSE = "\x02", "\x03"
 _SENTINEL = re.compile("\x02([a-z])([^\x02\x03]{0,300})\x03")
 

@@ -10,7 +10,7 @@ from lineage.derivation import Derivation
 from lineage.details import Checklist, Need, Recognised
 from lineage.errors import UsageError
 from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import CodeLink, Fact, Hit, Query, Tier, WorkId
+from lineage.model import CodeLink, Hit, Query, Tier, WorkId
 from lineage.ontology import Ontology
 from retrieval import conflicts
 from retrieval.engine import Engine
@@ -20,6 +20,7 @@ from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
+from retrieval.holders import standing
 
 VALUES, SHOWN = 3, 5
 """Offers for a detail, and facts of the target that are shown for it."""
@@ -45,7 +46,7 @@ def report(material: Material) -> Gaps:
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     said = text.read(catalog, target)
-    held = standing(without_code(material.held) if material.no_target_code else material.held)
+    held = all_standing(without_code(material.held) if material.no_target_code else material.held)
     links = best_links(catalog.links())
     context = Context(said.work, links, material.ontology.same, foreign_stages(said))
     domains = _recognised(material, said)
@@ -89,17 +90,9 @@ def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
     return {name: [one for one in some if not (one.evidence.from_target and one.evidence.work.kind == "code")] for name, some in held.items()}
 
 
-def standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
-    """The facts without what the same repository overrides."""
-    found: dict[str, list[Held]] = {}
-    for name, some in held.items():
-        overridden = {_place(fact) for one in some for fact in one.overridden}
-        found[name] = [one for one in some if _place(one.fact) not in overridden]
-    return found
-
-
-def _place(fact: Fact) -> tuple[str, str, int, str]:
-    return fact.work, fact.chunk, fact.line, fact.value
+def all_standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
+    """The facts by name, without what the same repository overrides."""
+    return {name: standing(some) for name, some in held.items()}
 
 
 def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:

@@ -228,9 +228,9 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
 def test_a_batch_is_put_to_one_work_if_it_is_named(asked, tmp_path):
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "a", "text": "encoder"}\n', encoding="utf-8")
-    work = asked("query", "encoder", "-k", "1", "--json").data["hits"][0]["work"]["id"]
-    (row,) = [json.loads(line) for line in asked("query", "--batch", str(path), "--work", work).out.splitlines()]
-    assert {hit["work"]["id"] for hit in row["hits"]} == {work}
+    repo = next(hit["source"]["work"] for hit in asked("query", "encoder", "--json").data["hits"] if hit["kind"] == "code")
+    (row,) = [json.loads(line) for line in asked("query", "--batch", str(path), "--work", repo).out.splitlines()]
+    assert {hit["source"]["work"] for hit in row["hits"]} == {repo}
     assert asked("query", "--batch", str(path), "--work", "no/such").code == 3
     assert asked("query", "encoder", "--batch", str(path)).code == 2
 

@@ -26,10 +26,10 @@ def test_prose_meets_the_parts_of_an_identifier():
         ("HTTPServer", ["http", "server"]),
         ("x86_64", ["x", "86", "64"]),
         ("__call__", ["call"]),
-        ("conv1x1", ["conv", "1", "x", "1"]),
+        ("conv1x1", ["conv", "1x", "1"]),
         ("224px", ["224", "px"]),
         ("10k", ["10k"]),
-        ("640x480", ["640", "x", "480"]),
+        ("640x480", ["640x", "480"]),
     ],
 )
 def test_identifiers_split_at_case_digits_and_underscores(word, pieces):

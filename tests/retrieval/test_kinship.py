@@ -29,9 +29,9 @@ def test_the_target_and_its_official_code_are_its_own(kinship):
 
 
 def test_priors_follow_the_score_of_the_edge(kinship):
-    assert kinship.prior(0.5, 0.4) == {
+    assert kinship.prior(0.5, 0.4, 0.6) == {
         small.TARGET: (0.4, "the target's own"),
-        small.OWN: (0.4, "the target's own"),
+        small.OWN: (0.6, "the target's own"),
         small.CITED: (0.45, "baseline of the target, lineage score 0.90"),
         small.REPO: (0.45, "baseline of the target, lineage score 0.90"),
         small.FORK: (0.45, "baseline of the target, lineage score 0.90"),

@@ -109,7 +109,10 @@ def test_named_works_stand_in_the_order_of_what_is_left_of_the_question():
 
 
 def test_a_paper_names_no_repository_that_it_only_mentions():
-    paper, repo = Work(WorkId("arxiv:1911.02782"), "paper", "S2ORC: The Semantic Scholar Open Research Corpus"), Work(WorkId("repo:github.com/a/scibert"), "code")
+    paper, repo = (
+        Work(WorkId("arxiv:1911.02782"), "paper", "S2ORC: The Semantic Scholar Open Research Corpus"),
+        Work(WorkId("repo:github.com/a/scibert"), "code"),
+    )
     assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.MENTIONED)})) == {"scibert"}
     assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.OFFICIAL)})) == {"scibert", "s2orc"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -66,7 +67,7 @@ def _fitted_one(term: Term, value: Any) -> str | None:
 def _quantity(term: Term, value: Any) -> str | None:
     if isinstance(value, str) and term.durations:
         value = _hours(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not math.isfinite(value)):
         return None
     if term.type == "integer" and value != int(value):
         return None
@@ -127,9 +128,10 @@ def close(one: str, other: str) -> bool:
     rows = ([a] if not isinstance(a, list) else a, [b] if not isinstance(b, list) else b)
     if len(rows[0]) != len(rows[1]):
         return False
-    return all(
-        isinstance(x, int | float) and isinstance(y, int | float) and abs(x - y) <= 1e-9 * max(abs(x), abs(y)) for x, y in zip(*rows, strict=True)
-    )
+    try:
+        return all(isinstance(x, int | float) and isinstance(y, int | float) and math.isclose(x, y) for x, y in zip(*rows, strict=True))
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def agree(one: str, other: str) -> bool:
@@ -137,5 +139,7 @@ def agree(one: str, other: str) -> bool:
     try:
         a, b = json.loads(one), json.loads(other)
     except ValueError:
+        return one == other
+    if not (isinstance(a, dict) and isinstance(b, dict)):
         return one == other
     return bool(a.get("kind") == b.get("kind")) and all(a[key] == b[key] for key in a.keys() & b.keys())

@@ -94,7 +94,7 @@ def shown(value: Plain) -> str:
 
 def _numeral(value: int | float) -> str:
     """As ECMAScript prints numbers: decimals between 1e-6 and 1e21, an exponent outside."""
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     exact = Decimal(value if isinstance(value, int) else format(value, ".12g")).normalize()
     if exact == 0:

@@ -67,7 +67,7 @@ def _columns(text: Text, start: int, end: int) -> Iterator[str]:
 def _group(text: Text, start: int, at: int) -> str:
     """The first cell above that is not empty, where the part begins with a row that has none of its own."""
     line, first = text.line(at), text.line(start)
-    skip = 1 if is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar
+    skip = 1 if first + 1 < len(text.starts) and is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar
     cells = (_cells(text.row(number))[skip : skip + 1] for number in range(line, max(first + skip, line - FAR), -1))
     group = next((found for found in cells if found != [""]), [""])
     own = _cells(text.row(line))[skip : skip + 1]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from indexer.chunk import chunks
+from indexer.chunking.prose import _Sections
 from lineage.model import Chunk, Document, Span, WorkId
 
 Part = tuple[str, str, tuple[str, ...]]
@@ -165,3 +172,19 @@ def test_an_algorithm_goes_with_the_caption_that_has_its_number_and_the_longest_
     )
     found = chunks(Document(WorkId("w"), "p", text, spans, "latex@1", "paper"))
     assert [(chunk.role, chunk.label) for chunk in found] == [("algorithm", "Algorithm 1"), ("footnote", "Footnote 1"), ("paragraph", "2.1")]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 30)), max_size=12), st.lists(st.integers(0, 60), min_size=2, max_size=12))
+def test_the_section_of_a_gap_is_the_last_that_begins_before_its_end_and_reaches_past_its_start(sizes: list[tuple[int, int]], borders: list[int]) -> None:
+    spans = sorted((Span(start, start + length, "section", (str(n),)) for n, (start, length) in enumerate(sizes)), key=lambda span: (span.start, -span.end))
+    sections = _Sections(Document(WorkId("w"), "a.tex", "x" * 80, tuple(spans), "latex@5", "paper"))
+    for start, end in pairwise(sorted(set(borders))):
+        inside = [span for span in spans if span.start < end and span.end > start]
+        assert sections.around(start, end) == tuple(inside[-1:])
+
+
+def test_a_table_of_one_long_row_at_the_very_end_is_cut_like_any_other() -> None:
+    document = paper(("table", "System | " + "words of a prompt " * 300, ("A",)))
+    document = replace(document, text=document.text.rstrip())
+    found = chunks(replace(document, spans=tuple(replace(span, end=min(span.end, len(document.text))) for span in document.spans)))
+    assert "".join(chunk.text for chunk in found).count("prompt") >= 300

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -118,3 +119,16 @@ def test_neither_importing_nor_using_it_imports_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_runtime_tells_its_maker_nothing(tmp_path):
+    """What it would send it first writes below the user's cache."""
+    program = "import pymupdf\nfrom indexer.embedders.packaged import Packaged\nPackaged(threads=1).queries(['a'])"
+    subprocess.run(
+        [sys.executable, "-c", f"import lineage\n{program}"],
+        cwd=ROOT,
+        env={"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "PATH": os.environ["PATH"]},
+        check=True,
+        timeout=120,
+    )
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -40,3 +40,9 @@ def test_what_a_paper_says_that_a_program_works_on_is_no_setting_but_what_its_re
 
     assert found("README.md") == found("examples/gpt/README.md") == found("doc/training.md") == {"batch_size", "epochs"}
     assert found("examples/Transformer_cleaned.md") == found("data/papers/a.md") == found("dataset/a.txt") == set()
+
+
+def test_a_number_that_is_infinite_states_nothing():
+    for path, parser, text in (("a.py", code, b"max_steps = 1e999\nlr = 0.1\n"), ("a.json", config, b'{"seed": 1E+400, "lr": 0.1}')):
+        document = parser.parse(path, text, REPO, "b")
+        assert {fact.name for fact in extract(document, chunks(document), ontology()).facts} == {"learning_rate"}

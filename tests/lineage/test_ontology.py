@@ -124,3 +124,11 @@ def test_no_identifier_means_two_details():
         for identifier in term.identifiers:
             key = "".join(c for c in identifier.lower() if c.isalnum())
             assert seen.setdefault(key, term.name) == term.name, identifier
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400, [float("inf")], [10**400, 1]], ids=["infinite", "none", "huge", "infinite list", "huge list"])
+def test_numbers_beyond_all_bounds_are_no_error(value):
+    known = ontology()
+    for name in known.terms:
+        if (found := known.accepted(name, value)) is not None:
+            assert known.same(name, found.value, "1") is False

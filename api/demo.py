@@ -45,7 +45,7 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
             made = operations.build(BuildRequest(TARGET), watch=watch)
     answers = [operations.query(question, k=3) for question in QUESTIONS]
     if json:
-        say(wire.envelope({"report": wire.report_to_json(made), "answers": [wire.answer_to_json(answer) for answer in answers]}))
+        say(wire.envelope({"report": wire.report_to_json(made), "answers": [wire.answer_to_json(answer) for answer in answers]}), exact=True)
         return
     say(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):

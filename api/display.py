@@ -1,7 +1,7 @@
 """Answers as text for a person: one function a kind of answer, no escape codes, readable when piped.
 
-Everything that comes out of a paper or repository passes through `plain`, so that no control character of it
-reaches a terminal.
+Everything that comes out of a paper, repository or bundle passes through `plain`, names and identifiers too: nothing of
+it can make a line of its own. What would steer a terminal does not leave `api.ending.say` in any case.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def _equation(sums: Mapping[str, int]) -> str:
 
 
 def _requests(sent: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {host}" for host, count in sorted(sent.items())) or "none"
+    return ", ".join(f"{count} {plain(host)}" for host, count in sorted(sent.items())) or "none"
 
 
 def _statuses(by_status: Mapping[str, int]) -> str:
-    return "(" + ", ".join(f"{count} {status}" for status, count in by_status.items()) + ")"
+    return "(" + ", ".join(f"{count} {plain(status)}" for status, count in by_status.items()) + ")"
 
 
 def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
@@ -98,12 +98,12 @@ def licence(hit: Hit) -> str:
 def _hit(hit: Hit) -> str:
     row = wire.hit_to_json(hit)
     what = " · ".join(filter(None, (row["kind"], licence(hit) or "licence unknown", "target's own" if hit.from_target else "")))
-    lines = [f"{hit.rank}. {row['citation']}  ({what})"]
+    lines = [f"{hit.rank}. {plain(row['citation'])}  ({what})"]
     why = (row["lineage"] or {}).get("why")
     if why:
         lines.append(f"   why: {shorten(why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
-    lines.append(f"   found by: {signals}" + (f"; also in {', '.join(hit.chunk.copies[:3])}" if hit.chunk.copies else ""))
+    lines.append(f"   found by: {signals}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
     return "\n".join([*lines, *_window(hit, row["text"])])
 
 
@@ -132,14 +132,14 @@ def references(listed: Any, top: int = 0) -> str:
 
 
 def _coverage(coverage: Mapping[str, Any]) -> str:
-    said = ", ".join(f"{name.removeprefix('by ')} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
+    said = ", ".join(f"{plain(name.removeprefix('by '))} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
     return f"  (known by: {said}; {coverage.get('both', 0)} by the paper and a service)" if said else ""
 
 
 def _reference(n: int, reference: Reference, work: Work | None) -> str:
     title = shorten((work.title if work else "") or reference.raw or reference.cited, 84)
     roles = ", ".join(verdict.role for verdict in reference.roles) or "-"
-    head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{reference.cited}]"
+    head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
     lines = [
         head,
         f"            {roles} · {len(reference.mentions)} mentions" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
@@ -162,8 +162,8 @@ def _code(shown: Any) -> list[str]:
     for link in shown.links:
         work = shown.works.get(link.repo)
         commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else ""
-        about = f"{link.tier} of {link.paper}: {shorten('; '.join(link.evidence), 90)}"
-        lines.append(f"  {link.repo.removeprefix('repo:')}{commit}{_became(shown.states.get(link.repo))}  {about}")
+        about = f"{link.tier} of {plain(link.paper)}: {shorten('; '.join(link.evidence), 90)}"
+        lines.append(f"  {plain(link.repo.removeprefix('repo:') + commit)}{_became(shown.states.get(link.repo))}  {about}")
     return lines or ["  none found"]
 
 
@@ -178,7 +178,7 @@ def _became(state: RepositoryState | None) -> str:
 def _shared(shown: Any) -> list[str]:
     """Which repositories have code in common, most first."""
     named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
-    lines = [f"  {mine} and {theirs}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
+    lines = [f"  {plain(mine)} and {plain(theirs)}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
     return ["", "the same code in:", *lines] if lines else []
 
 
@@ -194,7 +194,7 @@ def _derived(shown: Any) -> list[str]:
 
 
 def _where(place: Any) -> str:
-    return f"{place.work.removeprefix('repo:github.com/')} {place.path}:{place.start_line} {place.symbol}"
+    return plain(f"{place.work.removeprefix('repo:github.com/')} {place.path}:{place.start_line} {place.symbol}")
 
 
 def _said(one: Any) -> str:
@@ -209,7 +209,7 @@ def lineages(rows: Sequence[Any]) -> str:
 def _lineage(row: Any) -> str:
     if isinstance(row, Damaged):
         return f"{row.lineage:<28} damaged: {plain(row.problem)}"
-    return f"{row.lineage:<28} {row.created}  {row.counts['chunks']:>8,} chunks  {row.target}"
+    return f"{row.lineage:<28} {plain(row.created)}  {row.counts['chunks']:>8,} chunks  {plain(row.target)}"
 
 
 def status(found: Any) -> str:
@@ -225,7 +225,7 @@ def status(found: Any) -> str:
 
 def findings(rows: Sequence[Any]) -> str:
     """What `check` found wrong, or that nothing is."""
-    return "\n".join(f"{row.place}: {plain(row.problem)}\n  hint: {row.hint}" for row in rows) or "everything checked is whole"
+    return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "everything checked is whole"
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
@@ -239,8 +239,8 @@ def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
 def plan(made: Any) -> str:
     """What a build would fetch, and what it would cost."""
     lines = [f"would fetch for {plain(made.target.title or made.target.id)}:"]
-    lines += [f"  paper       {shorten(work.title or work.id, 90)}  [{work.id}]" for work in made.papers]
-    lines += [f"  repository  {link.repo.removeprefix('repo:')}  ({link.tier} of {link.paper})" for link in made.repos]
+    lines += [f"  paper       {shorten(work.title or work.id, 90)}  [{plain(work.id)}]" for work in made.papers]
+    lines += [f"  repository  {plain(link.repo.removeprefix('repo:'))}  ({link.tier} of {plain(link.paper)})" for link in made.repos]
     total, cost = sum(made.requests.values()), f"{made.megabytes:.0f} MB, {made.minutes:.1f} minutes at the polite rate"
     lines.append(f"about {total} requests ({_requests(made.requests)}), {cost}")
     return "\n".join(lines)

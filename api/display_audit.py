@@ -15,7 +15,7 @@ _MARKS = {"present": "ok", "different": "differs", "absent": "absent"}
 def audit(made: Audit, everything: bool = False) -> str:
     """The report; with `everything` what is present is listed as well."""
     counts = [f"{sum(one.verdict == verdict for one in made.findings)} {verdict}" for verdict in _MARKS]
-    lines = [f"{made.path} against {made.lineage}: {made.score:.0%} of what is expected is met ({', '.join(counts)})"]
+    lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what is expected is met ({', '.join(counts)})"]
     for level, title in _LEVELS.items():
         rows = [one for one in made.findings if one.level == level]
         shown = [one for one in rows if everything or one.verdict != "present"]
@@ -26,11 +26,11 @@ def audit(made: Audit, everything: bool = False) -> str:
 
 
 def _finding(one: AuditFinding) -> Iterator[str]:
-    where = f"  {one.where}" if one.where else ""
+    where = f"  {plain(one.where)}" if one.where else ""
     yield f"  {_MARKS[one.verdict]:<8} {shorten(one.title, 60)}{where}"
     if one.name != "component":
         found = f", found {shorten(one.found, 60)}" if one.found else ""
         yield f"           expected {shorten(one.expected, 80)}{found}"
     yield f"           {shorten(one.why, 120)}"
     for hit in one.evidence[:1] if one.verdict != "present" else ():
-        yield f"           {citation(hit)}"
+        yield f"           {plain(citation(hit))}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def exported(made: Exported) -> str:
     """What a bundle carries, and what was left out and why."""
     lines = [
-        f"wrote {made.path}  {made.size / 1e6:,.1f} MB  sha256 {made.sha256[:16]}…",
+        f"wrote {plain(made.path)}  {made.size / 1e6:,.1f} MB  sha256 {made.sha256[:16]}…",
         f"  lineage {made.lineage}, content {made.content_hash[:16]}…",
     ]
     lines += _table("texts in it", [work for work in made.works if work.carried])
@@ -42,13 +42,12 @@ def imported(made: Imported) -> str:
 
 def locked(made: Locked) -> str:
     """What a lock pins, and what it could not."""
-    lines = [
-        f"wrote {made.path}  {made.size / 1e3:,.0f} kB  {made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
-    ]
+    held = f"{made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
+    lines = [f"wrote {plain(made.path)}  {made.size / 1e3:,.0f} kB  {held}"]
     lines += [f"  {shorten(one.work, 60):<60}  {plain(one.at)[:12]}" for one in (*made.papers, *made.repositories)]
     if made.open:
         lines += ["no service had answered for these, so a build with the lock will lack them:", *(f"  {plain(item)}" for item in made.open)]
-    return "\n".join([*lines, f"build it anywhere: lineage build --lock {made.path}"])
+    return "\n".join([*lines, f"build it anywhere: lineage build --lock {plain(made.path)}"])
 
 
 def _table(title: str, works: Sequence[Passed]) -> list[str]:

@@ -10,7 +10,7 @@ def evaluation(found: Evaluation) -> str:
     """A line a kind, latency, and every question that was not answered among the first five."""
     columns = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}", f"nDCG@{DEPTH}"]
     width = max(map(len, (*found.kinds, "together")))
-    lines = [f"{found.lineage} · generation {found.generation} · {found.embedder or 'lexical only'}", ""]
+    lines = [f"{found.lineage} · generation {found.generation} · {plain(found.embedder) or 'lexical only'}", ""]
     lines += [f"{'':{width}}     n  " + "  ".join(f"{name:>7}" for name in columns)]
     lines += [_line(plain(kind), scores, width) for kind, scores in found.kinds.items()]
     if len(found.kinds) != 1:

@@ -40,13 +40,13 @@ def _details(found: Gaps) -> Iterator[str]:
 
 
 def _gap(gap: Gap) -> Iterator[str]:
-    title = f"  {gap.detail.topic:<14} {shorten(gap.detail.title, 34):<34}"
+    title = f"  {plain(gap.detail.topic):<14} {shorten(gap.detail.title, 34):<34}"
     if gap.state is Specification.SPECIFIED:
         yield f"{title}  {shorten(_stated(gap), _WIDTH - 30)}"
         return
     yield f"{title}  {plain(gap.why)}"
     for hit in gap.stated[:1]:
-        yield f"      {citation(hit)}: “{shorten(_line(hit), _WIDTH - 30)}”"
+        yield f"      {plain(citation(hit))}: “{shorten(_line(hit), _WIDTH - 30)}”"
     for one in gap.suggestions[:1]:
         yield from _suggestion(one)
     if others := [f"{_named(one)} ({one.confidence:.2f})" for one in gap.suggestions[1:] if one.held]:
@@ -98,4 +98,4 @@ def _conflicts(found: Gaps) -> Iterator[str]:
 def _conflict(one: Conflict) -> Iterator[str]:
     yield f"  {one.severity:.2f}  {plain(one.title)}: {_KINDS.get(one.kind, one.kind)}  ({shorten(one.why, _WIDTH - 50)})"
     for held in one.sides:
-        yield f"        {shorten(_value(held), 40):<40}  {held.fact.kind:<8} {pinpoint(held.evidence)}"
+        yield f"        {shorten(_value(held), 40):<40}  {held.fact.kind:<8} {plain(pinpoint(held.evidence))}"

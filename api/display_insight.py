@@ -17,7 +17,7 @@ _SHOWN = 6
 
 def consensus(found: Consensus) -> str:
     """Each value with its holders: where, since when, in which words, and what it overrides."""
-    lines = [f"{found.title} ({found.name}) in {found.lineage} · generation {found.generation}"]
+    lines = [f"{plain(found.title)} ({plain(found.name)}) in {found.lineage} · generation {found.generation}"]
     lines += [f"note: {plain(note)}" for note in found.notes]
     for value in found.values:
         lines += ["", *_value(value)]
@@ -31,7 +31,7 @@ def _value(value: Value) -> list[str]:
     computed = "" if value.held[0].fact.literal else "computed: "
     mark = "  ← the target's chain of inheritance" if value.inherited else ""
     count = f"{len(value.held)} places in {works} works" if len(value.held) > 1 else "1 place"
-    lines = [f"{computed}{plain(value.value)}{' ' + value.unit if value.unit else ''}  ({count}){mark}"]
+    lines = [f"{computed}{plain(f'{value.value} {value.unit}')}  ({count}){mark}"]
     lines += [line for one in value.held[:_SHOWN] for line in _holder(one)]
     left = len(value.held) - _SHOWN
     return [*lines, f"    … {left} more"] if left > 0 else lines
@@ -41,13 +41,13 @@ def _holder(one: Held) -> list[str]:
     fact = one.fact
     where = " · ".join(filter(None, (pinpoint(one.evidence), fact.kind, one.since and f"since {one.since}", fact.scope and f"of {fact.scope}")))
     lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}: {shorten(fact.said, 140)}"]
-    return [*lines, *(f"        overrides {old.value} ({old.kind}, line {old.line})" for old in one.overridden)]
+    return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in one.overridden)]
 
 
 def tallies(listed: Tallies) -> str:
     """Details by topic: how many values in how many works."""
-    lines = [f"{len(listed.rows)} details have values in {listed.lineage} · generation {listed.generation}", *listed.notes]
+    lines = [f"{len(listed.rows)} details have values in {listed.lineage} · generation {listed.generation}", *map(plain, listed.notes)]
     for topic, rows in groupby(listed.rows, key=lambda row: row.topic):
-        lines += ["", topic]
-        lines += [f"  {row.name:<24} {row.values:>4} values  {row.works:>3} works  {row.facts:>5} facts   {row.title}" for row in rows]
+        lines += ["", plain(topic)]
+        lines += [f"  {plain(row.name):<24} {row.values:>4} values  {row.works:>3} works  {row.facts:>5} facts   {plain(row.title)}" for row in rows]
     return "\n".join([*lines, "", "ask: lineage facts NAME"])

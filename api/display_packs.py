@@ -18,7 +18,7 @@ def about(made: Pack) -> str:
     """One line on a pack: tokens used and allowed, items, what was left out."""
     left = f"; left out: {'; '.join(plain(one) for one in made.left_out)}" if made.left_out else ""
     notes = "".join(f"\nnote: {plain(note)}" for note in made.notes)
-    return f"{made.used} of {made.allowed} tokens ({made.tokenizer}), {len(made.items)} items{left}{notes}"
+    return f"{made.used} of {made.allowed} tokens ({plain(made.tokenizer)}), {len(made.items)} items{left}{notes}"
 
 
 def written(found: WrittenAnswer) -> str:
@@ -44,4 +44,4 @@ def _shown(text: str) -> str:
 
 
 def _source(hit: Hit) -> str:
-    return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", hit.chunk.id)))
+    return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", plain(hit.chunk.id))))

@@ -18,12 +18,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
 from api import display, wire
 from lineage.errors import DiskFull, LineageError, UsageError
+from lineage.visible import harmless
 
 GRACE = 3.0
 """Seconds from the first signal to the end, whatever is under way."""
@@ -46,7 +47,7 @@ def run(app: Callable[..., Any]) -> NoReturn:
     stop = _Stop()
     try:
         with _heard(stop):
-            code = app(standalone_mode=False)
+            code = app(prog_name="lineage", standalone_mode=False)
             if code == Interrupted.exit_code:  # what typer makes of KeyboardInterrupt
                 raise KeyboardInterrupt
             sys.exit(code or 0)
@@ -64,27 +65,38 @@ def run(app: Callable[..., Any]) -> NoReturn:
         _bug(error)
 
 
-def say(text: str) -> None:
-    """Print the answer; a reader who has had enough (`| head`) ends the command in peace."""
+def say(text: str, *, exact: bool = False) -> None:
+    """Print the answer; a reader who has had enough (`| head`) ends the command in peace.
+
+    Nothing in it steers a terminal, whatever the papers and repositories hold; JSON, which programs read, is `exact`.
+    """
     try:
-        print(text, flush=True)
+        print(text if exact else harmless(text), flush=True)
     except BrokenPipeError:
-        _say_no_more()
+        _say_no_more(sys.stdout)
         raise typer.Exit(0) from None
     except OSError as error:
-        _say_no_more()
+        _say_no_more(sys.stdout)
         raise DiskFull(f"the answer cannot be written: {error.strerror}", hint="free some space and run the same command again") from error
 
 
-def _say_no_more() -> None:
+def _say_no_more(stream: TextIO) -> None:
     """What was not written yet is dropped: written again at the interpreter's end it would fail again, with an exit code of its own."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _say_of_error(text: str, stream: TextIO) -> None:
+    """Print what goes with an exit code, which counts whether or not anybody reads on."""
+    try:
+        print(text, file=stream, flush=True)
+    except OSError:
+        _say_no_more(stream)
 
 
 def fail(error: LineageError) -> NoReturn:
     """Say what went wrong and what to do about it, and leave with the error's exit code."""
     if "--json" in sys.argv:
-        print(wire.error_envelope(error), flush=True)
+        _say_of_error(wire.error_envelope(error), sys.stdout)
     _tell(error)
     sys.exit(error.exit_code)
 
@@ -100,9 +112,8 @@ def concluding() -> Iterator[None]:
 
 
 def _tell(error: LineageError) -> None:
-    print(f"error: {_line(str(error))}", file=sys.stderr)
-    for n, line in enumerate(error.hint.splitlines()):
-        print(("    " if n else "  hint: ") + _line(line), file=sys.stderr)
+    hints = (("    " if n else "  hint: ") + _line(line) for n, line in enumerate(error.hint.splitlines()))
+    _say_of_error("\n".join([f"error: {_line(str(error))}", *hints]), sys.stderr)
 
 
 def _line(text: str) -> str:

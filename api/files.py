@@ -1,8 +1,9 @@
-"""Files that the user names: read whole, of bounded size, with errors that say which line."""
+"""Files that the user names: read whole, of bounded size, with errors that say which line; written only where a file may be."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,24 @@ def absolute(text: str) -> str:
     """A path made absolute, so that the same request means the same from another folder; anything else as it is."""
     path = None if "://" in text else there(text)
     return str(path.resolve()) if path else text
+
+
+def writable(path: Path) -> Path:
+    """The path of a file to make or to replace; raises `UsageError` where its folder is not there or something else has its name.
+
+    What is written whole gets its name at the end: a device, a pipe or a link of that name would be gone.
+    """
+    folder = path.parent
+    try:
+        if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
+            raise UsageError(f"{path} exists and is no regular file", hint="name a file that is new, or one to replace")
+        if not folder.is_dir():
+            raise UsageError(f"there is no folder {folder.absolute()}", hint="make it first, or name another")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UsageError(f"the folder {folder.absolute()} cannot be written", hint="name a file in a folder of yours")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    return path
 
 
 def fragments(path: Path | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from api.bootstrap import Parts
-from api.files import absolute, questions
+from api.files import absolute, questions, writable
 from lineage import generation as layout
 from lineage import ids
 from lineage.derivation import Derivation
@@ -127,6 +127,9 @@ class Service:
 
         with open_generation(self._home, self._name(lineage)) as generation:
             request = BuildRequest.from_meta(generation.catalog.meta()["request"])
+        if not request.target:
+            words = f"{generation.manifest.lineage} was imported, and is of files that only its maker has"
+            raise UsageError(words, hint="build it from the file: lineage build FILE --add PATH|URL")
         added = tuple(dict.fromkeys((*request.add, *map(absolute, sources))))
         return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
 
@@ -137,14 +140,14 @@ class Service:
         from indexer.bundle.write import export
 
         with open_generation(self._home, self._name(lineage)) as generation:
-            path = out or Path(f"{generation.manifest.lineage}.lineage")
+            path = writable(out or Path(f"{generation.manifest.lineage}.lineage"))
             return export(generation, path, "all" if all_texts else "licensed")
 
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
         """Write the lock file of a lineage, by default `lineage.lock`: what its build was told, and which files it read. Sends nothing."""
         from indexer.lock.record import Tape, lock_of
 
-        tape, path = Tape(), out or Path("lineage.lock")
+        tape, path = Tape(), writable(out or Path("lineage.lock"))
         with open_generation(self._home, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
             made = lock_of(bench, tape, generation)
             return Locked(str(path), made.write(path), made.lineage, made.content_hash, made.papers, made.repositories, len(made.answers), made.open)

@@ -19,6 +19,7 @@ from lineage.cite import numbered
 from lineage.errors import LineageError
 from lineage.model import Answer, Focus, Hit, LedgerRow, Reference
 from lineage.repository_state import RepositoryState
+from lineage.visible import inline
 from lineage.visible import visible as visible
 
 if TYPE_CHECKING:
@@ -120,11 +121,11 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     shown, cut = shortened(text)
     said = {"rank": hit.rank, "score": hit.score, "chunk": hit.chunk.id, "kind": hit.chunk.kind, "text": shown}
     said |= {"citation": citation(hit), "source": _source(hit), "focus": _focus(hit), "lineage": _lineage(hit)}
-    said |= {"license": hit.work.license, "from_target": hit.from_target, "trust": TRUST}
+    said |= {"license": hit.work.license and inline(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
     said["flags"] = [*hit.flags, *flags, *(["text-cut"] if cut else [])]
     said["signals"] = [{"retriever": s.retriever, "rank": s.rank, "score": round(s.score, 4)} for s in hit.signals]
     said["why"] = [visible(reason)[0] for reason in hit.why]
-    said["copies"] = list(hit.chunk.copies)
+    said["copies"] = [inline(place) for place in hit.chunk.copies]
     return said
 
 
@@ -155,10 +156,10 @@ def _code_source(hit: Hit) -> dict[str, Any]:
     return {
         "work": work.id,
         "title": visible(work.title)[0],
-        "path": chunk.path,
+        "path": inline(chunk.path),
         "start_line": chunk.start_line,
         "end_line": chunk.end_line,
-        "symbol": chunk.symbol,
+        "symbol": inline(chunk.symbol),
         "commit": work.meta.get("commit"),
         "url": _permalink(hit),
     }
@@ -170,9 +171,9 @@ def _paper_source(hit: Hit) -> dict[str, Any]:
     if chunk.page is not None:
         said |= {"page": chunk.page, "box": list(chunk.box) if chunk.box else None}
     return said | {
-        "label": chunk.label,
+        "label": inline(chunk.label),
         "url": ids.abs_url(work.id),
-        "path": chunk.path,
+        "path": inline(chunk.path),
         "start_line": chunk.start_line,
         "end_line": chunk.end_line,
     }

@@ -41,7 +41,7 @@ def suggestion_to_json(one: Suggestion) -> dict[str, Any]:
     rest = [] if one.held else [lines_to_json(hit) for hit in one.evidence]
     return {
         "value": visible(one.value)[0],
-        "unit": one.unit,
+        "unit": visible(one.unit)[0],
         "confidence": one.confidence,
         "held": [held_to_json(held) for held in one.held],
         "evidence": rest,

@@ -20,7 +20,7 @@ MOST_LINES = 12
 def fact_to_json(fact: Fact) -> dict[str, Any]:
     """A fact; what the source wrote is shown without invisible characters."""
     said: dict[str, Any] = to_json(fact)
-    return said | {key: visible(said[key])[0] for key in ("value", "written", "said", "scope")}
+    return said | {key: visible(said[key])[0] for key in ("value", "unit", "written", "said", "scope")}
 
 
 def held_to_json(held: Held) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def lines_to_json(hit: Hit) -> dict[str, Any]:
 def consensus_to_json(found: Consensus) -> dict[str, Any]:
     """The values of a detail, the inherited one first."""
     values = [
-        {"value": visible(one.value)[0], "unit": one.unit, "inherited": one.inherited, "held": [held_to_json(held) for held in one.held]}
+        {"value": visible(one.value)[0], "unit": visible(one.unit)[0], "inherited": one.inherited, "held": [held_to_json(held) for held in one.held]}
         for one in found.values
     ]
     return {

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -166,21 +167,23 @@ def table(bench: Bench, sets: Sequence[evidence.Set], variants: Sequence[Variant
 
 def graph(home: Path, lineages: Sequence[str], embedder: Embedder | None) -> None:
     """Prints what our own questions reach, with one prior taken away at a time."""
-    questions = evidence.rows(Path(__file__).parent / "questions.jsonl")
-    for name in lineages:
+    asked = {file: evidence.rows(Path(__file__).parent / f"{file}.jsonl") for file in ("questions", "questions_blind")}
+    for name, (file, questions) in product(lineages, asked.items()):
         with open_generation(home, name) as generation:
             index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
             cases = [case_of(row) for row in questions if row["lineage"] == name]
             base = fitted(generation.manifest.embedder)
             for said, weights in _opinions(base):
                 made = trial(Engine(generation, (lambda: embedder) if embedder else None, index, weights), cases)
-                print(f"{name} {said:38s} {made.all}", flush=True)
+                print(f"{name} {file:15s} {said:38s} {made.all}", flush=True)
 
 
 def _opinions(base: Weights) -> Iterator[tuple[str, Weights]]:
     yield "everything", base
     yield "no prior of the lineage", replace(base, graph=0.0)
     yield "no favour for the target's own text", replace(base, target=0.0)
+    yield "no favour for the target's code", replace(base, own=0.0)
+    yield "no favour for what states a value", replace(base, stated=0.0)
     yield "prose may fill a list", replace(base, prose=1.0)
     yield "no disfavour of top-level statements", replace(base, toplevel=0.0)
     yield "no disfavour of abstracts", replace(base, abstract=0.0)

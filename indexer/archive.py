@@ -23,6 +23,7 @@ from indexer.unpack.sniff import sniff as sniff
 from indexer.unpack.tarstream import BLOCK, Entry, entries, padded
 from lineage.errors import ParseError
 from lineage.model import Status
+from lineage.visible import is_name
 
 MIB = 1024 * 1024
 REST = "*"
@@ -209,7 +210,7 @@ def _unsafe(name: str) -> str:
         return "the name is inside a .git folder"
     if len(name) > 512 or len(parts) > 20:
         return "the name is too long or too deep"
-    return "the name has control characters or is no Unicode" if _CONTROL.search(name) else ""
+    return "the name has control characters or is no Unicode" if _CONTROL.search(name) or not is_name(name) else ""
 
 
 def _shown(name: str) -> str:

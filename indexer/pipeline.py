@@ -24,12 +24,12 @@ from indexer.facts.hydra import circles
 from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store import Writing
-from indexer.target import TEXT, resolve
+from indexer.target import TEXT, Found, resolve
 from indexer.transport.budget import SPENT
 from indexer.workbench import Workbench
 from lineage import ids
 from lineage.catalog import Catalog
-from lineage.errors import StoreDamaged
+from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import ontology
@@ -56,9 +56,12 @@ def build(bench: Workbench, request: BuildRequest, tier: Literal["first", "full"
     found = resolve(bench, request.target)
     slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
     with bench.store.writing(slug) as writing:
+        current = _current(bench, slug)
+        if current and _is_of_another(bench, current, request, found):
+            words = f"there is another lineage called {slug!r}, of {current.target}"
+            raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
         collected = collect(bench, request, found)
         mark = _fingerprint(collected, embedder.id, ontology(bench.settings.ontology).digest)
-        current = _current(bench, slug)
         if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
         else:
@@ -83,6 +86,20 @@ def _current(bench: Workbench, slug: str) -> Manifest | None:
     except StoreDamaged as error:
         bench.watch(Note(f"{error}; it is built anew", "warning"))
         return None
+
+
+def _is_of_another(bench: Workbench, current: Manifest, request: BuildRequest, found: Found) -> bool:
+    """Whether a generation is of another target: of no common identifier, and not of the same file before it was edited."""
+    if current.target == found.work.id:
+        return False
+    try:
+        with open_generation(bench.settings.home, current.lineage, current.id) as generation:
+            before = generation.catalog.work(current.target)
+            asked = generation.catalog.meta().get("request") or {}
+    except StoreDamaged:
+        return False  # it is built anew
+    known = {current.target, *(before.aliases if before else ())}
+    return asked.get("target") != request.target and known.isdisjoint({found.work.id, *found.work.aliases})
 
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
+BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
+"""What may be asked for, by field of a request, both ends included: as the command line, REST and the settings have it."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _TIERS = (Tier.OFFICIAL, Tier.AUTHOR, Tier.MENTIONED, Tier.REIMPLEMENTATION)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from lineage.model import Chunk, Hit, Work
-from lineage.visible import visible
+from lineage.visible import inline, visible
 
 
 def citation(hit: Hit) -> str:
@@ -15,9 +15,9 @@ def citation(hit: Hit) -> str:
     if work.kind == "code":
         commit = str(work.meta.get("commit") or "")[:8]
         lines = f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}"
-        return f"{name(work)}/{lines}" + (f"@{commit}" if commit else "")
+        return inline(f"{name(work)}/{lines}" + (f"@{commit}" if commit else ""))
     place = ", ".join(part for part in (_paper_place(hit), *floats(chunk)) if part)
-    return name(work) + (f"#{place}" if place else "")
+    return inline(name(work) + (f"#{place}" if place else ""))
 
 
 def pinpoint(hit: Hit) -> str:

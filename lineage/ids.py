@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from lineage.errors import BadIdentifier
 from lineage.model import WorkId
+from lineage.visible import is_word
 
 MAX_LENGTH = 2048
 _NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(v[1-9]\d{0,2})?\Z")
@@ -55,7 +56,7 @@ def arxiv_id(text: str) -> tuple[WorkId, str] | None:
 def doi_id(text: str) -> WorkId | None:
     """`doi:<doi>` lower-cased (DOIs are case-insensitive, ISO 26324), `arxiv:` for arXiv's own DOIs, or None."""
     text = text.strip().rstrip(".,;)")
-    if not _DOI.match(text):
+    if not _DOI.match(text) or not is_word(text):
         return None
     if found := _ARXIV_DOI.match(text):
         known = arxiv_id(found[1])

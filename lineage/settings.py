@@ -7,6 +7,7 @@ names (default: `lineage.toml` in the platform's config folder); flags of a comm
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ MIB = 1024 * 1024
 
 
 def config_file() -> Path:
-    """The TOML file that is read if it exists."""
+    """The TOML file that is read: the one that `LINEAGE_CONFIG` names, or the usual one if it exists."""
     return Path(os.environ.get("LINEAGE_CONFIG") or platformdirs.user_config_path("lineage") / "lineage.toml")
 
 
@@ -108,6 +109,11 @@ class Settings(BaseSettings):
         except RuntimeError as error:
             raise ValueError(f"there is no user {value.parts[0]}") from error
 
+    @field_validator("token")
+    @classmethod
+    def _blank_is_none(cls, value: SecretStr) -> SecretStr:
+        return SecretStr(value.get_secret_value().strip())  # no header could hold the blanks around it
+
     @field_validator("mirror")
     @classmethod
     def _mirror_is_http(cls, value: str) -> str:
@@ -131,6 +137,7 @@ class Settings(BaseSettings):
 def load(**flags: Any) -> Settings:
     """Settings of this process; `flags` are a command's own, None meaning not given. Raises `SettingsError`."""
     try:
+        _check_file()
         made = Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
@@ -144,9 +151,28 @@ def load(**flags: Any) -> Settings:
     return made
 
 
+def _written() -> dict[str, Any]:
+    """What the config file says, by key; nothing where there is none."""
+    return TomlConfigSettingsSource(Settings, toml_file=config_file())()
+
+
+def _check_file() -> None:
+    """Raise `SettingsError` for a file that `LINEAGE_CONFIG` names and that is not there, and for keys that are no settings."""
+    path = config_file()
+    if os.environ.get("LINEAGE_CONFIG") and not path.is_file() and str(path) != os.devnull:
+        raise SettingsError(f"LINEAGE_CONFIG names {path}, and there is no such file", hint="name the file that is meant, or unset LINEAGE_CONFIG")
+    aliases = (choice for field in Settings.model_fields.values() for choice in getattr(field.validation_alias, "choices", ()))
+    known = {*Settings.model_fields, *(str(alias).lower() for alias in aliases)}
+    for name in _written():
+        if name.lower() not in known:
+            near = get_close_matches(name.lower().removeprefix("lineage_"), Settings.model_fields, n=1)
+            hint = f"is {near[0]} meant?" if near else "`lineage doctor` lists the settings"
+            raise SettingsError(f"{path} has {name}, and there is no such setting", hint=hint)
+
+
 def origins(made: Settings) -> dict[str, str]:
     """Of every setting that was set: by which variable, by which file, or that it was a flag of the command."""
-    unflagged, written = load(), TomlConfigSettingsSource(Settings, toml_file=config_file())()
+    unflagged, written = load(), _written()
     held = {name.upper() for name, value in os.environ.items() if value}
     found: dict[str, str] = {}
     for name in Settings.model_fields:

@@ -24,7 +24,6 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d++[A-Za-z]?(?![A-Za-z])|\d+|
 _LETTERS = re.compile(r"[A-Za-z]+")
 _SHORTEST, _LONGEST = 3, 6
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _ALNUM = re.compile(r"[\W_]+")
 
 # Words that carry a sentence and no subject; the words of code among them ("for", "with", "not") go as well,
@@ -35,6 +34,7 @@ _STOP = (
     " can could will would shall should may might must not no than then there here so such also each any all both between during"
     " before after above below over under about more most some only very just via per used use using"
 )
+STOP = frozenset(_STOP.split())
 
 
 def fold(text: str) -> str:
@@ -72,10 +72,6 @@ def stem(word: str) -> str:
                 base = base[:-1]
             return base + left
     return word
-
-
-STOP = frozenset(form for word in _STOP.split() for form in (word, stem(word)))
-"""With their stems, since tokens are stems: "does" is cut to "doe"."""
 
 
 def number(text: str) -> str:
@@ -120,7 +116,7 @@ def tokens(text: str) -> list[str]:
 
 def terms(question: str) -> list[str]:
     """Distinct tokens of a question that carry meaning, at most `MAX_TERMS`; all of them if only stop words are left."""
-    seen = dict.fromkeys(tokens(_POSSESSIVE.sub("", question)))
+    seen = dict.fromkeys(tokens(question))
     kept = [token for token in seen if token not in STOP] or list(seen)
     return kept[:MAX_TERMS]
 

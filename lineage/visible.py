@@ -12,6 +12,8 @@ _HIDDEN = re.compile(
 """What makes one picture of a symbol (\u26a0\ufe0f) or joins two stands right after one, and is seen."""
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_BREAK = re.compile("[\t\n\r\u2028\u2029]")
+_JOINER = re.compile("[\u200c\u200d\ufe00-\ufe0f]")
 
 
 def visible(text: str) -> tuple[str, list[str]]:
@@ -22,3 +24,24 @@ def visible(text: str) -> tuple[str, list[str]]:
     hidden = len(_HIDDEN.findall(text)) - bidi + len(_CONTROL.findall(text))
     flags = [f"{name}:{count}" for name, count in (("invisible-characters", hidden), ("bidi-controls", bidi)) if count]
     return _CONTROL.sub("", _HIDDEN.sub("", text)), flags
+
+
+def inline(text: str) -> str:
+    """The text on one line, as it is but for what cannot be seen: a name or a path that cannot forge a line."""
+    return _BREAK.sub(" ", visible(text)[0])
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one word of characters that a reader sees, as identifiers are."""
+    return text.isprintable() and " " not in text and inline(text) == text
+
+
+def is_name(text: str) -> bool:
+    """Whether a path holds nothing but what a reader sees; Persian and pictures need what joins and varies their signs."""
+    bare = _JOINER.sub("", text)
+    return inline(bare) == bare
+
+
+def harmless(text: str) -> str:
+    """The text with a space for each character that steers a terminal: controls (but for tab and line feed) and bidirectional ones."""
+    return _BIDI.sub(" ", _CONTROL.sub(" ", text.replace("\r", " ")))

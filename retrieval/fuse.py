@@ -40,7 +40,6 @@ class Weights:
     target: float = 0.4
     own: float = 1.2
     toplevel: float = -0.5
-    imports: float = -1.5
     abstract: float = -1.5
     siblings: float = 0.8
     stated: float = 2.0
@@ -186,14 +185,11 @@ def mixed(scored: Iterable[Scored], share: float, margin: float) -> Iterator[Sco
 
 
 def _lifted(chunk: Chunk) -> bool:
-    """Code that does or sets something."""
-    return chunk.kind not in PROSE and not (chunk.role == "module" and _imports(chunk))
-
-
-def _imports(chunk: Chunk) -> bool:
-    """Whether most of its lines bring in what others do."""
+    """Code that does or sets something: not lines that mostly import what others do."""
+    if chunk.kind in PROSE or chunk.role != "module":
+        return chunk.kind not in PROSE
     lines = [line.lstrip() for line in chunk.text.split("\n") if line.strip()]
-    return 2 * sum(line.startswith(_IMPORTS) for line in lines) >= len(lines)
+    return 2 * sum(line.startswith(_IMPORTS) for line in lines) < len(lines)
 
 
 def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
@@ -224,17 +220,11 @@ def role_prior(weights: Weights) -> Callable[[Chunk], Iterable[tuple[float, str]
     Authors stand under the title, and a question about what the title says is near them.
     """
     priors = {
+        "module": (weights.toplevel, "statements outside of every function"),
         "abstract": (weights.abstract, "an abstract"),
         "front": (weights.abstract, "authors and affiliations"),
     }
-    imports, toplevel = (weights.imports, "mostly imports"), (weights.toplevel, "statements outside of every function")
-
-    def prior(chunk: Chunk) -> Iterable[tuple[float, str]]:
-        if chunk.role == "module":
-            return [imports if _imports(chunk) else toplevel]
-        return [priors[chunk.role]] if chunk.role in priors else []
-
-    return prior
+    return lambda chunk: [priors[chunk.role]] if chunk.role in priors else []
 
 
 def stated_prior(stated: Mapping[str, AbstractSet[str]], asked: Sequence[str], weight: float) -> Callable[[Chunk], Iterable[tuple[float, str]]]:

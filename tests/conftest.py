@@ -14,7 +14,7 @@ from tests.upstream import Upstream, World
 def _settings_of_nobody(monkeypatch, tmp_path):
     for name in [name for name in os.environ if name.startswith("LINEAGE_")] + ["S2_API_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY"]:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LINEAGE_CONFIG", str(tmp_path / "no-config.toml"))
+    monkeypatch.setenv("LINEAGE_CONFIG", os.devnull)
     monkeypatch.setenv("LINEAGE_HOME", str(tmp_path / "home"))
 
 

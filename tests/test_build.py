@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError
+from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError, UsageError
 from lineage.generation import open_generation
 from lineage.model import Reference, Role, RoleVerdict, Status
 from tests.demo import DEMO, NAME, TARGET, Demo
@@ -227,6 +227,34 @@ def test_a_local_paper_is_built_without_asking_for_its_record(tmp_path, upstream
     assert made.target.id.startswith("local:")
     assert made.references["total"] > 0
     assert not [request for request in upstream.requests if "semanticscholar" in request.host and "local" in request.path]
+
+
+def test_the_name_of_a_lineage_is_not_given_to_another_target(tmp_path, upstream):
+    paper = tmp_path / "own.tex"
+    paper.write_text(r"\documentclass{article}\begin{document}\title{Mine}\section{One}Words.\end{document}")
+    demo = Demo(tmp_path / "home", upstream.url)
+    first = demo.build(papers=0, repos=0)
+    upstream.forget()
+    with pytest.raises(UsageError, match="another lineage called"):
+        demo.build(str(paper), name=NAME)
+    assert not [request for request in upstream.requests if "codeload" in request.host]
+    with open_generation(demo.home, NAME) as generation:
+        assert generation.manifest.id == first.generation
+    assert demo.build(first.target.title, name=NAME, papers=0, repos=0).target.id == TARGET
+
+
+def test_a_file_of_ones_own_may_be_edited_and_built_again_under_its_name(tmp_path, upstream):
+    paper = tmp_path / "own.tex"
+    demo = Demo(tmp_path / "home", upstream.url)
+    targets = set()
+    for words in ("Words.", "Other words."):
+        paper.write_text(rf"\documentclass{{article}}\begin{{document}}\title{{Mine}}\section{{One}}{words}\end{{document}}")
+        targets.add(demo.build(str(paper), name="mine").target.id)
+    assert len(targets) == 2
+    paper.write_text(paper.read_text().replace("Other", "Further"))
+    assert demo.service.add("mine", ["https://github.com/qmori/softcrop"]).repositories == 1
+    with pytest.raises(UsageError, match="another lineage called"):
+        demo.build(TARGET, name="mine")
 
 
 @pytest.mark.parametrize(

@@ -103,12 +103,23 @@ def surroundings(built, world, tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with Upstream(world) as running:
-        told = {"LINEAGE_HOME": str(store), "LINEAGE_MIRROR": running.url, "LINEAGE_CONFIG": str(tmp_path / "none.toml"), "NO_COLOR": "1"}
+        told = {"LINEAGE_HOME": str(store), "LINEAGE_MIRROR": running.url, "LINEAGE_CONFIG": os.devnull, "NO_COLOR": "1"}
         export = " ".join(f"{name}='{value}'" for name, value in told.items())
         for name, call in (("lineage", '-c "from api.cli import main; main()"'), ("python", "")):
             (tools / name).write_text(f"#!/bin/sh\nexec env PYTHONPATH='{ROOT}' {export} '{sys.executable}' {call} \"$@\"\n")
             (tools / name).chmod(0o755)
         yield Surroundings(folder, tools, port, {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path), **told})
+
+
+@pytest.mark.parametrize("block", [b for b in ALL if b.code.startswith("$ lineage ")], ids=lambda b: f"{b.page.name}:{b.line}")
+def test_what_a_command_is_shown_to_print_it_prints(block, surroundings):
+    """But for the places in the lists: the last digits of a processor decide them."""
+    command, *shown = block.code.splitlines()
+    done = subprocess.run(
+        ["sh", "-c", command.removeprefix("$ ")], cwd=surroundings.folder, env=surroundings.environment, capture_output=True, text=True, check=True
+    )
+    printed = done.stdout.splitlines()
+    assert [line for line in shown if line.strip() and "found by:" not in line and line not in printed] == []
 
 
 @pytest.mark.timeout(300)

@@ -42,7 +42,7 @@ def query(
         if text:
             raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
         for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code, work=work):
-            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}))
+            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}), exact=True)
         return
     answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work)
     put(wire.answer_to_json(answer) if json else answer, json, display.answer)

@@ -49,7 +49,7 @@ def service_of(home: Path | None, offline: bool = False) -> Service:
 
 def put(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
     """The answer, once: as the JSON envelope, or as `text` makes it."""
-    ending.say(wire.envelope(value) if as_json else text(value))
+    ending.say(wire.envelope(value) if as_json else text(value), exact=as_json)
 
 
 def watching(quiet: bool) -> AbstractContextManager[Watch]:

@@ -40,7 +40,7 @@ def serve(
     def up(address: str) -> None:
         print(f"listening on {address}   endpoints: {address}/docs   agents: {address}/mcp   end with Ctrl-C", file=sys.stderr)
         if json:
-            ending.say(wire.envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}))
+            ending.say(wire.envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}), exact=True)
 
     listen(app, settings.home, host, port, up)
     leave_soon()

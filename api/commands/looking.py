@@ -48,7 +48,7 @@ def graph(
     text = service_of(home).graph(lineage, "json" if json else form)
     text = wire.envelope(loads(text)) if json else text
     if not out:
-        ending.say(text)
+        ending.say(text, exact=json or form == "json")
         return
     try:
         out.write_text(text, encoding="utf-8")

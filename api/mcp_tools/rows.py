@@ -12,7 +12,7 @@ from api import wire
 from lineage.cite import pinpoint
 from lineage.insight import Conflict, Gap, Held, PackItem, Suggestion, Value
 from lineage.model import Hit
-from lineage.visible import visible
+from lineage.visible import inline, visible
 
 _HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
 
@@ -44,7 +44,7 @@ def gap_row(gap: Gap) -> Row:
 def offer_row(one: Suggestion) -> Row:
     """What the lineage offers for it."""
     passages = () if one.held else one.evidence[:_STATED]
-    said = {"value": visible(one.value)[0], "unit": one.unit, "confidence": one.confidence, "chain": [visible(link)[0] for link in one.chain]}
+    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "confidence": one.confidence, "chain": [visible(link)[0] for link in one.chain]}
     return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
@@ -57,14 +57,14 @@ def conflict_row(one: Conflict) -> Row:
 def value_row(one: Value) -> Row:
     """A value and who holds it."""
     works = len({held.fact.work for held in one.held})
-    said = {"value": visible(one.value)[0], "unit": one.unit, "inherited": one.inherited, "works": works}
+    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "inherited": one.inherited, "works": works}
     return said | {"held": [held_row(some) for some in one.held[:_HELD]]}
 
 
 def held_row(held: Held) -> Row:
     """A value where it stands."""
     fact = held.fact
-    said = {"value": visible(fact.value)[0], "unit": fact.unit, "scope": visible(fact.scope)[0], "since": held.since}
+    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": held.since}
     return said | {"overridden": [visible(one.value)[0] for one in held.overridden]} | evidence_row(held.evidence, fact.said)
 
 
@@ -72,7 +72,8 @@ def evidence_row(hit: Hit, said: str = "") -> Row:
     """The lines that say it (of a paper the words), at most 400 characters, and whose they are."""
     text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
     shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-    proof = {"text": shown, "citation": pinpoint(hit), "chunk": hit.chunk.id, "license": hit.work.license, "from_target": hit.from_target}
+    licence = hit.work.license and inline(hit.work.license)
+    proof = {"text": shown, "citation": pinpoint(hit), "chunk": hit.chunk.id, "license": licence, "from_target": hit.from_target}
     return proof | {"trust": wire.TRUST}
 
 

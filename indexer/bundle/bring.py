@@ -18,6 +18,7 @@ from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Manifest
 from lineage.model import WorkId
 from lineage.progress import Note, Stage
+from lineage.visible import inline
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,9 @@ def _notes(bench: Workbench, bundle: Bundle) -> Iterator[str]:
         yield "this bundle holds texts whose licence does not let them be passed on: it is for its maker's own machines"
     if made.embedder and made.embedder != (own := bench.embedder().id):
         yield f"its vectors were made by {made.embedder}, the embedder set here is {own}: set LINEAGE_EMBEDDER to that model to ask it"
+    if bundle.dropped:
+        names = ", ".join(inline(one)[:60] for one in bundle.dropped[:3]) + (" ..." if bundle.dropped[3:] else "")
+        yield f"its request named files of its maker's machine, which are dropped from it and never looked for here: {names}"
     conditions = Counter(one.terms for one in made.works if one.carried and one.license)
     yield from _conditions(conditions.items())
 

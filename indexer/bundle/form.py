@@ -22,6 +22,7 @@ from lineage.errors import BadBundle
 from lineage.generation import FileRecord
 from lineage.model import Chunk, CodeLink, Fact, LedgerRow, Reference, Work, WorkId
 from lineage.reuse import Shared
+from lineage.visible import is_word
 
 VERSION = 1
 FORMAT = "lineage-bundle"
@@ -32,7 +33,9 @@ LICENCES = "LICENCES.md"
 LIMITS = ArchiveLimits(packed=2048 * MIB, members=16, member=1024 * MIB, total=4096 * MIB, seconds=600.0)
 """Caps on a bundle that is read; a lineage of 15,000 passages takes a hundredth of them."""
 MAX_ROWS = 2_000_000
-_ID = re.compile(r"(?:arxiv|doi|s2|repo|ref|local|acl|url|mag|pmid|pmcid|dblp|openalex):[^\x00-\x20\x7f-\x9f]{1,400}\Z")
+MAX_NUMBER = 2**63 - 1
+"""The largest number that a catalogue holds."""
+_ID = re.compile(r"(?:arxiv|doi|s2|repo|ref|local|acl|url|mag|pmid|pmcid|dblp|openalex):\S{1,400}\Z")
 T = TypeVar("T")
 
 
@@ -160,4 +163,4 @@ def sealed(data: bytes) -> FileRecord:
 
 def is_work(name: str) -> bool:
     """Whether a name has the form of a work's identifier."""
-    return bool(_ID.match(name))
+    return bool(_ID.match(name)) and is_word(name)

@@ -12,7 +12,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, cast
@@ -22,11 +22,13 @@ import numpy as np
 from indexer import archive
 from indexer.bundle import form
 from indexer.bundle.form import Manifest, Meta, Passage, Text
+from indexer.portable import excess, without_files
 from lineage import ids
 from lineage.disk import there
 from lineage.errors import BadBundle, BadIdentifier, NotFound
 from lineage.model import CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
 from lineage.ports import Vectors
+from lineage.visible import inline, is_name, is_word
 
 _AGAIN = "have it exported or copied once more"
 _UNIT = 1e-3
@@ -34,7 +36,10 @@ _UNIT = 1e-3
 
 @dataclass(frozen=True)
 class Bundle:
-    """Everything a bundle holds, checked. `id` is the SHA-256 (hex) of its manifest."""
+    """Everything a bundle holds, checked. `id` is the SHA-256 (hex) of its manifest.
+
+    `dropped` are files of the maker's machine that its request named: they are in neither `meta` nor `plain_meta`.
+    """
 
     id: str
     manifest: Manifest
@@ -47,6 +52,7 @@ class Bundle:
     passages: tuple[Passage, ...]
     facts: tuple[Fact, ...]
     ledger: tuple[LedgerRow, ...]
+    dropped: tuple[str, ...] = ()
     vectors: Vectors | None = field(repr=False, default=None)
 
     @property
@@ -98,6 +104,8 @@ def _manifest(raw: bytes) -> Manifest:
         ids.check_name(manifest.lineage)
     except BadIdentifier as error:
         raise BadBundle(f"{form.MANIFEST}: {error}") from None
+    if any(inline(one) != one for one in (manifest.created, manifest.made_by, manifest.embedder)):
+        raise BadBundle(f"{form.MANIFEST} holds characters that cannot be seen", hint=_AGAIN)
     return manifest
 
 
@@ -114,12 +122,15 @@ def _check_members(manifest: Manifest, members: Mapping[str, bytes]) -> None:
 def _bundle(name: str, manifest: Manifest, members: Mapping[str, bytes]) -> Bundle:
     found = {member: form.rows(members[member], kind, member) for member, kind in form.ROWS.items()}
     meta = form.record(members[form.META], Meta, form.META)
-    plain = json.loads(members[form.META])
+    if wrong := excess(meta.request):
+        raise BadBundle(f"{form.META}: {wrong}", hint=_AGAIN)
+    request, dropped = without_files(meta.request)
+    plain: dict[str, Any] = form.record(members[form.META], dict[str, Any], form.META)
     return Bundle(
         id=name,
         manifest=manifest,
-        meta=meta,
-        plain_meta=plain,
+        meta=replace(meta, request=request),
+        plain_meta={**plain, "request": request.as_meta()},
         works=found["works.jsonl"],
         references=found["references.jsonl"],
         links=found["links.jsonl"],
@@ -127,6 +138,7 @@ def _bundle(name: str, manifest: Manifest, members: Mapping[str, bytes]) -> Bund
         passages=found["chunks.jsonl"],
         facts=found["facts.jsonl"],
         ledger=found["ledger.jsonl"],
+        dropped=dropped,
         vectors=_vectors(members[form.VECTORS], manifest) if form.VECTORS in members else None,
     )
 
@@ -152,16 +164,52 @@ def _misfits(bundle: Bundle) -> Iterator[str]:
     known = {work.id for work in bundle.works}
     if len(known) != len(bundle.works):
         yield "a work is there twice"
-    for name in sorted({*known, *(name for edge in bundle.references for name in (edge.citing, edge.cited))}):
-        if not form.is_work(name):
-            yield f"{name[:80]!r} is no identifier of a work"
+    yield from _misnamed(bundle)
+    if any(number is not None and abs(number) > form.MAX_NUMBER for number in _numbers(bundle)):
+        yield "a number in it is larger than any that can be kept"
     if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in known:
         yield "its target is not among its works"
     if any(not isfinite(edge.score) for edge in bundle.references):
         yield "a score is no number"
     if twice := [row for row, n in Counter((row.kind, row.work, row.subject) for row in bundle.ledger).items() if n > 1]:
         yield f"the ledger has two rows of {twice[0]}"
+    yield from _missummed(bundle)
     yield from _misplaced(bundle, known)
+
+
+def _misnamed(bundle: Bundle) -> Iterator[str]:
+    """Identifiers and paths that are none; a row of the ledger may be of a service, not of a work."""
+    works = {name for work in bundle.works for name in (work.id, *work.aliases)}
+    works |= {name for edge in bundle.references for name in (edge.citing, edge.cited)}
+    works |= {name for link in bundle.links for name in (link.paper, link.repo)}
+    works |= {fact.work for fact in bundle.facts} | {one.work for one in bundle.manifest.works}
+    for name in sorted(works):
+        if not form.is_work(name):
+            yield f"{name[:80]!a} is no identifier of a work"
+    for row in bundle.ledger:
+        if not is_word(row.work):
+            yield f"{row.work[:80]!a} in the ledger is no identifier"
+    for document in bundle.documents:
+        if not is_name(document.path):
+            yield f"the path {document.path[:80]!a} has characters that cannot be seen"
+
+
+def _numbers(bundle: Bundle) -> Iterator[int | None]:
+    """Every number that becomes one of the catalogue; those of a passage that lie within its document are checked there."""
+    yield from (work.year for work in bundle.works)
+    yield from (number for edge in bundle.references for number in (edge.number, edge.distance))
+    yield from (number for document in bundle.documents for number in (document.pages, document.length))
+    yield from (number for passage in bundle.passages for number in (passage.chunk.page, passage.chunk.end_line))
+    yield from (fact.line for fact in bundle.facts)
+
+
+def _missummed(bundle: Bundle) -> Iterator[str]:
+    """Sums of the ledger that are not those of its rows."""
+    rows = Counter(str(row.kind) for row in bundle.ledger)
+    for key, value in bundle.plain_meta.items():
+        kind = key.removeprefix("ledger_in.")
+        if kind != key and (type(value) is not int or value != rows[kind]):
+            yield f"its ledger has {rows[kind]} rows of the kind {kind[:20]!a}, its sum is another"
 
 
 def _miscounts(bundle: Bundle) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from indexer.archive import MIB
 from indexer.durable import write_whole
 from indexer.plan import BuildRequest
-from indexer.target import is_path
+from indexer.portable import excess, files
 from indexer.transport.answers import Request
 from lineage.disk import failures
 from lineage.errors import BadBundle, NotFound
@@ -149,8 +149,10 @@ def read(path: Path) -> Lock:
 def _check(lock: Lock) -> None:
     if (lock.format, lock.version) != (FORMAT, VERSION):
         raise ValueError(f"it has format {lock.format[:30]} {lock.version}, this program reads {FORMAT} {VERSION}")
-    if any(is_path(one) for one in (lock.request.target, *lock.request.add)):
+    if files(lock.request):
         raise ValueError("it names files of a machine")
+    if wrong := excess(lock.request):
+        raise ValueError(wrong)
     if not all(
         0 <= size <= MAX_FILE for size in (lock.settings.max_json, lock.settings.max_eprint, lock.settings.max_pdf, lock.settings.max_tarball)
     ):

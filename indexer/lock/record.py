@@ -21,8 +21,8 @@ from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
 from indexer.parsers.select import VERSIONS
 from indexer.pipeline import gathered
 from indexer.plan import BuildRequest, fetchable
+from indexer.portable import files
 from indexer.sources.github import pinned
-from indexer.target import is_path
 from indexer.transport.answers import KEPT_HEADERS, Answer, Answers, Request
 from indexer.workbench import Workbench
 from lineage.errors import UsageError
@@ -117,7 +117,7 @@ def tools(bench: Workbench) -> dict[str, str]:
 
 
 def _check_portable(bench: Workbench, request: BuildRequest, generation: Generation) -> None:
-    own = [one for one in (request.target, *request.add) if is_path(one)]
+    own = files(request)
     if own:
         why = f"it is built from files of yours ({Path(own[0]).name})"
     elif generation.manifest.fingerprint.startswith("bundle:"):

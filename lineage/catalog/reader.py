@@ -150,9 +150,9 @@ class Catalog:
         return tuple(records.fact_of(row) for row in rows)
 
     def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Chunks that state a literal value of one of the names, each with those that it states."""
+        """Chunks that state a value of one of the names, or compute it, each with those that it states."""
         marks = ",".join("?" * len(names))
-        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks}) AND literal", names)  # noqa: S608
+        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks})", names)  # noqa: S608
         stated: dict[str, set[str]] = {}
         for chunk, name in rows:
             stated.setdefault(chunk, set()).add(name)

@@ -135,7 +135,7 @@ class CatalogWriter:
         return counts
 
     def _check_ledger(self) -> None:
-        for key, value in self._db.execute("SELECT key, value FROM meta WHERE key LIKE 'ledger_in.%'").fetchall():
+        for key, value in self._db.execute("SELECT key, value FROM meta WHERE key GLOB 'ledger_in.*'").fetchall():
             kind = key.removeprefix("ledger_in.")
             rows = self._db.execute("SELECT count(*) FROM ledger WHERE kind = ?", (kind,)).fetchone()[0]
             if rows != int(value):

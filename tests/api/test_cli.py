@@ -10,15 +10,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from api import cli, ending
+from api import cli, display, display_gaps, display_insight, ending
 from lineage import generation as layout
+from lineage.insight import Conflict, Consensus, Gaps, Held, Value
+from lineage.model import Answer, Fact, Hit, Query
 from tests.demo import NAME, TARGET
+from tests.fakes import small_lineage as small
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "how is the encoder initialized?"
@@ -248,6 +252,74 @@ def test_a_reader_who_has_had_enough_ends_the_command_in_peace(built):
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
+@pytest.mark.parametrize("words", ["--json", "2>&1"])
+def test_a_reader_who_has_gone_changes_no_exit_code_of_an_error(built, words):
+    program = f"{sys.executable} -c 'from api.cli import main; main()' query x -l nope --home {built.home} {words}"
+    piped = ["bash", "-c", f"{program} | head -c 0; echo ${{PIPESTATUS[0]}}"]
+    done = subprocess.run(piped, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "3\n"
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+ODD = "a\x1b]0;x\x07\u202e\nFORGED\r\x9b2J"
+
+
+def odd_texts() -> dict[str, str]:
+    """Every kind of answer that shows names, paths, licences and units, with a hostile one in each."""
+    work = replace(small.works()[2], license=ODD, id=ODD, meta={"commit": ODD})
+    hit = Hit(1, 0.5, replace(small.chunks()[0], path=ODD, copies=(ODD,), symbol=ODD), work)
+    fact = Fact("lr", "1", ODD, work.id, hit.chunk.id, "config", 3, scope=ODD)
+    held = Held(fact, hit, overridden=(replace(fact, value=ODD),))
+    link = replace(small.links()[0], repo=ODD, paper=ODD)
+    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD)
+    conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
+    return {
+        "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
+        "show": "\n".join(display._code(SimpleNamespace(links=[link], works={ODD: work}, states={}))),
+        "list": display.lineages([manifest]),
+        "facts": display_insight.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
+        "gaps": display_gaps.gaps(Gaps("x", "1", replace(work, title=""), (), (), (conflict,))),
+    }
+
+
+@pytest.mark.parametrize("command", ["query", "show", "list", "facts", "gaps"])
+def test_names_of_strangers_neither_make_lines_nor_steer_a_terminal(command):
+    shown = odd_texts()[command]
+    assert "FORGED" in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown), ascii(shown)
+    assert not re.search(r"^FORGED", shown, re.MULTILINE)
+
+
+def test_nothing_that_is_said_to_a_person_steers_a_terminal(capsys):
+    ending.say("a\x1b[2J\rb\u202e\tc\nd\x9b")
+    ending.say('"a\u202e"', exact=True)
+    assert capsys.readouterr().out == 'a [2J b \tc\nd \n"a\u202e"\n'
+
+
+def test_what_is_no_file_is_not_replaced_and_a_folder_that_is_not_there_is_named(asked, tmp_path):
+    target = tmp_path / "precious"
+    target.write_text("x", encoding="utf-8")
+    (tmp_path / "link").symlink_to(target)
+    os.mkfifo(tmp_path / "pipe")
+    wrong = {
+        tmp_path / "link": "link exists and is no regular file",
+        tmp_path / "pipe": "pipe exists and is no regular file",
+        tmp_path: "exists and is no regular file",
+        tmp_path / "nothere" / "x": f"there is no folder {tmp_path / 'nothere'}",
+        target / "x": f"there is no folder {target}",
+        tmp_path / ("x" * 300): "cannot be written: File name too long",
+    }
+    for path, said in wrong.items():
+        for words in ([], ["--lock"]):
+            ended = asked("export", NAME, str(path), *words)
+            assert ended.code == 2, (path, ended.err)
+            assert said in ended.err.splitlines()[0]
+    assert (tmp_path / "link").is_symlink()
+    assert asked("export", NAME, str(target)).code == 0
+    assert target.stat().st_size > 1000
+
+
 def test_what_is_piped_is_utf_8_whatever_the_locale(built):
     ended = in_a_process("query", QUESTION, "-k", "1", "--home", str(built.home), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert (ended.code, ended.err) == (0, "")
@@ -407,6 +479,18 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
         ending.run(interrupted)
     assert ended.value.code == 130
     assert capsys.readouterr().err == "error: interrupted\n  hint: what was done is kept; the same command resumes\n"
+
+
+def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():
+    program = (
+        "import os, signal, sys\nfrom importlib.abc import MetaPathFinder\n"
+        "class Told(MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'typer':\n            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Told())\nfrom api.start import main\nmain()"
+    )
+    ended = in_a_process("list", program=program)
+    assert (ended.code, ended.out, ended.err) == (130, "", "error: interrupted\n")
 
 
 def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):

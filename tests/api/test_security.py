@@ -92,6 +92,8 @@ def test_beyond_loopback_a_token_is_needed():
     for host in ("0.0.0.0", "::", "192.168.1.5", "box.example"):
         with pytest.raises(SettingsError, match="no token is set"):
             policy_of(settings.load(), host)
+        with pytest.raises(SettingsError, match="no token"):
+            policy_of(settings.load(token=" "), host)
     policy = policy_of(settings.load(token=TOKEN), "0.0.0.0")
     assert status(policy, host="192.168.1.5:8765", **BEARER) == 200
     assert status(policy, host="rebound.example:8765", **BEARER) == 421

@@ -25,7 +25,7 @@ PROGRAM = [sys.executable, "-c", "from api.cli import main; main()", "serve"]
 
 def started(home, *words, **env):
     """A server process and what it said on stdout when it was up."""
-    told = os.environ | {"LINEAGE_HOME": str(home), "LINEAGE_CONFIG": str(home / "none.toml"), **env}
+    told = os.environ | {"LINEAGE_HOME": str(home), "LINEAGE_CONFIG": os.devnull, **env}
     process = subprocess.Popen(
         [*PROGRAM, "--port", "0", "--json", *words], cwd=ROOT, env=told, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -114,6 +114,17 @@ def test_characters_that_nobody_sees_are_taken_out_and_counted():
     assert found["source"]["title"] == "tent"
 
 
+def test_names_and_places_are_on_one_line_and_hide_nothing():
+    odd = "a\x1b]0;x\x07\nb\u202e.py"
+    chunk = replace(CODE.chunk, path=odd, symbol=odd, copies=(odd,))
+    found = wire.hit_to_json(replace(CODE, chunk=chunk, work=replace(CODE.work, license=odd)))
+    said = (found["source"]["path"], found["source"]["symbol"], found["license"], *found["copies"])
+    assert set(said) == {"a]0;x b.py"}
+    assert found["citation"] == "github.com/DequanWang/tent/a]0;x b.py#L9-L68@e9e926a6"
+    paper = wire.hit_to_json(replace(PAPER, chunk=replace(PAPER.chunk, path=odd, label=odd)))
+    assert {paper["source"]["path"], paper["source"]["label"]} == {"a]0;x b.py"}
+
+
 def test_letters_of_other_scripts_stay():
     assert wire.visible("größe 学习率 λ") == ("größe 学习率 λ", [])
 

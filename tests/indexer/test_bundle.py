@@ -13,11 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.archive import repo_members
+from indexer.bundle.form import is_work
 from indexer.bundle.read import read
 from indexer.bundle.write import export
+from indexer.target import is_path
 from lineage.errors import BadBundle, NotFound, UsageError
 from lineage.generation import open_generation
-from tests.demo import NAME, Demo
+from lineage.ids import doi_id
+from lineage.visible import is_name
+from tests.demo import NAME, TARGET, Demo
 from tests.fakes import small_lineage
 from tests.fakes.embedder import HashingEmbedder
 
@@ -54,12 +59,25 @@ def packed(path: Path, found: dict[str, bytes], extra: tuple[tarfile.TarInfo, ..
 
 def forged(source: Path, path: Path, **changed: bytes) -> Path:
     """The bundle with members changed and a manifest that is right about them, as an adversary would write it."""
-    found = members(source) | {f"{name}.jsonl": data for name, data in changed.items()}
+    return resealed(path, members(source) | {f"{name}.jsonl": data for name, data in changed.items()})
+
+
+def resealed(path: Path, found: dict[str, bytes]) -> Path:
     manifest = json.loads(found["manifest.json"])
     for name, data in found.items():
         if name != "manifest.json":
             manifest["members"][name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     return packed(path, found | {"manifest.json": json.dumps(manifest).encode()})
+
+
+def forged_meta(source: Path, path: Path, **values: object) -> Path:
+    found = members(source)
+    return resealed(path, found | {"meta.json": json.dumps(json.loads(found["meta.json"]) | values).encode()})
+
+
+def forged_request(source: Path, path: Path, **values: object) -> Path:
+    request = json.loads(members(source)["meta.json"])["request"]
+    return forged_meta(source, path, request={**request, **values})
 
 
 def state(home: Path) -> set[str]:
@@ -96,7 +114,38 @@ def test_a_bundle_names_no_path_of_the_machine_that_made_it(tmp_path, upstream):
     demo.build(str(source), name="mine")
     made = demo.service.export("mine", tmp_path / "mine.lineage", all_texts=True)
     assert b"very-private" not in b"".join(members(Path(made.path)).values())
-    assert Demo(tmp_path / "other", upstream.url).service.import_(tmp_path / "mine.lineage").whole
+    other = Demo(tmp_path / "other", upstream.url).service
+    there = other.import_(tmp_path / "mine.lineage")
+    assert there.whole
+    assert any("paper.tex" in note for note in there.notes)
+    with pytest.raises(UsageError, match="files that only its maker has"):
+        other.add("mine", [str(source)])
+
+
+def test_no_file_that_a_bundle_names_is_ever_read(whole, tmp_path, monkeypatch, upstream):
+    local = ["own/secret", "My Papers", "2504.17192", "github.com/o/private", "s.tex", "~/x", "../x", "/etc/hosts"]
+    request = {"target": TARGET, "add": [*local, "https://github.com/slateworks/plainvit", "doi:10.1000/x"]}
+    path = forged_request(whole, tmp_path / "x.lineage", **request)
+    other = Demo(tmp_path / "home", upstream.url)
+    made = other.service.import_(path)
+    assert any("own/secret, s.tex, ~/x ..." in note for note in made.notes)
+    for name in local[:-3]:  # they come into being only after the import, where one then stands
+        (tmp_path / "here" / name).mkdir(parents=True)
+        (tmp_path / "here" / name / "a.py").write_text("secret = 1\n")
+    monkeypatch.chdir(tmp_path / "here")
+    with open_generation(other.home, NAME) as generation:
+        kept = generation.catalog.meta()["request"]
+    assert [one for one in (kept["target"], *kept["add"]) if is_path(one)] == []
+    assert {kept["target"], *kept["add"]} >= {TARGET, '"My Papers"', "arxiv:2504.17192", "https://github.com/o/private", "doi:10.1000/x"}
+    assert not {*local} & {*kept["add"]}
+
+
+def test_the_target_of_a_bundle_may_not_be_a_file_either(whole, tmp_path, upstream):
+    (tmp_path / "own.tex").write_text(r"\documentclass{article}\begin{document}\title{Mine}\section{One}Words.\end{document}")
+    other = Demo(tmp_path / "home", upstream.url)
+    other.service.import_(forged_request(whole, tmp_path / "x.lineage", target=str(tmp_path / "own.tex"), add=[]))
+    with pytest.raises(UsageError, match="files that only its maker has"):
+        other.service.add(NAME, ["https://github.com/slateworks/plainvit"])
 
 
 def test_a_whole_bundle_opens_without_a_network_and_answers_the_same(built, whole, tmp_path):
@@ -296,6 +345,71 @@ def _with(rows: list[dict], **values: object) -> bytes:
 def test_records_that_do_not_fit_are_refused_although_every_hash_is_right(whole, tmp_path, member, change):
     forged(whole, tmp_path / "x.lineage", **{member: change(_lines(whole, member))})
     refused(tmp_path / "x.lineage", tmp_path / "home", "x.lineage|jsonl|does not hold|sound")
+
+
+@pytest.mark.parametrize("odd", ["\n", "\t", "\x1b[2J", "\x85", "\u2003", " ", "\u2028", "\u202e", "\u200b", "\u00ad", "\ufe0f", "\U000e0041"])
+def test_an_identifier_that_a_reader_cannot_see_whole_is_none(odd):
+    assert is_work("repo:github.com/a/b-c")
+    assert not is_work(f"repo:github.com/a/b{odd}c")
+    assert not is_work(f"arxiv:{odd}")
+    assert doi_id(f"10.1000/a{odd}b") is None
+
+
+@pytest.mark.parametrize(
+    ("member", "field"),
+    [("works", "id"), ("works", "aliases"), ("references", "cited"), ("links", "repo"), ("facts", "work"), ("ledger", "work"), ("documents", "path")],
+)
+def test_names_that_a_reader_cannot_see_whole_are_refused_wherever_they_stand(whole, tmp_path, member, field):
+    name = "repo:github.com/a/\u202eb"
+    forged(whole, tmp_path / "x.lineage", **{member: _with(_lines(whole, member), **{field: [name] if field == "aliases" else name})})
+    refused(tmp_path / "x.lineage", tmp_path / "home", "no identifier|cannot be seen")
+
+
+@pytest.mark.parametrize("odd", ["\n", "\t", "\x1b[2J", "\x85", "\u2028", "\u202e", "\u200b", "\u00ad", "\U000e0041"])
+def test_a_path_that_a_reader_cannot_see_whole_comes_neither_out_of_a_bundle_nor_out_of_an_archive(odd):
+    assert not is_name(f"a{odd}b.py")
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo(f"top/a{odd}b.py"))
+    assert [member.status for member in repo_members(out.getvalue())] == ["unsafe_path"]
+
+
+def test_paths_of_honest_repositories_may_be_written_in_any_script():
+    assert all(map(is_name, ["my file.py", "Übung/größe.py", "می\u200cخواهم.md", "⚠️ notes.md", "🧑\u200d🔬.ipynb", "報告　書.md", "a\u00a0b.py"]))
+
+
+@pytest.mark.parametrize(
+    ("member", "change"),
+    [
+        ("works", lambda row: row | {"year": 2**63}),
+        ("references", lambda row: row | {"number": 10**30}),
+        ("references", lambda row: row | {"distance": -(10**30)}),
+        ("documents", lambda row: row | {"pages": 2**64}),
+        ("chunks", lambda row: row | {"chunk": row["chunk"] | {"page": 2**64}}),
+        ("chunks", lambda row: row | {"chunk": row["chunk"] | {"end_line": 2**64}}),
+        ("facts", lambda row: row | {"line": 2**64}),
+    ],
+)
+def test_numbers_that_no_catalogue_can_hold_are_refused(whole, tmp_path, member, change):
+    rows = _lines(whole, member)
+    forged(whole, tmp_path / "x.lineage", **{member: _dumped([change(rows[0]), *rows[1:]])})
+    refused(tmp_path / "x.lineage", tmp_path / "home", "larger than any")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("source", "x"), ("source", None), ("source", 10**40), ("reference", 1), ("reference", True), ("member", -1), ("other", 3)]
+)
+def test_sums_of_the_ledger_that_are_none_are_refused(whole, tmp_path, key, value):
+    forged_meta(whole, tmp_path / "x.lineage", **{f"ledger_in.{key}": value})
+    refused(tmp_path / "x.lineage", tmp_path / "home", "its sum is another")
+
+
+@pytest.mark.parametrize(
+    "values", [{"depth": 10**9}, {"depth": -1}, {"papers": -5}, {"papers": 1e30}, {"repos": 501}, {"name": "../x"}, {"depth": "many"}]
+)
+def test_a_request_that_nobody_could_have_made_is_refused(whole, tmp_path, values):
+    forged_request(whole, tmp_path / "x.lineage", **values)
+    refused(tmp_path / "x.lineage", tmp_path / "home", "meta.json")
 
 
 @pytest.mark.parametrize(

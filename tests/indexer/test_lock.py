@@ -8,8 +8,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
+from api.rest.asked import Build
 from indexer.lock.form import read
+from indexer.plan import BOUNDS
 from lineage.errors import BadBundle, NotFound, UsageError
 from lineage.generation import open_generation
 from tests.demo import NAME, TARGET, Demo
@@ -173,6 +176,12 @@ def test_what_is_no_lock_is_refused(tmp_path, content):
         {"settings": {"openalex": False, "crossref": False, "max_json": 1, "max_eprint": 1, "max_pdf": 1, "max_tarball": 10**15}},
         {"request": {"target": "/etc/passwd"}},
         {"request": {"target": TARGET, "add": ["./x.pdf"]}},
+        {"request": {"target": TARGET, "depth": 10**9}},
+        {"request": {"target": TARGET, "depth": -1}},
+        {"request": {"target": TARGET, "papers": -5}},
+        {"request": {"target": TARGET, "papers": 1e30}},
+        {"request": {"target": TARGET, "repos": 501}},
+        {"request": {"target": TARGET, "name": "../x"}},
         {"answers": [{"method": "GET", "url": "https://api.github.com/repos/a/b", "status": 200, "sha256": "0" * 64, "size": 2, "body": "{}"}]},
         {
             "answers": [
@@ -192,6 +201,17 @@ def test_what_is_no_lock_is_refused(tmp_path, content):
 def test_a_lock_that_says_what_no_lock_may_say_is_refused(locked, tmp_path, values):
     with pytest.raises(BadBundle):
         read(_changed(locked[1], tmp_path / "x.lock", **values))
+
+
+@pytest.mark.parametrize("field", BOUNDS)
+def test_a_lock_may_ask_for_what_the_other_doors_may_and_no_more(locked, tmp_path, field):
+    for end, beyond in zip(BOUNDS[field], (-1, 1), strict=True):
+        assert getattr(read(_changed(locked[1], tmp_path / "x.lock", request={"target": TARGET, field: end})).request, field) == end
+        assert getattr(Build(target=TARGET, **{field: end}), field) == end
+        with pytest.raises(BadBundle, match=field):
+            read(_changed(locked[1], tmp_path / "x.lock", request={"target": TARGET, field: end + beyond}))
+        with pytest.raises(ValidationError):
+            Build(target=TARGET, **{field: end + beyond})
 
 
 def test_an_address_in_a_lock_passes_the_same_gate_as_any_other(locked, tmp_path):

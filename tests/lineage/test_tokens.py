@@ -123,11 +123,3 @@ def test_variants_are_bounded_and_plain():
 
 def test_a_question_without_words_gives_no_expression():
     assert fts_any(terms("?! …")) == ""
-
-
-def test_words_that_carry_no_subject_are_no_terms_though_they_are_cut_to_stems():
-    assert terms("where does the encoder have those weights during that?") == ["encoder", "weight"]
-
-
-def test_a_possessive_leaves_no_letter_behind():
-    assert terms("the model's head") == ["model", "head"]

@@ -89,12 +89,6 @@ def test_statements_outside_of_every_function_stand_back_a_little():
     assert found[1].fused.why == ("statements outside of every function (-0.30)",)
 
 
-def test_imports_stand_further_back_than_other_statements():
-    script, glue = (replace(scored(row, 1.0), chunk=replace(chunk(row), role="module", text=text)) for row, text in ((1, "lr = 1"), (2, "import os")))
-    found = boosted([glue, script], role_prior(Weights(toplevel=-0.3, imports=-0.9)))
-    assert [one.fused.why for one in found] == [("statements outside of every function (-0.30)",), ("mostly imports (-0.90)",)]
-
-
 def test_chunks_that_state_what_is_asked_for_are_favoured_by_their_share_of_it():
     prior = stated_prior({"c_1": {"epochs"}, "c_2": {"epochs", "seed"}}, ("epochs", "seed"), 2.0)
     found = boosted([replace(scored(row, 1.0), chunk=replace(chunk(row), id=f"c_{row}")) for row in (3, 1, 2)], prior)

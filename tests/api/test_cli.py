@@ -487,6 +487,7 @@ def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():
         "class Told(MetaPathFinder):\n"
         "    def find_spec(self, name, path, target=None):\n"
         "        if name == 'typer':\n            os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background is told to ignore it
         "sys.meta_path.insert(0, Told())\nfrom api.start import main\nmain()"
     )
     ended = in_a_process("list", program=program)

@@ -175,8 +175,12 @@ def test_an_algorithm_goes_with_the_caption_that_has_its_number_and_the_longest_
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 30)), max_size=12), st.lists(st.integers(0, 60), min_size=2, max_size=12))
-def test_the_section_of_a_gap_is_the_last_that_begins_before_its_end_and_reaches_past_its_start(sizes: list[tuple[int, int]], borders: list[int]) -> None:
-    spans = sorted((Span(start, start + length, "section", (str(n),)) for n, (start, length) in enumerate(sizes)), key=lambda span: (span.start, -span.end))
+def test_the_section_of_a_gap_is_the_last_that_begins_before_its_end_and_reaches_past_its_start(
+    sizes: list[tuple[int, int]], borders: list[int]
+) -> None:
+    spans = sorted(
+        (Span(start, start + length, "section", (str(n),)) for n, (start, length) in enumerate(sizes)), key=lambda span: (span.start, -span.end)
+    )
     sections = _Sections(Document(WorkId("w"), "a.tex", "x" * 80, tuple(spans), "latex@5", "paper"))
     for start, end in pairwise(sorted(set(borders))):
         inside = [span for span in spans if span.start < end and span.end > start]

@@ -126,7 +126,9 @@ def test_no_identifier_means_two_details():
             assert seen.setdefault(key, term.name) == term.name, identifier
 
 
-@pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400, [float("inf")], [10**400, 1]], ids=["infinite", "none", "huge", "infinite list", "huge list"])
+@pytest.mark.parametrize(
+    "value", [float("inf"), float("nan"), 10**400, [float("inf")], [10**400, 1]], ids=["infinite", "none", "huge", "infinite list", "huge list"]
+)
 def test_numbers_beyond_all_bounds_are_no_error(value):
     known = ontology()
     for name in known.terms:

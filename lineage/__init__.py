@@ -2,5 +2,5 @@
 
 import os
 
-# onnxruntime sends usage data to its maker from the moment it is imported, unless told before; pymupdf imports it too.
+# onnxruntime collects usage data for its maker from the moment it is imported, unless told before; pymupdf imports it too.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -43,12 +43,20 @@ class Context:
 
 @dataclass(frozen=True)
 class Offer:
-    """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of."""
+    """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of.
+
+    `own` says that the target's own code holds it, other than in examples and the like.
+    """
 
     name: str
     suggestion: Suggestion
     support: Support
     own: bool = False
+
+    @property
+    def place(self) -> tuple[bool, float]:
+        """Orders offers: the target's own first, then the likeliest."""
+        return not self.own, -self.suggestion.confidence
 
 
 def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context) -> list[Offer]:
@@ -59,7 +67,7 @@ def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: S
         some = [one for one in held.get(name, ()) if one.fact.work != context.target.id and one.fact.literal]
         rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))))
         made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
-    return sorted(made, key=lambda one: (not one.own, -one.suggestion.confidence))
+    return sorted(made, key=lambda one: one.place)
 
 
 def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:

@@ -16,7 +16,7 @@ from retrieval import conflicts
 from retrieval.engine import Engine
 from retrieval.gaps import components, text
 from retrieval.gaps.asking import asked
-from retrieval.gaps.offers import Context, offers, passages
+from retrieval.gaps.offers import Context, Offer, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
@@ -178,18 +178,13 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 def _suggestions(
     need: Need, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context
 ) -> list[Suggestion]:
-    """The likeliest values, one a fact name first; the nearest passages where there are none."""
+    """The first values, one a fact name before others of it; the nearest passages where there are none."""
+    first: dict[str, Offer] = {}
     made = offers(need.detail.facts, held, pointers, context)
-    first: dict[str, Suggestion] = {}
-    rest: list[Suggestion] = []
-    for offer in made:
-        if offer.name in first:
-            rest.append(offer.suggestion)
-        else:
-            first[offer.name] = offer.suggestion
-    chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: -one.confidence)
+    rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
+    chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
     passage = passages(hits, pointers, context)
-    return [*chosen[:SHOWN], *([passage] if passage else [])]
+    return [*(one.suggestion for one in chosen[:SHOWN]), *([passage] if passage else [])]
 
 
 def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: bool) -> str:

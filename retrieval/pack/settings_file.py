@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
 _EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
 _QUOTE, _LONGEST = 110, 200
 _LIKELY = 0.5
-"""Confidence from which what the lineage has is written as a setting; below it is more likely wrong than right."""
+"""Confidence from which what others have is written as a setting; below it is more likely wrong than right."""
 _COMPONENTS = "method"
 """The topic of what has no value: the parts of a method."""
 _WORDS = 5
@@ -67,7 +67,8 @@ def _entries(gap: Gap) -> Iterable[tuple[str, Entry]]:
     elif best:
         said = f"lineage, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
         likely = f"{scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
-        line = likely if best.confidence >= _LIKELY else f"{UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
+        sure = best.confidence >= _LIKELY or best.held[0].evidence.from_target
+        line = likely if sure else f"{UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
         yield name, Entry(section, f"{name}: {line}", weight, (best.held[0].evidence,))
     else:
         where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""

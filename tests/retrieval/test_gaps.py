@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from lineage.details import checklist
-from lineage.insight import Held, Specification
+from lineage.details import Need, checklist
+from lineage.insight import Detail, Held, Specification
 from lineage.model import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.ontology import ontology
 from retrieval.gaps.components import against, unsaid
 from retrieval.gaps.confidence import Support, confidence
 from retrieval.gaps.offers import Context, aside, offers
+from retrieval.gaps.report import _suggestions
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import Said, of_chunks
 
@@ -163,3 +164,11 @@ def test_operations_and_numbers_that_the_passage_does_not_name_are_told() -> Non
 def test_opposites_are_told_and_agreement_is_not() -> None:
     assert list(against("We return the plan with the highest score.", "best = np.argmin(scores)")) == [("highest", "argmin")]
     assert list(against("We return the plan with the highest score.", "best = np.argmax(scores)")) == []
+
+
+def test_what_the_targets_code_has_is_said_first_in_the_report_too() -> None:
+    others = [held("0.001", Work(WorkId(f"repo:github.com/a/{name}"), "code", name)) for name in "bcdef"]
+    need = Need(Detail("learning_rate", "learning rate", "optimiser", "which?", facts=("learning_rate",)), frozenset(), ())
+    made = _suggestions(need, {"learning_rate": [*others, held("0.01", OWN)]}, (), (), context())
+    assert [one.value for one in made] == ["0.01", "0.001"]
+    assert made[0].confidence < made[1].confidence

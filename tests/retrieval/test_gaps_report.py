@@ -47,7 +47,7 @@ def test_the_initialisation_is_unspecified_and_offered(found):
     assert ("init_std", "0.02") in {(one.held[0].fact.name, one.value) for one in gap.suggestions if one.held}
 
 
-def test_confidences_are_probabilities_and_fall(found):
+def test_confidences_are_probabilities_and_fall_where_none_is_of_the_targets_own_code(found):
     for gap in found.gaps:
         sure = [one.confidence for one in gap.suggestions if one.held]
         assert sure == sorted(sure, reverse=True)

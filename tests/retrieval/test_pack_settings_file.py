@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import yaml as reader
 
 from lineage.insight import Detail, Gap, Held, Specification, Suggestion
@@ -39,6 +41,16 @@ def test_where_the_target_is_silent_the_lineage_speaks_with_its_confidence():
     text = written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,)))
     place = "github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
     assert text == f"optimiser:\n  lr: 0.001  # not stated by the target; lineage, confidence 0.62: {place}"
+
+
+def test_an_unlikely_value_of_others_is_a_remark_and_one_of_the_targets_own_code_is_a_setting():
+    def line(hit):
+        offer = Suggestion("0.001", "", 0.3, (held("lr", "0.001", hit),))
+        return written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,))).splitlines()[-1]
+
+    place = "lineage, confidence 0.30: github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
+    assert line(CODE) == f"  lr: UNSPECIFIED  # perhaps 0.001: {place}"
+    assert line(replace(CODE, from_target=True)) == f"  lr: 0.001  # not stated by the target; {place}"
 
 
 def test_what_is_stated_in_words_is_quoted():

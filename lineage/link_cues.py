@@ -24,8 +24,8 @@ OURS = re.compile(
     rf"{_RELEASE}\b[^.]{{0,160}}?\b(?:{_THING}|it|them|all|everything)\b|"
     r"\bwe\s(?:(?:\w+ly|also|have)\s){0,2}(?:created?|developed?|set up|maintain|host|provide)\b[^.]{0,60}?"
     r"\b(?:repository|repo|website|package|library|toolkit)\b|"
-    rf"\b{_THING} (?:for|of|to reproduce|accompanying|used in|associated with) (?:this|our|the present) "
-    r"(?:paper|work|study|article|experiments?|method|project|results?|manuscript)\b",
+    rf"\b(?P<purpose>{_THING} (?:for|of|to reproduce|accompanying|used in|associated with) (?:this|our|the present) "
+    r"(?:paper|work|study|article|experiments?|method|project|results?|manuscript))\b",
     re.IGNORECASE,
 )
 PASSIVE = re.compile(
@@ -111,7 +111,9 @@ def verdict(sentence: str, names: Iterable[str], cited: bool = False, host: str 
 
 
 def _is_about_theirs(sentence: str, ours: re.Match[str]) -> bool:
-    """Whether "our implementation" is only what the other's code is the basis of."""
+    """Whether "our implementation" is only what the other's code is the basis of, or another's is used "for our experiments"."""
+    if ours["purpose"] and OTHERS.search(sentence[: ours.start()]):
+        return True
     before_address = sentence[ours.start() : ours.end() + 80]
     return bool(re.search(r"\b(?:(?:based|builds?|built) (?:up)?on|(?:adapted|modified) from|borrow|follows?|using|uses)\b", before_address))
 

@@ -105,6 +105,7 @@ NOT_OWN = [
     f"The data set is available at {URL} [smith].",
     f"We implemented our model with the toolkit at {URL}.",
     f"The tokenizer is from {URL}",
+    f"We used the FairSeq framework for our experiments. — {URL}",
 ]
 KEYS = (BibEntry("smith", "Smith. 2019. A paper.", title="A paper"),)
 

@@ -44,9 +44,10 @@ def report(made: BuildReport) -> str:
         f"  references    {made.references['total']} " + _statuses(made.references["by_status"]),
         f"  indexed       {made.lineage_papers} papers, {made.repositories} repositories, {made.chunks:,} chunks",
         f"  ledger        {_equation(ledger)}",
-        f"  requests      {_requests(made.requests)}",
-        "  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()),
     ]
+    if seconds:  # of a build just run: a stored lineage no longer knows what its making took
+        lines.append(f"  requests      {_requests(made.requests)}")
+        lines.append("  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()))
     lines += [f"  note          {plain(note)}" for note in made.notes]
     lines += _losses(made.losses)
     return "\n".join([*lines, f'ask: lineage query "how is the encoder initialized?" --lineage {made.lineage}'])

@@ -26,7 +26,7 @@ from retrieval.engine import READ
 from retrieval.evaluate import first_rank
 from retrieval.fuse import Scored, Weights
 from retrieval.query import plain
-from retrieval.siblings import siblings_prior
+from retrieval.siblings import with_siblings
 from retrieval.support import Signs, signs
 from retrieval.surroundings import grown
 from retrieval.vocabulary import vocabulary
@@ -122,7 +122,7 @@ def rank(one: Dumped, weights: Weights) -> int | None:
     fused = fuse.fuse(one.lexical, one.dense, weights)
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
     scored = fuse.boosted(scored, fuse.role_prior(weights))
-    scored = fuse.boosted(scored, siblings_prior(scored, weights.siblings))
+    scored = with_siblings(scored, weights.siblings)
     worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
     shown = fuse.mixed(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
     hits = fuse.capped(shown, evidence.K, weights.share)

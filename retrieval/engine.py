@@ -25,7 +25,7 @@ from retrieval.kinship import Kinship
 from retrieval.lines import focus_of_code
 from retrieval.named_details import asked_details
 from retrieval.query import plain
-from retrieval.siblings import siblings_prior
+from retrieval.siblings import with_siblings
 from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
 from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
@@ -189,7 +189,7 @@ class Engine:
         scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
         for prior in self._priors(asked):
             scored = fuse.boosted(scored, prior)
-        scored = fuse.boosted(scored, siblings_prior(scored, self._weights.siblings))
+        scored = with_siblings(scored, self._weights.siblings)
         folded, doubts = self._reranked(asked, fuse.folded(scored))
         grow = self._grow(found, folded) if asked.query.around else None
         shown = fuse.mixed(fuse.apart(folded, grow), self._weights.prose, self._weights.margin)

@@ -237,7 +237,8 @@ class Catalog:
             return []
         weights = weights or FieldWeights()
         where, values = _filter(kinds, without)
-        inside = f"AND rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
+        # Without the sign SQLite looks every row up by itself and matches anew for each: 200 times as long.
+        inside = f"AND +rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
         # LIMIT keeps SQLite from merging the part into the sum, where FTS5 has no bm25.
         one = f"SELECT * FROM (SELECT rowid AS row, -bm25(lexical, ?, ?, ?, ?) * ? AS score FROM lexical WHERE lexical MATCH ? {inside} LIMIT -1)"  # noqa: S608
         statement = f"SELECT row, sum(score) AS total FROM ({' UNION ALL '.join([one] * len(asked))}) GROUP BY row ORDER BY total DESC, row LIMIT ?"  # noqa: S608

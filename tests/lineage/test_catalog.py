@@ -76,6 +76,17 @@ def test_the_lexical_search_finds_by_symbol_body_and_number(catalog):
     assert catalog.lexical([("", 1.0)], 5) == []
 
 
+def test_a_restricted_search_goes_through_the_matches_once(catalog):
+    """It once looked every row up by itself and matched the question anew for each: 6.9 s instead of .06 in 2,900 chunks."""
+    said = []
+    catalog._db.set_trace_callback(said.append)
+    catalog.lexical([(fts_any(terms("adapt model")), 1.0)], 9, kinds={"code"})
+    catalog._db.set_trace_callback(None)
+    (statement,) = [one for one in said if "MATCH" in one and not one.startswith("--")]
+    plan = [str(row[-1]) for row in catalog._db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert [step for step in plan if step.startswith("SCAN lexical") and "=" not in step], plan
+
+
 def test_the_lexical_search_keeps_to_kinds_and_works(catalog):
     everything = [(fts_any(terms("init weights entropy adam")), 1.0)]
     assert {row for row, _ in catalog.lexical(everything, 9, kinds={"config"})} == {2}

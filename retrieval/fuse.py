@@ -20,6 +20,7 @@ from functools import cache
 from importlib.resources import files
 
 from lineage.model import Chunk, Signal
+from retrieval.families import Families
 
 Ranked = Sequence[tuple[int, float]]
 PROSE = frozenset({"paper", "docs"})
@@ -151,14 +152,18 @@ def covers(shown: Chunk, other: Chunk) -> bool:
 
 
 def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
-    """The first `k`, with at most `share` of them (three at least) from one work while others have something to say."""
+    """The first `k`, with at most `share` of them (three at least) from one work, and few of one family of files, while others have something to say."""
     most = max(3, math.ceil(share * k))
     taken: Counter[str] = Counter()
+    families = Families()
     first: list[Scored] = []
     later: list[Scored] = []
     for one in scored:
-        taken[one.chunk.work] += 1
-        (first if taken[one.chunk.work] <= most else later).append(one)
+        if taken[one.chunk.work] < most and families.admits(one.chunk):
+            taken[one.chunk.work] += 1
+            first.append(one)
+        else:
+            later.append(one)
         if len(first) == k:
             return first
     return [*first, *later[: k - len(first)]]

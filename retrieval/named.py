@@ -21,7 +21,9 @@ from retrieval.kinship import Kin
 SHARE = 0.75
 """Of each beginning of a list, rounded up: the fourth and the eighth are of other works."""
 REASON = "of a work that the question names"
-_SHORTEST, _WORDS = 4, 3
+_SHORTEST, _WORDS = 3, 3
+_LETTERS = 4
+"""Of a name that one capital is enough to tell: "DiT" and "MAE" are names, "Bam" need not be one."""
 _WORD = re.compile(r"\w{1,64}")
 _ENDING = re.compile(
     r"(?:(?<=\w{5})[-_ ]|(?<=\w{4}[^\W\d]))(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z",
@@ -92,8 +94,10 @@ def asked_of(question: str, names: Names) -> tuple[frozenset[WorkId], str]:
 def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
     """Whether words are a known name; the capital that begins a question alone makes none."""
     text = [word[0] for word in words]
-    marked = all(_MARK.search(word) for word in text) and _MARK.search("".join(text)[first:]) is not None
-    return marked and _key("".join(text)) in names
+    whole = "".join(text)
+    marks = 1 if len(_key(whole)) >= _LETTERS else 2
+    marked = all(_MARK.search(word) for word in text) and _MARK.search(whole[first:]) is not None
+    return marked and len(_MARK.findall(whole)) >= marks and _key(whole) in names
 
 
 def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:

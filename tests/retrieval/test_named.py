@@ -9,12 +9,13 @@ from retrieval.fuse import Fused, Scored
 from retrieval.kinship import Kin
 from retrieval.named import REASON, asked_of, coined, led, names_of
 
-GEVAL, ERASER, TENT = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent"))
+GEVAL, ERASER, TENT, MAE = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent", "mae"))
 LONG = WorkId("arxiv:2303.16634")
 KIN = {
     GEVAL: Kin(Work(GEVAL, "code"), Work(LONG, "paper", "G-Eval: NLG evaluation")),
     ERASER: Kin(Work(ERASER, "code")),
     TENT: Kin(Work(TENT, "code")),
+    MAE: Kin(Work(MAE, "code")),
     LONG: Kin(Work(LONG, "paper", "G-Eval: NLG evaluation")),
 }
 NAMES = names_of(KIN)
@@ -29,6 +30,8 @@ NAMES = names_of(KIN)
         ("how is a tent pitched?", set(), "how is a tent pitched?"),
         ("Tent or not?", set(), "Tent or not?"),
         ("is Tent reset?", {TENT}, "is   reset?"),
+        ("how much does MAE mask?", {MAE}, "how much does   mask?"),
+        ("how does Mae mask?", set(), "how does Mae mask?"),
         ("G-Eval", set(), "G-Eval"),
         ("", set(), ""),
     ],
@@ -73,7 +76,7 @@ def test_an_address_for_a_title_names_nothing():
 
 def test_short_names_and_titles_without_a_colon_name_nothing():
     kin = {
-        WorkId("repo:github.com/a/bam"): Kin(Work(WorkId("repo:github.com/a/bam"), "code")),
+        WorkId("repo:github.com/a/tf"): Kin(Work(WorkId("repo:github.com/a/tf"), "code")),
         LONG: Kin(Work(LONG, "paper", "Attention Is All You Need")),
     }
     assert names_of(kin) == {}

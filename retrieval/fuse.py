@@ -152,7 +152,7 @@ def covers(shown: Chunk, other: Chunk) -> bool:
 
 
 def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
-    """The first `k`, with at most `share` of them (three at least) from one work, and few of one family of files, while others have something to say."""
+    """The first `k`, at most `share` of them (three at least) from one work and few from one family of files while others have something to say."""
     most = max(3, math.ceil(share * k))
     taken: Counter[str] = Counter()
     families = Families()

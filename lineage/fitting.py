@@ -31,7 +31,9 @@ def fitted(term: Term, value: Plain) -> str | None:
     if term.type in {"choice", "schedule"}:
         return _choice(term, value)
     if term.type == "text":
-        return " ".join(value.split())[:LONGEST] or None if isinstance(value, str) and _is_name(value) else None
+        # a program's model with spaces in its name is the title of a run ("VarNet DDP x4")
+        named = isinstance(value, str) and _is_name(value) and (term.topic == "data" or " " not in value.strip())
+        return " ".join(str(value).split())[:LONGEST] or None if named else None
     return _quantity(term, value)
 
 
@@ -95,6 +97,9 @@ def _hours(text: str) -> float | None:
     return float(format(float(found[1]) * _HOURS[found[2].lower()], ".6g")) if found else None
 
 
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+
+
 def _choice(term: Term, value: Any) -> str | None:
     """The choice that a text names; an unknown single word stands for itself."""
     if isinstance(value, bool) or (isinstance(value, int | float) and fold(str(value)) not in term.choices):
@@ -102,10 +107,11 @@ def _choice(term: Term, value: Any) -> str | None:
     text = str(value).strip()
     if term.type == "schedule" and text[:1] == "{":
         return _structure(term, text)
-    found = next((term.choices[word] for word in (fold(text), fold(text.rpartition(".")[2])) if word in term.choices), None)
-    if found is None:
+    last = text.rpartition(".")[2] if _DOTTED.fullmatch(text) else text
+    found = next((term.choices[word] for word in (fold(text), fold(last)) if word in term.choices), None)
+    if found is None and text.lower() not in _TYPES:
         known = 2 <= len(text) <= 40 and re.fullmatch(r"[A-Za-z][\w./@+-]*", text) and not text.endswith((".py", ".json", ".txt", ".yaml"))
-        found = text.rpartition(".")[2].lower() if known else None
+        found = last.lower() if known else None
     return schedule(found) if found and term.type == "schedule" else found
 
 

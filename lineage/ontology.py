@@ -24,6 +24,8 @@ from lineage.values import Expression, Plain, read
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")
 _NAME = re.compile(r"[./\[\]()'\":]+")
 _MOST_CONTEXT = 12
+_LONGEST_HEAD = 3
+_MOST_QUALIFIERS = 3
 _GENERIC = {"type", "name", "class", "target", "path", "algorithm", "policy"}
 """Keys that say what the thing right around them is, and nothing of what is further out."""
 
@@ -38,11 +40,24 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Naming:
-    """What a name of a source means: the detail, what it holds for (`encoder` of `encoder_lr`), the value that "true" stands for."""
+    """What a name of a source means: the detail, what it holds for (`encoder` of `encoder_lr`), the value that "true" stands for.
+
+    With `known` only a value that the detail knows counts: `recon_loss` is "l1", or something else than a loss function.
+    """
 
     name: str
     scope: str = ""
     meant: str = ""
+    known: bool = False
+
+
+class Heading(NamedTuple):
+    """What a name in a list of settings may mean by its last words: the detail, what the words before say, which values are plausible."""
+
+    name: str
+    scope: str
+    low: float
+    high: float
 
 
 class Ontology:
@@ -57,12 +72,17 @@ class Ontology:
         self._partial: set[str] = set()
         self._within: dict[str, list[tuple[str, str]]] = {}
         self._spoken: dict[str, str] = {}
+        self._tails: dict[str, str] = {}
+        self._heads: dict[str, list[Term]] = {}
         for term in self.terms.values():
             self._index(term)
         self._known: dict[tuple[str, str], Naming | None] = {}
 
     def _index(self, term: Term) -> None:
         for identifier in term.identifiers:
+            if identifier[:1] == "*":
+                self._tails[fold(identifier)] = term.name
+                continue
             self._exact.setdefault(fold(identifier), Naming(term.name))
             if identifier[:1] != "=":
                 self._partial.add(fold(identifier))
@@ -71,9 +91,11 @@ class Ontology:
             self._partial.add(fold(identifier))
         for group, identifiers in term.within.items():
             for identifier in identifiers:
-                self._within.setdefault(fold(identifier), []).append((group, term.name))
+                self._within.setdefault("*" * (identifier[:1] == "*") + fold(identifier), []).append((group, term.name))
         for phrase in (term.title, *term.prose):
             self._spoken.setdefault(fold(phrase), term.name)
+        for noun in term.heads:
+            self._heads.setdefault(noun, []).append(term)
 
     # -- names
 
@@ -99,7 +121,17 @@ class Ontology:
         if not word:
             return None
         around = [*_SEGMENTS.split(context)[-_MOST_CONTEXT:], *before]
-        return self._in_context(word, around) or self._exact.get(word) or self._qualified(last)
+        return self._in_context(word, around) or self._exact.get(word) or self._qualified(last) or self._tailed(last, around)
+
+    def _tailed(self, written: str, around: Sequence[str]) -> Naming | None:
+        """`perceptual_weight` among losses, `recon_loss` that is a known one: the last part is the detail, the rest its scope."""
+        *before, tail = parts(written) or [""]
+        if not before or len(before) > _MOST_QUALIFIERS:
+            return None
+        scope = "_".join(before)
+        if found := self._in_context(f"*{tail}", around):
+            return Naming(found.name, scope)
+        return Naming(self._tails[tail], scope, known=True) if tail in self._tails else None
 
     def _in_context(self, word: str, around: Sequence[str]) -> Naming | None:
         """The innermost context that gives the word a meaning."""
@@ -126,6 +158,17 @@ class Ontology:
                 if found and all(piece in allowed or piece.isdigit() for piece in rest):
                     return Naming(found.name, "_".join(rest), found.meant)
         return None
+
+    def headed(self, written: str) -> list[Heading]:
+        """What the last words of a name in a list of settings may mean ("Schedule-Free LR"), the longest of them; the words before are the scope."""
+        words = written.split()
+        for at in range(max(0, len(words) - _LONGEST_HEAD), len(words)):
+            noun, before = fold("".join(words[at:])), words[:at]
+            said = {fold(part) for word in before for part in (word, *parts(word))}
+            terms = [term for term in self._heads.get(noun, ()) if said.isdisjoint(term.unlike)]
+            if noun in self._heads:
+                return [Heading(term.name, " ".join(before), *term.heads[noun]) for term in terms]
+        return []
 
     def find(self, name: str) -> Term:
         """The detail that a person means by any of its names; raises `NotFound` with the nearest ones."""
@@ -170,13 +213,18 @@ class Ontology:
         return None if found is None else Value(found, term.unit, True)
 
     def refined(self, name: str, value: str) -> str:
-        """The more exact detail that a value gives away: a `model` called gpt-4o is a language model."""
+        """The more exact detail that a value gives away: a `model` called gpt-4o is a language model, `layers` of [512, 256] are widths."""
         low = value.lower()
         low = low.rpartition("/")[2] if "/" in low else low
         for term in self.terms.values():
-            if name in term.renames and low.startswith(term.values_like):
+            if name in term.renames and (low.startswith(term.values_like or ("\0",)) or _highest(value) > term.lists_above):
                 return term.name
         return name
+
+    def knows(self, name: str, value: str) -> bool:
+        """Whether a normalised value is one of a detail's choices; true for details that have none."""
+        term = self.terms[name]
+        return term.type != "choice" or value in term.values or value[:1] == "["
 
     def same(self, name: str, one: str, other: str) -> bool:
         """Whether two values of a detail are one."""
@@ -186,6 +234,14 @@ class Ontology:
         if name in self.terms and self.terms[name].type == "schedule":
             return agree(first.value, second.value)
         return first.value == second.value or close(first.value, second.value) or fold(first.value) == fold(second.value) != ""
+
+
+def _highest(value: str) -> float:
+    """The highest number of a list, minus infinity for what is none."""
+    try:
+        return max(float(one) for one in value[1:-1].split(",")) if value[:1] == "[" else float("-inf")
+    except ValueError:
+        return float("-inf")
 
 
 def ontology(more: Path | None = None) -> Ontology:

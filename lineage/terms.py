@@ -19,7 +19,7 @@ from lineage.errors import SettingsError
 
 MAX_BYTES = 4 * 1024 * 1024
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
-_LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds")
+_LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
 
 
 def fold(text: str) -> str:
@@ -34,6 +34,10 @@ class Term:
     `counted` nouns follow its number ("300 epochs"); `kinds`, where given, are the only kinds of facts it can be;
     `values` are its choices with their spellings; `flags` are
     identifiers whose truth is a choice (`fp16: true`); `cues` must stand in a sentence for a choice to be meant.
+    A `closed` detail has no choices but the known ones, and a list for one that it `renames` with an item above `lists_above` is its.
+    `heads` are nouns that name it at the end of a longer name in a list of settings ("Schedule-Free LR"), each with the
+    range of values that it is plausible for. Words `unlike` make something else of what they stand beside: before a head,
+    after a choice of a text.
     """
 
     name: str
@@ -53,7 +57,11 @@ class Term:
     values_like: tuple[str, ...] = ()
     renames: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    heads: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    unlike: tuple[str, ...] = ()
     durations: bool = False
+    closed: bool = False
+    lists_above: float = float("inf")
 
     @cached_property
     def choices(self) -> Mapping[str, str]:
@@ -150,10 +158,13 @@ def _term(row: Mapping[str, Any]) -> Term:
         raise ValueError(f"{row['name']}: there is no type {row['type']!r}")
     words: dict[str, Any] = {key: _words(row.get(key, ())) for key in _LISTS}
     words |= {key: {str(name): _words(some) for name, some in row.get(key, {}).items()} for key in ("within", "values")}
+    words["heads"] = {fold(str(noun)): (float(limits[-2]), float(limits[-1])) for noun, limits in row.get("heads", {}).items()}
     words["flags"] = {str(key): str(value) for key, value in row.get("flags", {}).items()}
     words |= {key: str(row[key]) for key in ("name", "title", "topic")}
     low, high = row.get("range") or (float("-inf"), float("inf"))
-    return Term(type=row["type"], unit=str(row.get("unit", "")), range=(float(low), float(high)), durations=bool(row.get("durations")), **words)
+    words |= {key: bool(row.get(key)) for key in ("durations", "closed")}
+    words["lists_above"] = float(row.get("lists_above", "inf"))
+    return Term(type=row["type"], unit=str(row.get("unit", "")), range=(float(low), float(high)), **words)
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from indexer.facts.sink import Sink
+from lineage.ontology import Ontology
 from lineage.values import MOST_ITEMS
 
 _TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|\'((?:[^\'\\\n]|\\.)*)\'|([{}\[\],:])|(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*)|([^\s{}\[\],:"\']+)')
@@ -20,6 +21,7 @@ _SECTION = re.compile(r"\s*\[\[?\s*([^\[\]\n]{1,160}?)\s*\]\]?\s*(?:[#;].*)?\Z")
 _PAIR = re.compile(r"\s*([\w./@%-]{1,160})\s*(?:=|:(?=\s))\s*(.*?)\s*\Z")
 _COMMENT = re.compile(r"\s+[#;].*\Z")
 _LINE_YAML = re.compile(r"(\s*)(?:- )?['\"]?([\w./-]{1,100})['\"]?\s*:(?:\s+(.*?))?\s*\Z")
+_NAME = re.compile(r"[\w-]+")
 _DEPTH = 60
 _SKIPPED = re.compile(
     r"(?:^|/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|\.github/|\.circleci/|docker-compose[^/]*|mkdocs\.ya?ml|\.pre-commit[^/]*|renovate\.json|"
@@ -52,7 +54,18 @@ def _leaf(sink: Sink, line: int, keys: list[str], said: str, path: str) -> None:
     if not keys:
         return
     scope = ".".join(keys[:-1])
-    sink.text(line, keys[-1], said, context=f"{around(path)}.{scope}" if scope else around(path), scope=scope, kind="config")
+    context = f"{around(path)}.{scope}" if scope else around(path)
+    if _NAME.fullmatch(keys[-1]) or not _invented(keys[-1], said, context, sink.ontology):
+        sink.text(line, keys[-1], said, context=context, scope=scope, kind="config")
+
+
+def _invented(key: str, said: str, context: str, ontology: Ontology) -> bool:
+    """Whether a key that is no identifier has a choice that nobody knows: `capital.loss` is a column of a table."""
+    naming = ontology.naming(key, context)
+    if naming is None:
+        return False
+    value = ontology.normalise(naming.name, said)
+    return value is not None and not ontology.knows(naming.name, value.value)
 
 
 # -- YAML

@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@6"
+VERSION = "facts@7"
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,18 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
 
 _TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
-_TESTED = re.compile(r"^(?:    )?(?:async )?def test_|^import (?:pytest|unittest)|^from unittest", re.MULTILINE)
+_TEST_NAME = re.compile(r"(?:\A|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
+_TEST_TOOLS = re.compile(r"^(?:import|from) (?:pytest|unittest)\b", re.MULTILINE)
+_TEST_FUNCTION = re.compile(r"^(?:async )?def test_", re.MULTILINE)
+_TEST_METHOD = re.compile(r"^[ \t]+(?:async )?def test_", re.MULTILINE)
+_TEST_CLASS = re.compile(
+    r"^class\s+(?:Test\w*|\w+\([^()\n]*TestCase\b[^()\n]*\))[^\n]*\n(?:[ \t][^\n]*\n|\n)*?[ \t]+(?:async )?def test_", re.MULTILINE
+)
+_TRAINING = re.compile(r"^(?:async )?def (?:train|fit)", re.MULTILINE)
 
 
 def _read(document: Document, sink: Sink) -> str:
-    if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _TESTED.search(document.text))):
+    if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _is_test(document))):
         return ""  # what a test sets is no setting of an experiment
     if document.kind == "docs" and _MATERIAL.search(document.path):
         return ""  # a paper or page that the program works on speaks of other experiments
@@ -56,6 +63,16 @@ def _read(document: Document, sink: Sink) -> str:
     if document.language == "bash":
         shell.read(document.text, sink)
     return ""
+
+
+def _is_test(document: Document) -> bool:
+    """Whether a Python file is a test rather than a program with a method `test_step` or a loop `test_epoch` beside `train_epoch`."""
+    text = document.text
+    if _TEST_TOOLS.search(text) or _TEST_CLASS.search(text):
+        return True
+    if _TEST_NAME.search(document.path):  # `test_time_pool.py` is a layer: it must hold tests too
+        return bool(_TEST_FUNCTION.search(text) or _TEST_METHOD.search(text))
+    return bool(_TEST_FUNCTION.search(text)) and not _TRAINING.search(text)
 
 
 def _python(document: Document, sink: Sink) -> str:

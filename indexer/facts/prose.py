@@ -84,7 +84,27 @@ _BETAS = re.compile(
 )
 _TRIED = re.compile(r"search|swe[ep]|tune|grid|from|among|set|range|explore|experiment|tri|values|chosen|picked|var[iy]", re.IGNORECASE)
 """What says that numbers in square brackets are values, where they might be citations."""
+_UNDONE = re.compile(
+    r"\bfuture (?:work|research|stud(?:y|ies))\b|\bmore common(?:ly)?\b|\bperforms? (?:similarly|equally|comparably)\b", re.IGNORECASE
+)
+"""What says that a sentence speaks of what was not done, or of what others do."""
+_FOREGONE = re.compile(r"\b(?:rather than|instead of|in place of|as opposed to|in contrast to|unlike)\s+(?:(?!we\b)[\w-]+\s+){0,3}\Z", re.IGNORECASE)
+"""What stands before that which was not taken."""
+_PRODUCT = re.compile(
+    rf"(?:\s*\([^()]{{1,40}}\))?(?:\s*(?:[*×x·]|\\times|\\cdot)\s*\$?{NUMBER}\$?(?:\s*\([^()]{{1,40}}\))?){{1,5}}\s*=\s*\$?(?P<number>{NUMBER})(?![\w^]|\.\d)"
+)
+_LENGTHS = frozenset(
+    re.findall(
+        r"\w+",
+        "training pretraining tuning finetuning optimization optimizer gradient parameter model full total more additional further extra sgd adam of",
+    )
+)
+"""Words between a number and "steps" that leave them steps of training; fifty discretization steps are none."""
 _TRAINS = re.compile(r"train|fine-?tun|\bcomput|\bepochs?\b", re.IGNORECASE)
+_PREFIXES = frozenset(
+    {"pre", "post", "re", "fine", "mini", "micro", "per", "max", "min", "semi", "non", "half", "vanilla", "standard", "nvidia", *WORDS}
+)
+"""Parts before a hyphen that leave the word after it what it is."""
 _SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 """Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
 _MOST = 4_000
@@ -174,14 +194,31 @@ def _sentences(text: str, first: int, around: str) -> Iterator[_Sentence]:
 
 
 def _sentence(sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], sink: Sink, kind: FactKind) -> None:
+    if _UNDONE.search(sentence.text):
+        return
     words = sentence.words
     _betas(sentence, sink, kind)
     for role, put in (("counted", _counted), ("name", _named)):
         for phrase, start, end in _hits(words, sentence, lexicon, role):
-            put(sentence, phrase, start, end, sink, kind)
-    for phrase, start, _ in _hits(words, sentence, lexicon, "choice"):
-        _chosen(sentence, phrase, start, words, sink, kind)
+            if not _part_of_another(sentence, phrase, start):
+                put(sentence, phrase, start, end, sink, kind)
+    for phrase, start, end in _hits(words, sentence, lexicon, "choice"):
+        if not _part_of_another(sentence, phrase, start) and not _says_otherwise(sentence, phrase, end):
+            _chosen(sentence, phrase, start, words, sink, kind)
     _specials(sentence, sink, kind)
+
+
+def _part_of_another(sentence: _Sentence, phrase: _Phrase, start: int) -> bool:
+    """Whether a phrase is the end of another word ("log-linear schedule", "alignment-depth"), or what was not taken ("rather than Adam")."""
+    joined = re.search(r"([A-Za-z]+)-\Z", sentence.text[max(0, start - 30) : start])
+    other = joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES
+    return bool(other) or _FOREGONE.search(sentence.text[max(0, start - 80) : start]) is not None
+
+
+def _says_otherwise(sentence: _Sentence, phrase: _Phrase, end: int) -> bool:
+    """Whether the word after a choice makes it another thing: features that begin as Gaussian noise say nothing of weights."""
+    after = _TOKEN.search(sentence.text, end)
+    return after is not None and after[0].lower() in phrase.term.unlike
 
 
 def _betas(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
@@ -236,6 +273,8 @@ def _put_after(sentence: _Sentence, phrase: _Phrase, start: int, at: int, joined
     term = phrase.term
     many = listed(sentence.text, at)
     one = quantity(sentence.text, at, term)
+    if one and (product := _PRODUCT.match(sentence.text, one.end)):
+        one = Quantity(product["number"], product.end("number"), (product["number"],))
     plural = phrase.words[-1].endswith("s") or re.search(r"\b(?:either|among|both|between)\b|[{\[]\s*\Z", joined) is not None
     several = many and (len(many.items) > 2 or many.choice or plural)
     name = term.name
@@ -301,7 +340,10 @@ def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: S
         return
     if before["number"].lower() in WORDS and phrase.term.topic not in _SPELLED_OUT:
         return
-    if before["between"].strip() and phrase.term.topic not in _SPELLED_OUT | {"architecture"}:
+    between = before["between"].lower().split()
+    if between and phrase.term.topic not in _SPELLED_OUT | {"architecture"}:
+        return
+    if between and phrase.term.name == "steps" and not _LENGTHS & set(re.split(r"[\s-]+", " ".join(between))):
         return
     _put_before(sentence, phrase, start, before, sink, kind)
 

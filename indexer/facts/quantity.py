@@ -13,7 +13,7 @@ from lineage.terms import Term
 _SPACE = r"[ \u00a0\u2009\u202f\n]?"
 _POWER = rf"10(?:{_SPACE}\^{_SPACE}\{{?{_SPACE}[-−–]?{_SPACE}\d{{1,2}}{_SPACE}\}}?|[−–]{_SPACE}\d{{1,2}}|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})"
 _TIMES = rf"{_SPACE}(?:×|x|\\times|\\cdot|·|⋅|∗|\*){_SPACE}"
-_MANTISSA = r"(?:\d{1,3}(?:(?:,|\\,|\{,\}|[\u2009\u202f])\d{3})+(?!\d)|\d{1,15})?(?:\.\d{1,12})?"
+_MANTISSA = r"(?:\d{1,3}(?:(?:,|\\,|\{,\}|[\u2009\u202f])\d{3})+(?!\d)|\d{1,15})?(?:\.\d{1,20})?"
 NUMBER = (
     rf"(?:{_POWER}|2{_SPACE}\^{_SPACE}\{{?\d{{1,2}}\}}?|(?=\.?\d){_MANTISSA}"
     rf"(?:{_TIMES}{_POWER}|{_TIMES}10{_SPACE}-{_SPACE}\d{{1,2}}|[eE][-−–+]?\d{{1,2}})?(?:{_SPACE}(?:\\?%|percent\b|k\b(?!/)|K\b|M\b|million\b|billion\b))?)"

@@ -78,9 +78,9 @@ class Sink:
             return
         if self.ontology.terms[name].type == "schedule" and value[:1] != "{":
             value = schedule(value)
-        self._add(
-            Found(line + self.first, name, value, unit or self.ontology.terms[name].unit, kind or self.kind, written or said, said[:_SAID], scope)
-        )
+        found = Found(line + self.first, name, value, unit or self.ontology.terms[name].unit, kind or self.kind, written or said, said[:_SAID], scope)
+        self._add(found)
+        self._betas(found)
 
     def _put(self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[str], Value | None]) -> bool:
         naming = self.ontology.naming(written, context)
@@ -89,6 +89,9 @@ class Sink:
             return False
         name = self.ontology.refined(naming.name, value.value)
         if name == "llm_model" and not value.literal:
+            return False
+        narrow = naming.known or self.ontology.terms[name].closed
+        if name == naming.name and narrow and value.literal and not self.ontology.knows(name, value.value):
             return False
         if self.ontology.terms[name].kinds and (kind or self.kind) not in self.ontology.terms[name].kinds:
             return False

@@ -2,7 +2,8 @@
 
 A table is a run of lines with cells between bars, as LaTeX, HTML and Markdown leave them. A row whose first cell names a
 detail says its values, one whose second does too: its first is the group of rows; under a head that names one every row does.
-The scope is the other head, or the group.
+The scope is the other head, or the group. In a table of settings the last words of a first cell name a detail too, whatever
+stands before ("Schedule-Free LR"): that is a scope of its own.
 """
 
 from __future__ import annotations
@@ -21,6 +22,16 @@ _RULE = re.compile(r"\s*\|?[\s:|+=-]*\|?\s*\Z")
 _ASIDE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,60}\]|\$[^$]{0,60}\$|[*_`↑↓†‡§]|\\[a-zA-Z]+|&nbsp;")
 _COUNT = re.compile(r"\A(?:#|no\.|num\.?|number|nr\.?)\s*(?:of\s+)?", re.IGNORECASE)
 _SYMBOL = re.compile(r"\$?\\?[A-Za-zα-ω]{1,10}_?\{?\w{0,6}\}?\$?")
+_SETTINGS = re.compile(r"\bhyper-?\s?param|\bhparam|\b(?:parameters?|settings?|config\w*|options?|arguments?)\s*(?:name\s*)?\b.*\bvalues?\b")
+_VALUES = re.compile(r"\b(?:parameters?|settings?|config\w*|options?|arguments?|values?)\b")
+_CHANGE = re.compile(
+    r"(?:\A|[\s(])(?:w/o|without|no|with|w/|remov\w+|larger|smaller|higher|lower|effect|vs\.?|[-+−×]|\d*x|(?:\w+-)?(?:minus|log|inverse))(?=\s)",
+    re.IGNORECASE,
+)
+"""What the rows of an ablation begin with: such a row says what came of a setting."""
+_LONGEST_NAME = 50
+_FEWEST = 3
+_SPACED = re.compile(r"\d{1,3}(?: \d{3})+")
 _MOST_CELLS = 40
 _NUMERIC = {"number", "integer", "fraction", "list"}
 
@@ -41,9 +52,14 @@ def blocks(lines: Sequence[str], first: int = 1) -> Iterator[list[Row]]:
 def read(rows: Sequence[Row], sink: Sink) -> None:
     """Put the facts of one table into `sink`."""
     head = [named(cell, sink.ontology) for cell in rows[0][1]]
+    listing = _lists_settings(rows, sink.ontology)
     for number, cells in rows:
         for first, *rest in _apart(cells):
             own = named(first, sink.ontology)
+            if listing and number != rows[0][0]:
+                _switched(number, first, rest, sink)
+                if not own:
+                    _headed(number, [first, *rest], rows[0], sink)
             if any("=" in cell for cell in rest):
                 prose.read("\n".join(rest), sink, first=number, kind="table")
             below = named(rest[0], sink.ontology) if len(rest) > 1 and number != rows[0][0] else ""
@@ -74,8 +90,49 @@ def named(cell: str, ontology: Ontology) -> str:
         words = re.sub(r"[${}\\\s]", "", cell)
     if not 1 < len(words) < 60 or len(words.split()) > 6:
         return ""
-    words = _COUNT.sub("", words)
-    return ontology.name_of("_".join(words.replace("-", " ").split())) or ""
+    counted = _COUNT.sub("", words)
+    name = "_".join(counted.replace("-", " ").split())
+    return ontology.name_of(name) or (counted != words and ontology.name_of(f"n_{name}")) or ""
+
+
+def _lists_settings(rows: Sequence[Row], ontology: Ontology) -> bool:
+    """Whether a table lists settings: its head says so, or most of its first cells name a detail."""
+    said = " ".join(rows[0][1][:2]).lower()
+    if _SETTINGS.search(said):
+        return True
+    own = [bool(named(cells[0], ontology)) for _, cells in rows[1:] if cells and cells[0]]
+    return len(own) >= _FEWEST and sum(own) > len(own) * (0.3 if _VALUES.search(said) else 0.5)
+
+
+def _switched(number: int, first: str, rest: Sequence[str], sink: Sink) -> None:
+    """`Float16 | True`: a row whose truth is a choice."""
+    name = "_".join(first.split())
+    naming = sink.ontology.naming(name)
+    for cell in rest if naming and naming.meant else ():
+        sink.text(number, name, cell, kind="table")
+
+
+def _headed(number: int, cells: Sequence[str], head: Row, sink: Sink) -> None:
+    """The values of a row whose first cell ends in a noun for a detail, each for the words before the noun."""
+    written = " ".join(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|[$\\\\{}*`]", " ", cells[0]).replace(" _", "_").split()).strip(" :.=")
+    if len(written) > _LONGEST_NAME or _CHANGE.search(written):
+        return
+    meanings = sink.ontology.headed(written)
+    for at, cell in enumerate(cells[1:], 1) if meanings else ():
+        column = head[1][at] if len(cells) > 2 and at < len(head[1]) else ""
+        for name, scope, low, high in meanings:
+            value = read_cell(name, cell, sink.ontology)
+            if value and _between(value.value, low, high):
+                within = ", ".join(part for part in (_scope(scope), _scope(column)) if part)
+                sink.state(number, name, value.value, cell, written=cells[0][:80], scope=within, kind="table", unit=value.unit)
+                break
+
+
+def _between(value: str, low: float, high: float) -> bool:
+    try:
+        return low <= float(value) <= high
+    except ValueError:  # a choice
+        return True
 
 
 def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink, group: str = "") -> None:
@@ -109,6 +166,8 @@ def read_cell(name: str, cell: str, ontology: Ontology) -> Value | None:
     if not text or len(text) > 80 or term.type == "text":
         return None
     if term.type in _NUMERIC:
+        if _SPACED.fullmatch(text):
+            text = text.replace(" ", "")
         found = quantity(text, 0, term)
         return ontology.normalise(name, found.text) if found and _covers(text, found.end) else None
     if term.type == "boolean":

@@ -29,6 +29,12 @@ batch_size: ${data.bs}
 """
 
 
+def rows(path, text, language):
+    sink = Sink(ontology(), "config")
+    configs.read(path, text, language, sink)
+    return [(one.name, one.value, one.scope) for one in sink.found]
+
+
 def test_yaml_under_its_nested_names():
     found, note = facts("conf/config.yaml", YAML, "yaml")
     assert note == ""
@@ -43,6 +49,36 @@ def test_yaml_under_its_nested_names():
         (8, "precision", "bfloat16", "trainer"),
         (10, "image_size", "[224, 224]", ""),
         (12, "batch_size", "${data.bs}", ""),
+    ]
+
+
+def test_settings_of_a_loss_are_its_weights_and_its_kinds():
+    text = 'losses:\n  discriminator_weight: 0.1\n  perceptual_loss: "lpips"\n  perceptual_weight: 1.0\n'
+    text += '  reconstruction_loss: "l1"\n  logvar_init: 0.0\n'
+    found = [(name, value, scope) for name, value, scope, *_ in rows("configs/l1_lpips_kl_gan.yaml", text, "yaml")]
+    assert found == [
+        ("loss_weight", "0.1", "losses.discriminator"),
+        ("loss_weight", "1", "losses.perceptual"),
+        ("loss", "mae", "losses.reconstruction"),
+    ]
+    assert rows("a.yaml", "model:\n  perceptual_weight: 1.0\n", "yaml") == []
+
+
+def test_columns_of_data_and_counts_of_features_are_no_settings():
+    columns = '{"capital.loss": "float", "capital.optimizer": "numerical", "age": "int"}'
+    text = f'{{"task": 1, "column_info": {columns}, "n_num_features": 7, "num_targets": 1, "eval_iters": 20}}'
+    assert rows("data/Info/adult.json", text, "json") == []
+
+
+def test_a_value_goes_to_the_detail_that_knows_it():
+    text = '[train.T]\nnormalization = "quantile"\n[model]\nnormalization = "layer"\nd_layers = [256, 128]\nd_token = 4\n'
+    text += '[diffusion_params]\nscheduler = "power_mean"\n'
+    assert [row[:2] for row in rows("configs/adult.toml", text, "toml")] == [
+        ("feature_scaling", "quantile"),
+        ("normalization", "layernorm"),
+        ("hidden_size", "[256, 128]"),
+        ("embedding_dim", "4"),
+        ("noise_schedule", "power_mean"),
     ]
 
 

@@ -33,6 +33,44 @@ def test_settings_of_tests_are_no_settings():
         assert extract(document, chunks(document), ontology()).facts == ()
 
 
+def python_facts(path, text):
+    document = code.parse(path, text.encode(), REPO, "b")
+    return [fact.name for fact in extract(document, chunks(document), ontology()).facts]
+
+
+TRAINER = """import torch
+class Trainer:
+    def __init__(self, ema_decay=0.997):
+        self.optimizer = torch.optim.AdamW(self.parameters(), weight_decay=0)
+    def test_impute(self, trail_start):
+        return trail_start
+"""
+
+
+def test_a_trainer_with_a_method_that_tests_is_no_test():
+    assert python_facts("tabdiff/trainer.py", TRAINER) == ["ema_decay", "optimizer", "weight_decay"]
+    module = (
+        "class VarNetModule(MriModule):\n    def __init__(self, lr=0.0003):\n        pass\n    def test_step(self, batch, batch_idx):\n        pass\n"
+    )
+    assert python_facts("pl_modules/varnet_module.py", module) == ["learning_rate"]
+    loops = "def train_epoch(model, lr=0.1):\n    pass\n\n\ndef test_epoch(model):\n    pass\n"
+    assert python_facts("main.py", loops) == ["learning_rate"]
+    assert python_facts("layers/test_time_pool.py", "class TestTimePoolHead(nn.Module):\n    def __init__(self, dropout=0.1):\n        pass\n") == [
+        "dropout"
+    ]
+
+
+def test_a_python_file_is_a_test_by_what_it_defines():
+    for path, text in (
+        ("check.py", "lr = 0.1\ndef test_sum():\n    assert lr\n"),
+        ("check.py", "class TestSum:\n    lr = 0.1\n\n    def test_sum(self):\n        pass\n"),
+        ("check.py", "class Sums(unit.TestCase):\n    lr = 0.1\n    async def test_sum(self):\n        pass\n"),
+        ("check.py", "from pytest import fixture\nlr = 0.1\n"),
+        ("optim/test_adam.py", "class Adams:\n    lr = 0.1\n    def test_sum(self):\n        pass\n"),
+    ):
+        assert python_facts(path, text) == []
+
+
 def test_what_a_paper_says_that_a_program_works_on_is_no_setting_but_what_its_readme_says_is():
     def found(path):
         document = plain.parse(path, b"We train with a batch size of 256 for 90 epochs.\n", REPO, "b")

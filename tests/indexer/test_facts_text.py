@@ -65,6 +65,33 @@ def test_numbers_that_belong_elsewhere_are_left(text):
     assert said(text) == set()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "While AdaGrad is a more common baseline on this problem, we consider AdaGrad variants of our optimizer as future work.",
+        "We leave a learning rate of 0.1 to future work.",
+        "Fine-tuning with the [CLS] class token for pooling performs similarly.",
+        "Log-linear schedule for the noise of categorical features.",
+        "All numerical features are initialized with Gaussian noise.",
+        "an alignment-depth of 8 is used",
+        "We use 50 discretization steps for sampling.",
+    ],
+)
+def test_what_was_not_done_or_is_part_of_another_word_states_nothing(text):
+    assert said(text) == set()
+
+
+def test_what_was_taken_is_told_from_what_was_not():
+    assert said("We train with Adam rather than SGD.") == {("optimizer", "adam")}
+    assert said("Unlike previous work we use dropout of 0.1 and five-fold validation.") == {("dropout", "0.1"), ("folds", "5")}
+    assert said("a batch size of 64 instead of a batch size of 256") == {("batch_size", "64")}
+
+
+def test_a_product_is_what_it_comes_to():
+    text = "Here the effective batch size is 32 (`batch_size` per gpu) * 4 (`nodes`) * 8 (gpus per node) = 1024."
+    assert [value for name, value in said(text) if name == "batch_size"] == ["1024"]
+
+
 def test_a_choice_counts_where_its_sentence_speaks_of_such():
     assert ("optimizer", "adam") in said("We train with Adam.")
     assert said("Adam lives in Berlin.") == set()
@@ -120,6 +147,59 @@ def test_the_second_cell_may_name_the_detail_of_a_group_of_rows_and_an_empty_fir
         (4, "batch_size", "64", ""),
     ]
     assert table("| Base | Large\nepochs | 100 | 200") == [(2, "epochs", "100", "Base"), (2, "epochs", "200", "Large")]
+
+
+def test_in_a_table_of_settings_the_last_words_name_the_detail_and_the_others_are_its_scope():
+    text = "Hyper-parameter | Value\nDecay | 0.0001\nBaseline Momentum | 0.9\nSchedule-Free LR | 10"
+    text += "\nSchedule-Free $\\beta_1$ | 0.9\nBaseline Cosine LR | 0.2"
+    text += (
+        "\nCosine/Schedule-Free Warmup | 5%\nWarmup | 2,000\nBaseline schedule | Linear Decay\nNum embd | 768\nFloat16 | True\nIterations | 300 000"
+    )
+    assert table(text) == [
+        (2, "weight_decay", "0.0001", ""),
+        (3, "momentum", "0.9", "Baseline"),
+        (4, "learning_rate", "10", "Schedule-Free"),
+        (5, "adam_beta1", "0.9", "Schedule-Free"),
+        (6, "learning_rate", "0.2", "Baseline Cosine"),
+        (7, "warmup_ratio", "0.05", "Cosine/Schedule-Free"),
+        (8, "warmup_steps", "2000", ""),
+        (9, "lr_schedule", '{"kind": "linear"}', "Baseline"),
+        (10, "hidden_size", "768", ""),
+        (11, "precision", "float16", ""),
+        (12, "steps", "300000", ""),
+    ]
+
+
+def test_the_scope_of_a_qualified_setting_is_with_its_column():
+    text = "Parameter | Small | Large\nBatch size | 8 | 16\nEpochs | 1 | 2\nGenerator's first LR | 1e-3 | 1e-4"
+    assert table(text)[-2:] == [(4, "learning_rate", "0.001", "Generator's first, Small"), (4, "learning_rate", "0.0001", "Generator's first, Large")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "one-minus Beta1 | 0.1",
+        "EMA Decay of teacher momentum | 0.9",
+        "Cosine decay | 0.01",
+        "w/o dropout | 0.7",
+        "Decay | 0.99",
+        "Target Update Frequency | 4",
+    ],
+)
+def test_other_words_before_or_values_make_another_setting(row):
+    assert table(f"Hyper-parameter | Value\n{row}") == []
+
+
+def test_outside_a_table_of_settings_a_name_must_be_known_as_a_whole():
+    assert table("Ablation | FID\nOurs with large-scale LR | 0.5\nMore Warmup | 0.2\nBaseline LR | 0.7") == []
+
+
+def test_a_pair_in_a_table_is_both_betas():
+    assert {row[1:3] for row in table("Params | Values\nAdam β | (0.9, 0.95)")} == {
+        ("adam_betas", "[0.9, 0.95]"),
+        ("adam_beta1", "0.9"),
+        ("adam_beta2", "0.95"),
+    }
 
 
 def test_results_are_no_settings():

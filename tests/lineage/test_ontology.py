@@ -134,3 +134,29 @@ def test_numbers_beyond_all_bounds_are_no_error(value):
     for name in known.terms:
         if (found := known.accepted(name, value)) is not None:
             assert known.same(name, found.value, "1") is False
+
+
+def test_a_value_is_taken_whole_or_not_at_all():
+    assert normalise("augmentation", "rand-m9-mstd0.5-inc1") == ("rand-m9-mstd0.5-inc1", "", True)
+    assert normalise("activation", "torch.nn.SomeGate") == ("somegate", "", True)
+    assert normalise("loss", "float") is None
+    assert normalise("precision", "float") == ("float32", "", True)
+
+
+def test_a_list_of_widths_is_no_number_of_layers():
+    assert ontology().refined("layers", "[512, 256]") == "hidden_size"
+    assert ontology().refined("layers", "[6, 12, 48, 32]") == "layers"
+    assert ontology().refined("normalization", "quantile") == "feature_scaling"
+
+
+def test_the_last_words_of_a_setting_name_it_for_what_stands_before():
+    found = ontology().headed("Schedule-Free learning rate")
+    assert [(one.name, one.scope) for one in found] == [("learning_rate", "Schedule-Free")]
+    assert {one.name for one in ontology().headed("Cosine Warm-up")} == {"warmup_ratio", "warmup_steps"}
+    assert ontology().headed("EMA decay rate of nothing") == ontology().headed("final LR") == ontology().headed("") == []
+
+
+def test_a_name_with_spaces_is_the_title_of_a_run():
+    assert normalise("model", "VarNet DDP x4") is None
+    assert normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
+    assert normalise("dataset", "Natural Questions") == ("Natural Questions", "", True)

@@ -2,6 +2,8 @@
 
 Everything a build derives can be made again from these files, so they are written before anything else and
 never changed: to a temporary name first, flushed to the disk, then renamed. A reader checks the hash.
+Nothing is ever removed, because all lineages of a home share the files; what may turn out not to be kept is looked at
+`aside`, under a temporary name that nobody else can see.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import hashlib
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -31,12 +35,14 @@ class Blobs:
 
     def __init__(self, home: Path) -> None:
         self.root = home / "blobs"
+        self._mine = _Mine()
 
     def path(self, sha256: str) -> Path:
         """Where the bytes of a hash lie, whether they are there or not; raises ValueError for what is no hash."""
         if not _SHA256.match(sha256):
             raise ValueError(f"{sha256!r} is no SHA-256")
-        return self.root / sha256[:2] / sha256
+        aside = self._mine.aside
+        return (aside.held.get(sha256) if aside else None) or self.root / sha256[:2] / sha256
 
     def has(self, sha256: str) -> bool:
         """Whether the store holds the hash."""
@@ -80,12 +86,57 @@ class Blobs:
             sha256 = digest.hexdigest()
             path = self.path(sha256)
             if not path.is_file() or path.stat().st_size != size:
-                _settle(part, out, path)
+                _settle(part, out, self._aside_of(sha256, url, part) or path)
         return Blob(sha256, media_type, size, url, now())
 
-    def remove(self, sha256: str) -> None:
-        """Take bytes out of the store (what `--no-target-code` looked at and may not keep)."""
-        self.path(sha256).unlink(missing_ok=True)
+    @contextlib.contextmanager
+    def aside(self, source: str) -> Iterator[Aside]:
+        """Whatever this thread puts meanwhile from addresses that begin with `source` is kept at the end, unless it was refused.
+
+        Until then only this thread sees it; bytes that the store had before are the store's. If the block fails, nothing is
+        kept. A block within a block is part of it.
+        """
+        if self._mine.aside:
+            yield self._mine.aside
+            return
+        aside = self._mine.aside = Aside(source)
+        try:
+            yield aside
+            self._mine.aside = None
+            with failures(self.root):
+                for sha256 in aside.held.keys() - aside.refused:
+                    _rename(aside.held[sha256], self.path(sha256))
+        finally:
+            self._mine.aside = None
+            for held in aside.held.values():
+                held.unlink(missing_ok=True)
+
+    def refuse(self, sha256: str) -> None:
+        """Do not keep bytes that this thread looks at aside; those that the store had before stay."""
+        if self._mine.aside:
+            self._mine.aside.refused.add(sha256)
+
+    def _aside_of(self, sha256: str, url: str, part: Path) -> Path | None:
+        """The name for what this thread looks at aside, which `Writing.tidy` removes if the process dies; None for all else."""
+        aside = self._mine.aside
+        if aside is None or not url.startswith(aside.source):
+            return None
+        return aside.held.setdefault(sha256, part.with_name(f"{part.name}_aside"))
+
+
+@dataclass
+class Aside:
+    """Bytes that are looked at before it is known whether they may be kept, by their hashes; `refused` are those that may not."""
+
+    source: str
+    held: dict[str, Path] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+
+
+class _Mine(threading.local):
+    """What one thread looks at aside."""
+
+    aside: Aside | None = None
 
 
 def _set_aside(path: Path) -> StoreDamaged:
@@ -121,6 +172,10 @@ def _settle(part: Path, out: BinaryIO, path: Path) -> None:
     """Give a finished file its name, in the order that survives a power cut."""
     out.flush()
     os.fsync(out.fileno())
+    _rename(part, path)
+
+
+def _rename(part: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part.replace(path)
     fsync_folder(path.parent)

@@ -2,7 +2,8 @@
 
 Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
 repository is looked at once for the hashes of its files and thrown away, so that copies are known by content
-whatever they are called; only the hashes stay, for `lineage check` to prove it.
+whatever they are called; only the hashes stay, for `lineage check` to prove it. Every tarball is looked at aside and
+gets its place in the store once it may be kept: what lies there may be another lineage's, and is never taken out.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from lineage.readme import beside
 
 _ROUNDS = 2
 _OWN = {Tier.OFFICIAL, Tier.AUTHOR}
+TARBALLS = "https://codeload.github.com/"
+"""Where tarballs come from: what is looked at before it may be kept."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,15 @@ class Quest:
         return bool(reason)
 
     def _fetch(self, link: CodeLink) -> Repository | _Left:
+        if not self.request.no_target_code:
+            return self._fetched(link)
+        with self.bench.blobs.aside(TARBALLS) as aside:
+            outcome = self._fetched(link)
+            if isinstance(outcome, _Left) and outcome.excluded:
+                aside.refused.update(aside.held)
+        return outcome
+
+    def _fetched(self, link: CodeLink) -> Repository | _Left:
         try:
             work = self.bench.github.repository(link.repo)
             if reason := self.exclusion.reason_for_work(work):
@@ -144,7 +156,6 @@ class Quest:
         if not reason:
             return repository
         self.bench.derived.put(self._judged(repository.work), "kept out", "1", reason.encode())
-        self.bench.blobs.remove(repository.blob.sha256)
         return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
 
     def _judged(self, work: Work) -> str:
@@ -185,17 +196,16 @@ class Quest:
         def make() -> Front:
             work = pinned(self.bench, self.bench.github.repository(link.repo))
             blob = tarball(self.bench, work)
-            seen = front(self.bench, blob)
-            self.bench.blobs.remove(blob.sha256)
-            return replace(seen, readme="")
+            self.bench.blobs.refuse(blob.sha256)
+            return replace(front(self.bench, blob), readme="")
 
-        try:
-            return remembered(self.bench.derived, Front, f"own {link.repo.lower()}", "own@1", make).content
-        except SourceError as error:
-            self.rows[f"hashes of {link.repo}".lower()] = LedgerRow(
-                "source", self.target.id, f"hashes of {link.repo}", "code", error.status, str(error)
-            )
-            return frozenset()
+        with self.bench.blobs.aside(TARBALLS):
+            try:
+                return remembered(self.bench.derived, Front, f"own {link.repo.lower()}", "own@1", make).content
+            except SourceError as error:  # within the block, so that the answer is kept and not asked for again
+                subject = f"hashes of {link.repo}"
+                self.rows[subject.lower()] = LedgerRow("source", self.target.id, subject, "code", error.status, str(error))
+                return frozenset()
 
     def _named_as_now(self) -> tuple[CodeLink, ...]:
         """All links, with renamed repositories under the name that they have now."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from indexer.additions import Addition, additions, of_folder
-from indexer.code import Repository, is_copy, quest
+from indexer.code import TARBALLS, Repository, is_copy, quest
 from indexer.front import of_documents
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
@@ -79,8 +80,9 @@ def collect(bench: Workbench, request: BuildRequest, found: Found) -> Collected:
     """Fetch what `request` asks for around the target; upstream failures become rows."""
     gathering = _Gathering(bench, request, found)
     gathering.follow()
-    gathering.add()
-    gathering.fetch_repositories()
+    with bench.blobs.aside(TARBALLS) if request.no_target_code or request.blacklist else nullcontext():
+        gathering.add()  # a copy of the target's code too, which is known for one only when the target's own was looked at
+        gathering.fetch_repositories()
     return gathering.collected()
 
 
@@ -188,7 +190,7 @@ class _Gathering:
         self.rows.append(LedgerRow("source", self.target.id, name, "code", Status.POLICY_SKIPPED, f"added by hand, but {reason}"))
         self.works.pop(name, None)
         if addition.blob:
-            self.bench.blobs.remove(addition.blob.sha256)
+            self.bench.blobs.refuse(addition.blob.sha256)
 
     def _each(self, stage: str, items: Sequence[T], work: Callable[[T], R], name: Callable[[T], str]) -> list[R]:
         """`work` over all items, four at a time, in order, with progress."""

@@ -163,7 +163,7 @@ def _with_vectors(bench: Workbench, writing: Writing, lexical: Manifest, embedde
         with bench.clock.timed("embed"):
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
-            draft.catalog_of(generation)
+            draft.catalog_in(generation.folder)
             return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint)
 
 

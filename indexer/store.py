@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 
 from indexer.durable import fsync_folder, remains, sha256_of, write_whole
-from indexer.verify import Finding, file_findings, verify
+from indexer.verify import file_findings
 from lineage import generation as layout
 from lineage.catalog import Catalog, CatalogWriter
 from lineage.disk import failures
@@ -58,15 +58,6 @@ class Store:
             raise StoreDamaged(f"{finding.place} {finding.problem}", hint=finding.hint)
         return manifest
 
-    def generations(self, slug: str) -> tuple[str, ...]:
-        """Generations of a lineage that are there, oldest first."""
-        folder = layout.lineage_folder(self.home, slug) / "gen"
-        return tuple(sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))) if folder.is_dir() else ()
-
-    def verify(self, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
-        """Everything that is wrong with a lineage, in words; nothing is changed (`indexer.verify`)."""
-        return verify(self.home, slug, read_data)
-
     @contextmanager
     def writing(self, slug: str) -> Iterator[Writing]:
         """Hold the lineage for writing; raises `StoreBusy` naming the process that has it, `SettingsError` for a folder that cannot be used."""
@@ -86,12 +77,6 @@ class Store:
         finally:
             (folder / _HOLDER).unlink(missing_ok=True)
             lock.release()
-
-    def sweep(self, slug: str, keep: int = 2) -> tuple[str, ...]:
-        """`Writing.sweep` under the lock; raises `StoreBusy` while there is a live writer. Never called at start-up."""
-        with self.writing(slug) as writing:
-            writing.tidy()
-            return writing.sweep(keep)
 
 
 @dataclass(frozen=True)
@@ -149,10 +134,6 @@ class Draft:
     def catalog(self) -> CatalogWriter:
         """The catalogue to fill; call its `finish` before `commit`."""
         return CatalogWriter(self.folder / layout.CATALOG)
-
-    def catalog_of(self, generation: layout.Generation) -> None:
-        """Take over the catalogue of a finished generation unchanged (to add vectors to it)."""
-        self.catalog_in(generation.folder)
 
     def catalog_in(self, folder: Path) -> None:
         """Take over the finished catalogue that lies in a folder."""

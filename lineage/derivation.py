@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -118,10 +119,11 @@ def _units(documents: Iterable[Document]) -> tuple[list[Place], list[str]]:
     for document in documents:
         if document.kind != "code" or is_boilerplate(document.path):
             continue
+        newlines = [found.start() for found in re.finditer("\n", document.text)]
         for span in document.spans:
             text = document.text[span.start : span.end] if span.role in DEFINITIONS else ""
             if text and has_lines(text):
-                first = document.text.count("\n", 0, span.start) + 1
+                first = bisect_left(newlines, span.start) + 1
                 symbol = ".".join(span.path)
                 places.append(Place(document.work, document.path, first, first + text.rstrip("\n").count("\n"), symbol))
                 texts.append(text)
@@ -200,7 +202,7 @@ def _renamed(source: str, taken: str) -> dict[str, str] | None:
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """Lines that differ in a literal one by one, then how many lines were added and left out."""
     added = removed = told = 0
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after).get_opcodes():  # without its `autojunk` repeated lines cost their square
         if tag == "equal":
             continue
         if tag == "replace" and b - a == d - c:

@@ -39,12 +39,9 @@ class Exclusion:
         names = frozenset({target.id, *target.aliases}) if target else frozenset()
         return cls(tuple(f for line in blacklist if (f := _fragment(line))), no_target_code, names)
 
-    def knowing(self, links: Sequence[CodeLink] = (), repositories: Sequence[Work] = (), content: Iterable[str] = ()) -> Exclusion:
-        """The same, told more: which repositories the target's links name, their other names, and what their files hash to."""
+    def knowing(self, links: Sequence[CodeLink] = (), content: Iterable[str] = ()) -> Exclusion:
+        """The same, told more: which repositories the target's links name, and what their files hash to."""
         own = {link.repo.lower() for link in links if self._is_targets(link)}
-        for work in repositories:
-            names = _names(work)
-            own |= names if names & (own | self.own) else set()
         return replace(self, own=self.own | own, content=self.content | frozenset(content))
 
     def reason(self, link: CodeLink, paper: Work | None = None) -> str:
@@ -122,10 +119,6 @@ def _covers(fragment: str, address: str) -> bool:
 
 def _shown(name: str) -> str:
     return name.removeprefix("repo:")
-
-
-def _names(work: Work) -> set[str]:
-    return {work.id.lower(), *(a.lower() for a in work.aliases), *_parents(work)}
 
 
 def _parents(work: Work) -> set[str]:

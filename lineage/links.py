@@ -22,7 +22,7 @@ _ADDRESS = re.compile(
     r"git@[a-z.]{3,20}:[^\s<>\"'“”{}|^`]{3,200}",
     re.IGNORECASE,
 )
-_ZENODO = re.compile(r"10\.5281/zenodo\.\d{3,9}|zenodo\.org/records?/\d{3,9}", re.IGNORECASE)
+_AROUND = ".,;:!?'\"”’*†‡]}>"
 _PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", "user", "owner", "xxx", "xxxx", "anonymoussubmission", "blinded"})
 _NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
 _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
@@ -46,11 +46,19 @@ class ReferenceLink:
 
 @dataclass(frozen=True)
 class TextLinks:
-    """What a paper's text says: repositories of its `own` or that it mentions, those of its references, Zenodo deposits."""
+    """What a paper's text says: repositories of its `own` or that it mentions, and those of its references."""
 
     own: tuple[CodeLink, ...]
     references: tuple[ReferenceLink, ...] = ()
-    archives: tuple[str, ...] = ()
+
+
+def trimmed(url: str) -> str:
+    """An address without the punctuation of the sentence around it; a bracket stays if it is opened in the address."""
+    end, unopened = len(url), url.count(")") - url.count("(")
+    while end and (url[end - 1] in _AROUND or (url[end - 1] == ")" and unopened > 0)):
+        unopened -= url[end - 1] == ")"
+        end -= 1
+    return url[:end]
 
 
 def repo_of(url: str) -> WorkId | None:
@@ -59,9 +67,7 @@ def repo_of(url: str) -> WorkId | None:
     text = re.sub(r"-\s+", "-", text)
     if not text:
         return None
-    text = re.split(r"[\s\\\[\]<>|]", text, maxsplit=1)[0]
-    while text and (text[-1] in ".,;:!?'\"”’*†‡}>`" or (text[-1] == ")" and text.count("(") < text.count(")"))):
-        text = text[:-1]
+    text = trimmed(re.split(r"[\s\\\[\]<>|`]", text, maxsplit=1)[0])
     work = repo_id(text.split("#")[0].split("?")[0])
     if work is None or bare(repo_parts(work)[1]) in _PLACEHOLDERS or bare(repo_parts(work)[2]) in _PLACEHOLDERS:
         return None
@@ -73,11 +79,6 @@ def addresses(text: str) -> Iterator[tuple[WorkId, int]]:
     for found in _ADDRESS.finditer(text):
         if work := repo_of(found[0]):
             yield work, found.start()
-
-
-def archives(text: str) -> tuple[str, ...]:
-    """Zenodo deposits that a text names: evidence that code is kept there, but no repository."""
-    return tuple(dict.fromkeys(found[0] for found in _ZENODO.finditer(text)))
 
 
 def from_text(
@@ -100,8 +101,7 @@ def from_text(
             if judged.whose is not Whose.OWN:
                 cited += said.of_references(bibliography, judged)
     entries = [found for entry in bibliography for found in _of_entry(entry)]
-    noted = archives(" ".join(f"{url} {around}" for url, around in links))
-    return TextLinks(merge(own), tuple(dict.fromkeys([*cited, *entries])), noted)
+    return TextLinks(merge(own), tuple(dict.fromkeys([*cited, *entries])))
 
 
 def from_abstract(paper: Work) -> tuple[CodeLink, ...]:

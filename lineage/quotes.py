@@ -9,6 +9,8 @@ from lineage.ids import normal_title
 from lineage.model import Mention
 
 SHORTEST = 24
+MOST = 500
+"""Mentions of one work that are taken from a witness; each is held against all of those before."""
 
 
 def join_mentions(by_witness: Iterable[Sequence[Mention]]) -> tuple[Mention, ...]:
@@ -21,7 +23,7 @@ def join_mentions(by_witness: Iterable[Sequence[Mention]]) -> tuple[Mention, ...
     cores: list[str] = []
     for mentions in by_witness:
         before = len(kept)
-        for mention in mentions:
+        for mention in mentions[:MOST]:
             core = _core(mention.sentence)
             at = next((i for i in range(before) if _same_place(cores[i], core)), None)
             if at is None:

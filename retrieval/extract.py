@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from lineage.cues import sentences
 from lineage.insight import Held, Sentence
 from lineage.model import Answer, Hit
 from lineage.ontology import ontology
 from lineage.tokens import terms, tokens, variants
 from retrieval.pack.units import neutral, paragraphs
+from retrieval.support import UNSUPPORTED
 
 MOST = 5
 PARTS = 6
@@ -27,7 +29,6 @@ _NEAR = 0.35
 _OWN = 1.3
 """What the target says of itself counts so much more than what others say of themselves."""
 _AND = re.compile(r"\s+and\s+(?=(?:which|what|how|where|when|with|why)\b)|[;?]\s+", re.IGNORECASE)
-_SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9$“\"(\[])")
 _ANCHOR = 30
 _BLOCK = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"\A(?:#{1,6} [^\n]*|(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s[^\n.]{1,100})(?:\n|\Z)")
@@ -51,7 +52,7 @@ def questions(text: str) -> list[str]:
 
 def supported(answer: Answer) -> bool:
     """Whether any hit speaks of enough of the question."""
-    return not any(note.startswith("nothing in this lineage") for note in answer.notes) and any(
+    return not any(note.startswith(UNSUPPORTED) for note in answer.notes) and any(
         covered(answer.query.text, whole(hit)) >= _COVERS for hit in answer.hits[:HITS]
     )
 
@@ -141,7 +142,7 @@ def _sentences(hit: Hit) -> Iterable[str]:
     """The sentences of a passage, without headings and blocks of code; equations stay with the sentence before them."""
     for paragraph in paragraphs(_BLOCK.sub("", neutral(hit.chunk.text)), hit.chunk.role):
         for part in _BULLET.split(_HEADING.sub("", paragraph)):
-            for sentence in _SPLIT.split(" ".join(part.split())):
+            for sentence in sentences(" ".join(part.split())):
                 if len(sentence.split()) >= _SHORTEST and len(sentence) <= _LONGEST:
                     yield sentence
 

@@ -282,6 +282,27 @@ def test_the_targets_code_is_kept_out_by_name_and_by_content(tmp_path, world):
     assert made.lineage == "arxiv-9911.00102"
 
 
+def test_what_is_kept_out_of_one_lineage_stays_in_the_store_for_another(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    first = demo.build(name="all")
+    blobs = sorted(path.name for path in (tmp_path / "blobs").glob("??/*"))
+    assert demo.build(name="alone", no_target_code=True).repositories < first.repositories
+    assert set(blobs) <= {path.name for path in (tmp_path / "blobs").glob("??/*")}
+    assert demo.service.check(read_data=True) == ()
+    again = Demo(tmp_path, upstream.url, offline=True).build(name="all")
+    assert (again.unchanged, again.generation) == (True, first.generation)
+
+
+def test_what_is_kept_out_is_never_in_the_store_and_is_not_asked_for_twice(tmp_path, upstream):
+    demo = Demo(tmp_path, upstream.url)
+    made = demo.build("arxiv:9911.00102", no_target_code=True)
+    assert demo.service.check(read_data=True) == ()
+    assert [path.name for path in (tmp_path / "blobs").iterdir() if path.name.startswith(".")] == []
+    upstream.forget()
+    assert demo.build("arxiv:9911.00102", no_target_code=True).generation == made.generation
+    assert upstream.requests == []
+
+
 def test_what_is_to_be_kept_out_stays_out_when_it_is_added_by_hand(tmp_path, upstream):
     copy = tmp_path / "innocent"
     shutil.copytree(DEMO / "repos" / "northlake-vision" / "patchmask", copy)

@@ -18,8 +18,8 @@ from indexer.parsers.html_cells import Grid
 from indexer.pdf.citations import Cite, mentions
 from indexer.pdf.entry import parse_entry
 from indexer.pdf.sentences import sentences
-from indexer.pdf.weblinks import trimmed
 from lineage.errors import ParseError
+from lineage.links import trimmed
 from lineage.model import BibEntry, Document, Span, Status, WorkId
 
 PARSER = "html@4"

@@ -18,8 +18,9 @@ from indexer.pdf.layout import Sheet, sheets
 from indexer.pdf.outline import Outline, outline
 from indexer.pdf.page import Link, Pages
 from indexer.pdf.read import read
-from indexer.pdf.weblinks import trimmed, weblinks
+from indexer.pdf.weblinks import weblinks
 from lineage.errors import ParseError
+from lineage.links import trimmed
 from lineage.model import BibEntry, Document, Mention, Status, WorkId
 
 PARSER = "pdf@3"

@@ -8,6 +8,7 @@ APA, Harvard), names with a colon (Springer), surnames with initials (ICML, Natu
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from indexer.pdf.names import EDITORS, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, authors_of, is_names, run
 from indexer.pdf.sentences import full_stops
@@ -16,7 +17,7 @@ from lineage.model import BibEntry
 MAX_ENTRY = 40_000
 _LABEL = re.compile(r"\s*(?:\[[^\[\]]{1,18}\]|\(?\d{1,4}[.)]|\d{1,4}(?=\s+[^\W\d_]))\s*")
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?(?:[\s:,/]*(?:preprint|e-?prints?|abs|pdf|corr|arxiv))*[\s:/.,]*|\babs/|CoRR,?\s*(?:abs/)?)"
+    r"(?:arxiv(?:\.org)?(?:[\s:,/]{0,9}(?:preprint|e-?prints?|abs|pdf|corr|arxiv)){0,4}[\s:/.,]{0,9}|\babs/|CoRR,?\s*(?:abs/)?)"
     r"(\d{4}\.\s?\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
     re.IGNORECASE,
 )
@@ -26,7 +27,7 @@ _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{3,300}", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./:]\d)")
 _QUOTED = re.compile(r"[“\"‘`]{1,2}(?=\S)(.{8,400}?)[”\"’']{1,2}(?=[\s,.;)]|\Z)")
 _AFTER_NAMES = re.compile(
-    r"[\s,.;]*[\s(\[]((?:18|19|20)\d\d(?:[–-]\d{4})?[a-z]?|in press|forthcoming|n\.\s?d\.)"
+    r"[\s,.;]{0,20}[\s(\[]((?:18|19|20)\d\d(?:[–-]\d{4})?[a-z]?|in press|forthcoming|n\.\s?d\.)"
     r"(?:,\s?[A-Z][a-z]+(?:\s\d{1,2})?)?[)\]]?[.,:;]*(?:\s+|\Z)"
 )
 _VENUE = re.compile(
@@ -72,8 +73,8 @@ def _identifiers(text: str) -> tuple[str | None, str | None, str | None]:
     doi = re.sub(r"\s", "", found[1]).rstrip(".,;:)]}>'”") if found else None
     if doi and doi.lower().startswith("10.48550/arxiv."):
         arxiv = arxiv or doi[15:]
-    urls = [url[0].rstrip(".,;:)]}>'”") for url in _URL.finditer(text)]
-    return arxiv, doi, next((url for url in urls), None)
+    url = _URL.search(text)
+    return arxiv, doi, url[0].rstrip(".,;:)]}>'”") if url else None
 
 
 def _strip_addresses(text: str) -> str:
@@ -96,7 +97,7 @@ def _parts(text: str) -> tuple[str, int | None, str]:
         names = text[: quoted.start()]
         dated = _AFTER_NAMES.search(names + " ")
         return (names[: dated.start()] if dated else names), _year(dated[1]) if dated else None, text[quoted.start() :]
-    for found in list(_AFTER_NAMES.finditer(text))[:2]:
+    for found in islice(_AFTER_NAMES.finditer(text), 2):
         if found.start() < 4 and found.start() >= 0:
             return "", _year(found[1]), text[found.end() :]
         if is_names(text[: found.start()]) and len(text) - found.end() > 8:

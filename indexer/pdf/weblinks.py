@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from indexer.pdf.flow import Places, Writer
 from indexer.pdf.page import Link
 from indexer.pdf.sentences import sentences
+from lineage.links import trimmed
 from lineage.model import Span
 
 _URL = re.compile(
@@ -20,13 +21,6 @@ _URL = re.compile(
 )
 _MARK = re.compile(r"\s*(\d{1,3}|[*∗†‡§¶])")
 AROUND = 600
-
-
-def trimmed(url: str) -> str:
-    """An address without the punctuation of the sentence around it."""
-    while url and (url[-1] in ".,;:!?'\"”’*†‡]}>" or (url[-1] == ")" and url.count("(") < url.count(")"))):
-        url = url[:-1]
-    return url
 
 
 def weblinks(text: str, spans: Sequence[Span], writer: Writer, places: Places, links: Iterable[Link]) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from tree_sitter import Node, Parser
 from indexer.source_code.grammars import parse
 from indexer.source_code.units import LONG, Unit, comment_text, leading, one_line
 
-_SCRIPT = re.compile(r"[\w./-]+\.(?:py|sh|lua|jl|R)\b|-m\s+[\w.]+")
+_SCRIPT = re.compile(r"[\w./-]{1,200}\.(?:py|sh|lua|jl|R)\b|-m\s+[\w.]+")
 _PLAIN = {"comment", "variable_assignment", "declaration_command", "variable_assignments"}
 
 

@@ -10,7 +10,7 @@ from indexer.tex.names import turn
 from indexer.tex.plain import plain
 from lineage.model import BibEntry
 
-_ENTRY = re.compile(r"^\s*\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}", re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t]*+\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}", re.MULTILINE)
 _FIELD = re.compile(r"\\(?:field|list|strng)\{([a-z]{1,40})\}(?:\{\d+\})?\{")
 _VERB = re.compile(r"\\verb\{([a-z]{1,40})\}\s*\n?\s*\\verb\s+([^\n]{0,2000})\n\s*\\endverb")
 _NAME = re.compile(r"\\name\{([a-z]{1,40})\}\{\d+\}\{")

@@ -118,11 +118,9 @@ class Catalog:
         """Papers and their repositories."""
         return tuple(records.link_of(row) for row in self._all("SELECT * FROM code_links ORDER BY paper, repo"))
 
-    def ledger(self, kind: LedgerSubject | None = None, work: str | None = None) -> tuple[LedgerRow, ...]:
-        """Terminal rows, of one kind and of one work where these are given."""
-        rows = self._all(
-            "SELECT * FROM ledger WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR work = ?2) ORDER BY kind, work, subject", (kind, work)
-        )
+    def ledger(self, kind: LedgerSubject | None = None) -> tuple[LedgerRow, ...]:
+        """Terminal rows, of one kind where it is given."""
+        rows = self._all("SELECT * FROM ledger WHERE ?1 IS NULL OR kind = ?1 ORDER BY kind, work, subject", (kind,))
         return tuple(records.ledger_of(row) for row in rows)
 
     def sums(self, kind: LedgerSubject | None = None) -> dict[str, int]:

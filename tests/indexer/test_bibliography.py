@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.parsers.latex import parse
+from indexer.tex.biblatex import biblatex_entries, is_biblatex
 from lineage.model import BibEntry, Document, Status, WorkId
 
 
@@ -196,3 +197,10 @@ def test_a_second_list_gives_what_the_first_lacks_and_is_named_otherwise():
     document = parse(members, WorkId("arxiv:2501.00001"), "b")
     assert [entry.key for entry in document.bibliography] == ["a", "b"]
     assert lost(document) == {"old.bbl": Status.POLICY_SKIPPED}
+
+
+def test_a_hostile_biblatex_list_is_read_soon():
+    text = "\n" * 200_000 + "  \\entry{a}{book}{}\n\\field{title}{On Nets}\n\\endentry\n"
+    assert is_biblatex(text)
+    assert [entry.title for entry in biblatex_entries(text)] == ["On Nets"]
+    assert not is_biblatex(" " * 200_000)

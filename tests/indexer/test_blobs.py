@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import resource
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -97,3 +98,49 @@ def test_many_threads_may_put_the_same_bytes(tmp_path):
     for thread in threads:
         thread.join()
     assert {name.rsplit("/", 1)[1] for name in files(tmp_path)} == {hashlib.sha256(bytes([n]) * 100_000).hexdigest() for n in range(3)}
+
+
+TARBALL = "https://codeload.github.com/a/b"
+
+
+def test_what_is_looked_at_aside_is_kept_at_the_end_and_seen_by_nobody_before(tmp_path):
+    blobs = Blobs(tmp_path)
+    with blobs.aside("https://codeload.github.com/"), ThreadPoolExecutor(1) as others:
+        blobs.put(b"hello", url=TARBALL)
+        assert blobs.get(HELLO) == b"hello"
+        assert not others.submit(blobs.has, HELLO).result()
+        assert not Blobs(tmp_path).has(HELLO)
+    assert Blobs(tmp_path).get(HELLO) == b"hello"
+    assert [path.name for path in (tmp_path / "blobs").iterdir()] == [HELLO[:2]]
+
+
+def test_what_is_refused_leaves_nothing_and_what_came_from_elsewhere_stays(tmp_path):
+    blobs = Blobs(tmp_path)
+    with blobs.aside("https://codeload.github.com/"):
+        with blobs.aside("https://codeload.github.com/"):
+            blobs.put(b"hello", url=TARBALL)
+            blobs.refuse(HELLO)
+        other = blobs.put(b"{}", url="https://api.github.com/repos/a/b")
+        kept = blobs.put(b"kept", url=TARBALL)
+    assert not blobs.has(HELLO)
+    assert (blobs.get(other.sha256), blobs.get(kept.sha256)) == (b"{}", b"kept")
+    assert {path.name for path in (tmp_path / "blobs").iterdir()} == {other.sha256[:2], kept.sha256[:2]}
+
+
+def test_what_the_store_had_before_or_another_put_meanwhile_is_not_taken_out(tmp_path):
+    blobs = Blobs(tmp_path)
+    before = blobs.put(b"before", url=TARBALL)
+    with blobs.aside("https://codeload.github.com/"), ThreadPoolExecutor(1) as others:
+        for data in (b"before", b"hello"):
+            blobs.refuse(blobs.put(data, url=TARBALL).sha256)
+        others.submit(Blobs(tmp_path).put, b"hello", url=TARBALL).result()
+    assert (blobs.get(before.sha256), blobs.get(HELLO)) == (b"before", b"hello")
+
+
+def test_a_look_aside_that_fails_keeps_nothing(tmp_path):
+    blobs = Blobs(tmp_path)
+    with pytest.raises(StoreDamaged), blobs.aside("https://codeload.github.com/"):
+        blobs.get(blobs.put(b"hello", url=TARBALL).sha256[::-1])
+    assert not blobs.has(HELLO)
+    blobs.put(b"hello", url=TARBALL)
+    assert Blobs(tmp_path).has(HELLO)

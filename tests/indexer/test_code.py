@@ -150,6 +150,10 @@ def test_a_shell_script_gives_its_commands_with_their_flags() -> None:
     assert units(parse(text, "run.sh")) == [("module", "", 1, 3), ("command", "python -m train", 5, 8), ("command", "for eval.py", 9, 11)]
 
 
+def test_a_hostile_shell_script_is_read_soon() -> None:
+    assert units(parse(f"sh {'a' * 200_000}\n", "run.sh")) == [("command", f"sh {'a' * 76}…", 1, 1)]
+
+
 def test_a_script_without_suffix_is_known_by_its_first_line() -> None:
     assert parse("#!/usr/bin/env python\ndef f():\n    pass\n", "bin/run").language == "python"
 

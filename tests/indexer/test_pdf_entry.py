@@ -80,5 +80,5 @@ def test_authors_come_given_name_first() -> None:
 
 
 def test_a_hostile_entry_ends_soon() -> None:
-    for raw in ("A, B. " * 20_000, "“" * 50_000, "(" * 50_000, "a. " * 30_000, "Aa-" * 30_000, ", volume 1" * 5_000):
+    for raw in ("A, B. " * 20_000, "“" * 50_000, "(" * 50_000, "a. " * 30_000, "Aa-" * 30_000, ", volume 1" * 5_000, ";" * 50_000, "arxiv," * 10_000):
         assert parse_entry(raw, "k").key == "k"

@@ -10,7 +10,6 @@ from indexer.pdf.layout import find_gutter, in_order
 from indexer.pdf.outline import _merged
 from indexer.pdf.page import Line, joined, without_marks
 from indexer.pdf.sentences import full_stops, sentences
-from indexer.pdf.weblinks import trimmed
 
 WORDS = Words(frozenset({"scibert", "cnn", "lstm", "context", "enhanced", "task"}), frozenset({"pre-trained"}))
 
@@ -114,9 +113,3 @@ def test_sentences_end_where_a_reader_ends_them() -> None:
 def test_full_stops_are_told_from_initials_and_abbreviations() -> None:
     text = "K. He. Deep nets. Phys. Rev. D."
     assert [text[: stop + 1] for stop in full_stops(text, 5)] == ["K. He.", "K. He. Deep nets."]
-
-
-def test_addresses_lose_the_punctuation_around_them() -> None:
-    assert trimmed("https://a.org/x).") == "https://a.org/x"
-    assert trimmed("https://en.wikipedia.org/wiki/A_(b)") == "https://en.wikipedia.org/wiki/A_(b)"
-    assert trimmed("https://a.org/x”,") == "https://a.org/x"

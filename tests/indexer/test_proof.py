@@ -9,6 +9,7 @@ import pytest
 from indexer.blobs import Blobs
 from indexer.store import Store
 from indexer.transport.answers import Answer, Answers, Request
+from indexer.verify import verify
 from lineage.model import CodeLink, Document, Tier, Work, WorkId
 from tests.upstream.archives import Member, tar_gz
 
@@ -39,7 +40,7 @@ def build(home, *, works=(), documents=(), links=(), request=ALONE, names=(), na
 
 
 def problems(home, *, read_data=False):
-    return [finding.problem for finding in Store(home).verify("small", read_data)]
+    return [finding.problem for finding in verify(home, "small", read_data)]
 
 
 INNOCENT = document(OTHER, "model.py", "def forward(x):\n    return x\n" * 30)

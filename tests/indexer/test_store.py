@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from indexer.store import Store
+from indexer.verify import verify
 from lineage import generation as layout
 from lineage.errors import BadIdentifier, DiskFull, SettingsError, StoreBusy, StoreError
 from lineage.generation import open_generation
@@ -21,6 +22,16 @@ from tests.fakes.embedder import HashingEmbedder
 
 def files(home: Path) -> list[str]:
     return sorted(str(path.relative_to(home / "lineages/small")) for path in (home / "lineages/small").rglob("*") if path.is_file())
+
+
+def generations(home: Path) -> list[str]:
+    return sorted(path.name for path in (home / "lineages/small/gen").iterdir())
+
+
+def swept(home: Path) -> tuple[str, ...]:
+    with Store(home).writing("small") as writing:
+        writing.tidy()
+        return writing.sweep()
 
 
 def interrupted(store: Store) -> None:
@@ -42,7 +53,7 @@ def test_building_twice_gives_the_same_content_hash_in_a_new_generation(tmp_path
     first, second = small.build(tmp_path), small.build(tmp_path)
     assert first.content_hash == second.content_hash
     assert [first.id[:7], second.id[:7]] == ["000001-", "000002-"]
-    assert Store(tmp_path).generations("small") == (first.id, second.id)
+    assert generations(tmp_path) == [first.id, second.id]
     assert layout.current(tmp_path, "small") == second.id
 
 
@@ -66,19 +77,18 @@ def test_a_writer_killed_in_the_middle_leaves_only_what_sweep_removes(tmp_path):
     ended = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=root, check=False)
     assert ended.returncode == 9
     store = Store(tmp_path)
-    assert store.verify("small") == ()
+    assert verify(tmp_path, "small") == ()
     assert store.manifest("small") == manifest
-    assert store.sweep("small") == ()
-    assert [path.name for path in (tmp_path / "lineages" / "small" / "gen").iterdir()] == [manifest.id]
-    assert store.generations("small") == (manifest.id,)
+    assert swept(tmp_path) == ()
+    assert generations(tmp_path) == [manifest.id]
 
 
 def test_sweep_keeps_the_current_and_the_newest_generations(tmp_path):
     made = [small.build(tmp_path) for _ in range(4)]
     with open_generation(tmp_path, "small", made[0].id) as reader:
-        assert Store(tmp_path).sweep("small") == (made[0].id, made[1].id)
+        assert swept(tmp_path) == (made[0].id, made[1].id)
         assert reader.catalog.chunks([0]) == [small.chunks()[0]]
-    assert Store(tmp_path).generations("small") == (made[2].id, made[3].id)
+    assert generations(tmp_path) == [made[2].id, made[3].id]
 
 
 def test_a_second_writer_is_told_who_is_writing(tmp_path):
@@ -118,12 +128,12 @@ def test_vectors_can_follow_in_a_second_generation_of_the_same_catalogue(tmp_pat
     lexical = small.build(tmp_path)
     embedder = HashingEmbedder()
     with open_generation(tmp_path, "small") as former, Store(tmp_path).writing("small") as writing, writing.draft() as draft:
-        draft.catalog_of(former)
+        draft.catalog_in(former.folder)
         draft.vectors(embedder.passages(["x"] * 8), embedder.id)
         manifest = draft.commit(target=small.TARGET, fingerprint="f")
     assert manifest.content_hash == lexical.content_hash
     assert manifest.embedder == "fake-hash@1"
-    assert Store(tmp_path).verify("small") == ()
+    assert verify(tmp_path, "small") == ()
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ""])
@@ -150,4 +160,4 @@ def test_a_full_disk_is_said_and_nothing_half_written_stays(tmp_path, monkeypatc
         small.build(tmp_path)
     monkeypatch.undo()
     assert files(tmp_path) == before
-    assert Store(tmp_path).verify("small") == ()
+    assert verify(tmp_path, "small") == ()

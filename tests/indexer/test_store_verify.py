@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.store import Store
-from indexer.verify import vector_findings
+from indexer.verify import vector_findings, verify
 from lineage import generation as layout
 from lineage.errors import NotFound
 from tests.fakes import small_lineage as small
@@ -32,7 +31,7 @@ def folder(home: Path) -> Path:
 
 
 def problems(home: Path, *, read_data: bool = False) -> list[tuple[str, str]]:
-    return [(Path(finding.place).name, finding.problem) for finding in Store(home).verify("small", read_data)]
+    return [(Path(finding.place).name, finding.problem) for finding in verify(home, "small", read_data)]
 
 
 def test_a_whole_lineage_has_no_findings(home):
@@ -41,7 +40,7 @@ def test_a_whole_lineage_has_no_findings(home):
 
 def test_an_unknown_lineage_is_not_found(home):
     with pytest.raises(NotFound):
-        Store(home).verify("other")
+        verify(home, "other")
 
 
 @pytest.mark.parametrize("name", ["catalog.db", "vectors.npy", "manifest.json"])

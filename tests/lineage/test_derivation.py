@@ -126,3 +126,18 @@ def test_generated_code_of_any_length_is_read_in_part_only():
 def test_nothing_gives_nothing():
     assert pairs([], []) == []
     assert pairs([1, 2], ["", "x"]) == []
+
+
+def test_long_functions_of_repeated_lines_are_compared_soon():
+    mine, theirs = ("".join(f"    x = layer(x, {n % period})\n" for n in range(6_000)) for period in (7, 5))
+    kind, changes = compared(mine, theirs)
+    assert kind == "adapted"
+    assert changes[0].endswith("in `x = layer(x, 0)`")
+
+
+def test_a_definition_is_told_by_its_line_in_the_file():
+    text = "import torch\n\n\n" + LOADER + "\n\n" + ATTENTION
+    at = text.index("def attend")
+    spans = (Span(16, 16 + len(LOADER), "function", ("load",)), Span(at, len(text), "function", ("attend",)))
+    both = derivations([Document(OLD, "a.py", text, spans, "code@1", "code"), document(NEW, "b.py", ATTENTION)], NOBODY)
+    assert [(one.source.symbol, one.source.start_line, one.source.end_line) for one in both] == [("attend", 12, 19)]

@@ -56,3 +56,16 @@ def test_a_file_of_another_form_is_refused_in_words(tmp_path: Path) -> None:
         checklist(tmp_path / "own.json")
     with pytest.raises(ValueError, match="not a list of details"):
         checklist_of({"details": [{"name": "x", "question": "?", "mentions": ["x"], "values": "colour"}]})
+
+
+def test_details_are_named_as_the_ontology_names_their_facts_but_not_where_a_mention_alone_states_them() -> None:
+    by_name = {need.detail.name: need for need in checklist().needs}
+    assert ("num", "head") in by_name["heads"].mentions
+    assert ("training", "took") not in by_name["hardware"].mentions
+
+
+def test_details_of_a_domain_are_told_from_those_of_all_that_train() -> None:
+    by_name = {need.detail.name: need for need in checklist().needs}
+    assert by_name["window"].of_a_domain
+    assert not by_name["learning_rate"].of_a_domain
+    assert not by_name["seeds"].of_a_domain

@@ -50,11 +50,6 @@ def test_forks_and_renames_of_the_targets_code_are_found_by_name():
     assert told.reason_for_work(repo("someone/else")) == ""
 
 
-def test_a_renamed_repository_teaches_its_new_name():
-    told = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link()], [repo("new-lab/p2c", aliases=["going-doer/Paper2Code"])])
-    assert told.reason_for_work(repo("x/fork", fork_of="new-lab/p2c")) != ""
-
-
 def test_a_copy_under_another_name_is_found_by_its_files():
     told = Exclusion.of((), no_target_code=True, target=TARGET).knowing(content={f"h{i}" for i in range(10)})
     assert told.reason_for_content({"h1", "h2", "h3", "x"}) == "3 of its 4 files are files of the target's own code"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.ids import repo_id
-from lineage.links import archives, from_abstract, from_papers_with_code, from_readme, from_text, merge, repo_of
+from lineage.links import from_abstract, from_papers_with_code, from_readme, from_text, merge, repo_of, trimmed
 from lineage.model import BibEntry, CodeLink, Mention, Tier, Work, WorkId
 
 PAPER = Work(WorkId("arxiv:2401.00001"), title="TENT: Fully Test-Time Adaptation by Entropy Minimization")
@@ -167,11 +167,22 @@ def test_an_entry_that_gives_an_address_links_its_own_work() -> None:
     assert [(link.key, link.repo, link.tier) for link in found] == [("gpt4all", "repo:github.com/nomic-ai/gpt4all", Tier.OFFICIAL)]
 
 
-def test_deposits_are_noted_and_are_no_repositories() -> None:
+def test_deposits_are_no_repositories() -> None:
     found = from_text(PAPER, [("https://doi.org/10.5281/zenodo.3876047", "Our code is archived at https://doi.org/10.5281/zenodo.3876047.")])
     assert found.own == ()
-    assert found.archives == ("10.5281/zenodo.3876047",)
-    assert archives("see zenodo.org/record/7865748") == ("zenodo.org/record/7865748",)
+
+
+def test_an_address_is_trimmed_of_the_sentence_around_it() -> None:
+    assert trimmed("https://a.org/x).") == "https://a.org/x"
+    assert trimmed("https://en.wikipedia.org/wiki/A_(b)") == "https://en.wikipedia.org/wiki/A_(b)"
+    assert trimmed("(https://en.wikipedia.org/wiki/A_(b))).") == "(https://en.wikipedia.org/wiki/A_(b))"
+    assert trimmed("https://a.org/x”,") == "https://a.org/x"
+    assert repo_of("https://github.com/a/b`.") == "repo:github.com/a/b"
+
+
+def test_a_hostile_address_is_read_soon() -> None:
+    assert repo_of("https://github.com/a/b" + ")" * 400_000) == "repo:github.com/a/b"
+    assert trimmed("https://a.org/x" + ").," * 200_000) == "https://a.org/x"
 
 
 def test_the_abstract_and_the_comment_speak_too() -> None:

@@ -11,6 +11,7 @@ from lineage.model import Answer, Query, Work, WorkId
 from retrieval.budget import Tokens
 from retrieval.engine import Engine
 from retrieval.pack.compose import Material, compose
+from retrieval.pack.due import due
 from retrieval.pack.task import Subquestion, subquestions
 
 MOST_BYTES = 65_536
@@ -32,7 +33,8 @@ def pack(
     questions, answers = asked(engine, subquestions(task, stage, details), no_target_code)
     generation = engine.generation
     target = generation.catalog.work(generation.manifest.target) or Work(WorkId(generation.manifest.target))
-    material = Material(task, stage, target, questions, answers, gaps)
+    stated = due(gaps, task, stage, generation.catalog, no_target_code)
+    material = Material(task, stage, target, questions, answers, gaps, stated)
     made = compose(material, generation.catalog, generation.manifest.counts.get("chunks", 0), allowed, tokens)
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
 

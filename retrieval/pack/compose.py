@@ -1,29 +1,38 @@
 """A pack out of evidence (pure but for reading the catalogue): chosen, written, counted, never over the budget.
 
 What the target says comes first, then what its lineage adds, then conflicts, a sourced `config.yaml` and what nobody
-states. Every part is whole: what does not fit is left out and said. The count is made once more on the finished text,
-because tokens may join across borders; if it were over, the least valuable part goes.
+states. Every part is whole, or (a long function of the target's own) says which lines are not there; what does not fit is
+left out and said. The count is made once more on the finished text, because tokens may join across borders; if it were
+over, the least valuable part goes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lineage.catalog import Catalog
+from lineage.catalog.records import same_text
 from lineage.cite import citation
 from lineage.errors import NotFound, UsageError
 from lineage.insight import Gaps, Pack, PackItem, Stage
 from lineage.model import Answer, Work
+from lineage.tokens import tokens as words_in
 from retrieval.budget import Tokens
 from retrieval.pack import records
 from retrieval.pack.choose import MOST, Value, choose
+from retrieval.pack.cut import cut
+from retrieval.pack.due import Due
 from retrieval.pack.markdown import NOTICE, block, code, inline, inline_path, source
 from retrieval.pack.stages import HEADINGS, ORDER, POLICIES, Policy
 from retrieval.pack.task import Subquestion, components
-from retrieval.pack.units import Kind, Unit, units, words_of
+from retrieval.pack.units import Kind, Unit, Words, units, words_of
 
+SAID, SET = 0.3, 0.3
+"""The share of the room that the target's words on what is asked may take before all else, and of what is left its own settings."""
+_DUE = 1_000.0
+_ALL, _BESIDES = "# For all of it", "# Besides"
 _LEFT_OUT = 6
 _REFILLS = 3
 _MARGIN = 12
@@ -39,6 +48,7 @@ class Material:
     questions: tuple[Subquestion, ...]
     answers: tuple[Answer, ...]
     gaps: Gaps | None = None
+    due: Due = field(default_factory=Due)
 
 
 @dataclass(frozen=True)
@@ -60,9 +70,12 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     _check(allowed, room, [unit.cost for unit in found] + [record.cost for record in said])
     policy = POLICIES[material.stage]
     kept = records.within(said, int(policy.records * room))
+    free = room - records.cost(kept)
+    first = _first(material.due, found, room, free, tokens)
+    found = [*first, *(_fitted(unit, words, int(MOST * free), tokens) for unit in _others(found, first))]
     value = Value([one.worth for one in material.questions], words.rare)
-    taken = _taken(found, policy, value, room - records.cost(kept))
-    kept = records.more(kept, said, room - records.cost(kept) - sum(unit.cost for unit in taken))
+    taken = _taken(found, policy, value, free)
+    kept = records.more(kept, said, free - _cost(taken))
     file = [_Part(item, gain=math.inf) for item in records.parts(kept, tokens)]
     filled, parts = _filled(found, taken, file, value, material, head, allowed, tokens)
     return _finished(material, head, parts, _left_out(found, filled, len(said) - len(kept)), allowed, tokens)
@@ -95,13 +108,57 @@ def _costed(unit: Unit, tokens: Tokens) -> Unit:
     return replace(unit, cost=tokens.count("\n\n" + block([unit])))
 
 
+def _cost(some: Iterable[Unit]) -> int:
+    return sum(unit.cost for unit in some)
+
+
+def _first(stated: Due, found: Sequence[Unit], room: int, free: int, tokens: Tokens) -> list[Unit]:
+    """What is due: the target's words, then its own settings, each up to its share; as it was found, where it was."""
+    said = _share(stated, stated.said, int(SAID * room), tokens)
+    settings = _share(stated, stated.set, int(SET * (free - _cost(said))), tokens)
+    known = {same_text(unit.text): unit.relevance for unit in found}
+    return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*said, *settings)]
+
+
+def _share(stated: Due, some: Sequence[Unit], room: int, tokens: Tokens) -> list[Unit]:
+    costed = [_costed(unit, tokens) for unit in some]
+    return stated.adding(choose(costed, Value(stated.worth, {}), room, {}, {}))
+
+
+def _others(found: Sequence[Unit], first: Sequence[Unit]) -> list[Unit]:
+    """What was found without what is in already."""
+    names = {same_text(unit.text) for unit in first}
+    return [unit for unit in found if same_text(unit.text) not in names]
+
+
+def _fitted(unit: Unit, words: Words, room: int, tokens: Tokens) -> Unit:
+    """The target's own code, cut where it is longer than one unit may be; everything else as it is."""
+    chunk = unit.hit.chunk
+    if unit.cost <= room or not (unit.hit.from_target and unit.kind == "imitate" and chunk.language == "python"):
+        return unit
+    worth, around = words.worth(unit), unit.cost - tokens.count(unit.text)
+    text = cut(unit.text, chunk.start_line, worth, tokens.count, room - around - _MARGIN)
+    return _costed(_shortened(unit, text, worth), tokens) if text else unit
+
+
+def _shortened(unit: Unit, text: str, worth: Mapping[str, float]) -> Unit:
+    """The unit as `text`, less relevant by what it no longer says: by the root, since what says most was kept."""
+    said = frozenset(words_in(text))
+    share = math.sqrt(sum(worth.get(word, 0.0) for word in said) / (sum(worth.values()) or 1.0))
+    relevance = {number: share * relevance for number, relevance in unit.relevance.items()}
+    return replace(unit, text=text, said=said, relevance=relevance)
+
+
 def _taken(found: Sequence[Unit], policy: Policy, value: Value, room: int) -> list[Unit]:
-    """The best under the stage's caps, then whatever is best in the room that is left."""
-    short = [unit for unit in found if unit.cost <= MOST * room]
-    taken = choose(short, value, room, {kind: int(share * room) for kind, share in policy.caps.items()}, policy.favour)
+    """What is due, then the best under the stage's caps, then whatever is best in the room that is left."""
+    taken = [unit for unit in found if unit.due]
+    for unit in taken:
+        value.add(unit)
+    rest = [unit for unit in found if not unit.due]
+    caps = {kind: max(0, int(share * room) - _cost(unit for unit in taken if unit.kind == kind)) for kind, share in policy.caps.items()}
+    taken += choose([unit for unit in rest if unit.cost <= MOST * room], value, room - _cost(taken), caps, policy.favour)
     names = {id(unit) for unit in taken}
-    rest = [unit for unit in found if id(unit) not in names]
-    return [*taken, *choose(rest, value, room - sum(unit.cost for unit in taken), {}, policy.favour)]
+    return [*taken, *choose([unit for unit in rest if id(unit) not in names], value, room - _cost(taken), {}, policy.favour)]
 
 
 def _head(material: Material, allowed: int, tokens: Tokens) -> str:
@@ -127,8 +184,13 @@ def _unit_parts(taken: Sequence[Unit], material: Material, tokens: Tokens) -> It
     for (component, kind, _), group in groups.items():
         whole = sorted(group, key=lambda unit: unit.order)
         text, hit = block(whole), whole[0].hit
-        gain = sum(max(unit.relevance.values(), default=0.0) for unit in whole)
+        gain = sum(max(unit.relevance.values(), default=0.0) for unit in whole) + _due(whole)
         yield _Part(PackItem(_as(kind), inline_path(source(hit)), text, tokens.count(text), (hit,)), component, gain)
+
+
+def _due(some: Sequence[Unit]) -> float:
+    """What is due stands before all else of its kind and goes last: the target's words, then its settings."""
+    return max(_DUE * (2.0 if unit.hit.chunk.kind == "paper" else 1.0) if unit.due else 0.0 for unit in some)
 
 
 def _as(kind: str) -> Kind:
@@ -138,6 +200,8 @@ def _as(kind: str) -> Kind:
 def _component(unit: Unit, material: Material) -> str:
     if material.stage != "analysis" or not components(material.task):
         return ""
+    if unit.due:
+        return _ALL
     parts = {number: one for number, one in enumerate(material.questions) if one.of == "part" and one.name}
     best = max(parts, key=lambda number: unit.relevance.get(number, 0.0), default=None)
     return parts[best].name if best is not None and unit.relevance.get(best, 0.0) > 0.0 else ""
@@ -178,8 +242,8 @@ def _left_out(found: Sequence[Unit], taken: Sequence[Unit], lines: int) -> list[
 
 
 def _ordered(parts: Sequence[_Part]) -> list[_Part]:
-    """By component, then by section; code by size, the rest by gain."""
-    names = list(dict.fromkeys(part.component for part in parts if part.component))
+    """What holds for all components, then by component, then by section; code by size, the rest by gain."""
+    names = sorted(dict.fromkeys(part.component for part in parts if part.component), key=lambda name: name != _ALL)
 
     def place(part: _Part) -> tuple[int, int, float]:
         component = names.index(part.component) if part.component else len(names)
@@ -193,7 +257,7 @@ def _text(head: str, parts: Sequence[_Part]) -> str:
     for part in _ordered(parts):
         if part.component != component:
             component, heading = part.component, ""
-            rows.append(f"# {code(component)}" if component else "# For all of it")
+            rows.append(_BESIDES if not component else component if component == _ALL else f"# {code(component)}")
         if part.item.kind != heading:
             heading = part.item.kind
             rows.append(f"## {HEADINGS[heading]}")

@@ -62,10 +62,10 @@ def subquestions(task: str, stage: Stage | None = None, details: Sequence[Detail
     """
     whole = plain(task)
     prose, code, detail = _WORTH[stage]
-    asked = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
-    found = [replace(one, worth=prose * one.worth) for one in asked]
-    found += [replace(one, worth=code * one.worth, kinds=_CODE) for one in asked]
-    found += [replace(_detail(one), worth=detail * one.weight) for one in _needed(whole, stage, details)]
+    parts = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
+    found = [replace(one, worth=prose * one.worth) for one in parts]
+    found += [replace(one, worth=code * one.worth, kinds=_CODE) for one in parts]
+    found += [replace(_detail(one), worth=detail * one.weight) for one in asked(details or NEEDS, whole, stage)]
     kept = {_key(one): one for one in reversed(found)}
     return tuple(one for one in found if one.text.strip() and one.worth and kept[_key(one)] is one)
 
@@ -126,10 +126,9 @@ def _detail(detail: Detail) -> Subquestion:
     return Subquestion(_short(detail.question or detail.title), detail.weight, "detail", detail.name)
 
 
-def _needed(task: str, stage: Stage | None, details: Sequence[Detail]) -> list[Detail]:
+def asked(details: Iterable[Detail], task: str, stage: Stage | None) -> list[Detail]:
     """All details for planning; else those that share a word with the task."""
-    listed = list(details or NEEDS)
-    return listed if stage == "planning" else [one for one in listed if relevant(one, task)]
+    return [one for one in details if stage == "planning" or relevant(one, task)]
 
 
 def relevant(detail: Detail, task: str) -> bool:

@@ -1,12 +1,13 @@
 """What may go into a pack (pure but for reading the catalogue): whole units of text with what each is good for.
 
-A unit is never part of something: a function or method with all of its lines, a configuration block, a paragraph with
-the equations that belong to it. Paragraphs are units of their own, so that a small budget is not spent on a whole
-section for one sentence of it.
+A unit is whole: a function or method with all of its lines (the target's own, if too long for its room, without the
+statements that are counted in their place), a configuration block, a paragraph with the equations that belong to it.
+Paragraphs are units of their own, so that a small budget is not spent on a whole section for one sentence of it.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,12 +24,21 @@ from retrieval.pack.task import Subquestion
 
 Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
+MOST_OWN_LINES = 1_000
+"""The target's own functions are cut where they are too long, so that they may be longer at first."""
 _FLOOR = 0.2
 """What a paragraph keeps of its chunk's relevance though none of the question's words is in it."""
 _FAR, _NEAR = 0.5, 0.72
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
 _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
+_TEST = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
+_OTHERS = re.compile(r"(?:\A|/)(?:baselines?|competitors?|comparisons?|third[_-]?part(?:y|ies)|3rdparty|external|vendor(?:ed)?)/", re.IGNORECASE)
+_DATA = re.compile(r"(?:\A|/)(?:data|datasets?)/(?:.*/)?[^/]*\.(?:txt|csv|tsv|jsonl?)\Z")
+_COMPARED = 0.3
+"""What a repository holds of others' to compare itself with is worth so much of its own."""
+_FOREIGN = 0.5
+"""Where the target's own code is at hand, a repository of its lineage is worth so much of it for each step."""
 _SHARPER = 2.0
 """Scores are spread along the logistic curve; what answers is far more likely to among the first than their ratio says."""
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
@@ -40,7 +50,7 @@ _PARTED = {"function", "method"}
 class Unit:
     """A whole unit: shown as `text` (cleaned); `relevance` (0..1) by the number of the subquestion; `said` its words.
 
-    `cost` are the tokens of what is written for it; 0 until it is counted.
+    `cost` are the tokens of what is written for it; 0 until it is counted. `due` is what is in before anything is chosen.
     """
 
     hit: Hit
@@ -50,14 +60,19 @@ class Unit:
     said: frozenset[str] = frozenset()
     cost: int = 0
     order: tuple[int, int] = (0, 0)
+    due: bool = False
 
 
 @dataclass(frozen=True)
 class Words:
-    """How telling the words are: `rare` by token over the generation; `asked` are each subquestion's tokens."""
+    """How telling the words are: `rare` by token over the generation; `asked` are each subquestion's tokens.
+
+    `own`: code of the target itself is among what was found.
+    """
 
     rare: Mapping[str, float]
     asked: tuple[frozenset[str], ...] = field(default=())
+    own: bool = False
 
     def covered(self, said: frozenset[str], number: int) -> float:
         """The worth of a subquestion's words that a text says."""
@@ -69,11 +84,37 @@ class Words:
         whole = sum(self.rare.get(word, 0.0) for word in self.asked[number])
         shared = self.covered(said, number) / whole if whole else 0.0
         near = max(((signal.score - _FAR) / (_NEAR - _FAR) for signal in hit.signals if signal.retriever == "dense"), default=0.0)
-        aside = _ASIDE if _beside(hit) else 1.0
+        aside = _ASIDE if beside(hit) else self._standing(hit, number)
         return aside * (_FLOOR + (1.0 - _FLOOR) * min(1.0, max(shared, near)))
 
+    def worth(self, unit: Unit) -> dict[str, float]:
+        """What the words of a unit are worth: by their rarity, and more so those of the questions that it bears on."""
+        bears = {number: relevance for number, relevance in unit.relevance.items() if relevance > 0.0}
+        return {
+            word: rare * (_UNASKED + sum(relevance for number, relevance in bears.items() if word in self.asked[number]))
+            for word in unit.said
+            if (rare := self.rare.get(word, 0.0))
+        }
 
-def _beside(hit: Hit) -> bool:
+    def _standing(self, hit: Hit, number: int) -> float:
+        """How far a repository may speak for the target: tests and what is kept to compare with do little, unless they are asked for."""
+        if hit.work.kind != "code":
+            return 1.0
+        worth = _ASIDE if _TEST.search(hit.chunk.path) and not self.asked[number] & _TESTS else 1.0
+        if _OTHERS.search(hit.chunk.path) and not self.asked[number] & _BASELINES:
+            worth *= _COMPARED
+        if _DATA.search(hit.chunk.path) and not hit.from_target:
+            worth *= _ASIDE
+        if self.own and not hit.from_target:
+            worth *= math.pow(_FOREIGN, hit.reference.distance if hit.reference else 1)
+        return worth
+
+
+_UNASKED = 0.2
+_TESTS, _BASELINES = frozenset(terms("tests")), frozenset(terms("baselines comparison"))
+
+
+def beside(hit: Hit) -> bool:
     """What tests read is no source of knowledge on how a thing is done, nor is the caption of a figure that is not there."""
     chunk = hit.chunk
     return bool((chunk.kind in {"docs", "config"} and _FIXTURE.search(chunk.path)) or (chunk.role == "caption" and chunk.text.startswith("Fig")))
@@ -84,7 +125,8 @@ def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequen
     asked = tuple(frozenset(terms(one.text)) for one in questions)
     found = {hit.chunk.id: hit.chunk.text for answer in answers for hit in answer.hits}
     words = {word for some in asked for word in some}.union(*(tokens(text) for text in found.values()))
-    return Words(rarity(catalog.frequencies(words - STOP), chunks), asked)
+    own = any(hit.from_target and hit.chunk.kind == "code" for answer in answers for hit in answer.hits)
+    return Words(rarity(catalog.frequencies(words - STOP), chunks), asked, own)
 
 
 def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Unit]:
@@ -132,29 +174,30 @@ def _joined(one: Unit, other: Unit) -> Unit:
 
 
 def _units(catalog: Catalog, hit: Hit, scores: Mapping[int, float], words: Words) -> Iterable[Unit]:
-    kind = _kind(hit)
+    kind = kind_of(hit)
     if hit.chunk.kind in {"paper", "docs"}:
         yield from _prose(hit, kind, scores, words)
         return
-    whole = replace(hit, chunk=complete(catalog, hit.chunk))
+    whole = replace(hit, chunk=complete(catalog, hit.chunk, MOST_OWN_LINES if hit.from_target else MOST_UNIT_LINES))
     text = neutral(textwrap.dedent(whole.chunk.text))
     yield Unit(whole, kind, text, dict(scores), frozenset(tokens(text)))
 
 
-def _kind(hit: Hit) -> Kind:
+def kind_of(hit: Hit) -> Kind:
+    """Under which heading a hit belongs."""
     if hit.chunk.kind == "code":
         return "imitate"
     return "stated" if hit.from_target else "lineage"
 
 
-def complete(catalog: Catalog, chunk: Chunk) -> Chunk:
-    """The chunk with the rest of every function of which it holds a part; as it is where it holds whole ones, or the whole is too long."""
+def complete(catalog: Catalog, chunk: Chunk, most: int = MOST_UNIT_LINES) -> Chunk:
+    """The chunk with the rest of every function of which it holds a part; as it is where it holds whole ones, or the whole has `most` lines."""
     if chunk.role not in _WHOLE or not chunk.symbol:
         return chunk
     near = catalog.chunks(catalog.neighbours(chunk.work, chunk.path))
     parts = sorted((one for one in near if one.symbol), key=lambda one: one.start)
     first, last = _run(parts, chunk)
-    if first is last or last.end_line - first.start_line >= MOST_UNIT_LINES:
+    if first is last or last.end_line - first.start_line >= most:
         return chunk
     text = catalog.window(chunk.work, chunk.path, first.start, last.end)
     symbol = ", ".join(dict.fromkeys(name for one in (first, chunk, last) for name in one.symbol.split(", ")))

@@ -192,3 +192,19 @@ def test_a_pack_item_stands_in_the_text_as_it_is(engine):
     made = packed(engine, gaps=gaps(), stage="planning")
     assert all(item.text in made.text for item in made.items)
     assert replace(made, items=()).text == made.text
+
+
+LONG = "def fit(model):\n" + "\n".join(f"    unrelated_{n}(model, {n})" for n in range(60)) + "\n    entropy(model).backward()\n    return model"
+
+
+def test_an_own_function_too_long_for_its_room_is_cut_at_its_statements(tmp_path):
+    long = replace(small.chunk(small.OWN, "fit.py", LONG, first=11, symbol="fit"), language="python")
+    other = replace(long, id="c_other", work=small.REPO, path="long.py", text=LONG.replace("fit", "tune"))
+    small.build(tmp_path, pieces=[*small.chunks(), long, other])
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        made = packed(engine, "fit the model by entropy, then backward", allowed=900)
+    assert "own/fit.py#L11-L73@" in made.text
+    assert "    entropy(model).backward()" in made.text
+    assert re.search(r"^    # … \d+ lines \(L\d+-L\d+\)$", made.text, re.MULTILINE)
+    assert "def tune" not in made.text
+    assert made.used <= 900

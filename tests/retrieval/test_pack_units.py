@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.pack.units import complete, neutral, paragraphs
+from lineage.model import Hit, Work
+from lineage.tokens import terms
+from retrieval.pack.units import Words, complete, neutral, paragraphs
 from tests.fakes import small_lineage as small
 
 
@@ -73,3 +75,28 @@ def test_whole_functions_beside_each_other_stay_as_they_are():
 
 def test_a_heading_alone_goes_with_what_it_heads():
     assert paragraphs("4 Experiments\n\n4.1 Setting\n\nWe train on five sets.") == ["4 Experiments\n\n4.1 Setting\n\nWe train on five sets."]
+
+
+def trust(path, asked="training loop", own=True, text="training loop", **more):
+    hit = Hit(1, 1.0, small.chunk(small.REPO, path, text), Work(small.REPO, "code"), **more)
+    return Words({"train": 1.0, "loop": 1.0}, (frozenset(terms(asked)),), own).trust(hit, 0)
+
+
+def test_the_targets_own_code_outweighs_that_of_its_lineage_step_by_step():
+    one, two = small.reference(), replace(small.reference(), distance=2)
+    own, near, far = trust("a.py", from_target=True), trust("a.py", reference=one), trust("a.py", reference=two)
+    assert own > near > far
+    assert trust("a.py", reference=one, own=False) == own
+
+
+def test_tests_and_others_code_kept_to_compare_with_weigh_little_unless_they_are_asked_for():
+    assert trust("lib/baselines/x.py") < trust("lib/x.py")
+    assert trust("x/test_train.py") < trust("x/train.py")
+    assert trust("tests/a.py") < trust("contest/a.py") == trust("a.py")
+    assert trust("lib/baselines/x.py", "baselines training loop") == trust("lib/x.py", "baselines training loop")
+    assert trust("tests/a.py", "tests of training loop") == trust("a.py", "tests of training loop")
+
+
+def test_the_data_of_others_tells_nothing_of_how_a_thing_is_done():
+    assert trust("data/cite/dev.txt") < trust("docs/cite/dev.txt") == trust("data/cite/load.py")
+    assert trust("data/prompts/plan.txt", from_target=True) == trust("prompts/plan.txt", from_target=True)

@@ -1,0 +1,142 @@
+"""What is due before anything is chosen: where the target itself states, and sets, what a task asks for.
+
+Retrieval ranks what is like a task's words. A set-up paragraph ("we train for 400K steps with AdamW, batch size 256 ...") is
+like none of them and answers most. So the passages that hold the target's stated values, and the configuration files and
+commands of its own code, are looked up by the details that they state, not by what they resemble.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lineage.catalog import Catalog
+from lineage.insight import Gap, Gaps, Stage
+from lineage.model import Chunk, Fact, Hit
+from lineage.tokens import tokens
+from retrieval.gaps.text import section_weight
+from retrieval.kinship import Kinship
+from retrieval.pack.choose import Value
+from retrieval.pack.task import asked
+from retrieval.pack.units import Unit, beside, kind_of, neutral, paragraphs
+
+_OTHER = 0.25
+"""What a detail of which the task does not speak is worth: alone nothing, but a set-up paragraph states many at once."""
+_LEAST = 0.3
+"""What a piece must be worth by all that it states, to be due."""
+_VALUE, _WORDS = 1.0, 0.5
+"""How surely a passage states a detail: by a value that was read, or in words."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant."""
+
+    said: tuple[Unit, ...] = ()
+    set: tuple[Unit, ...] = ()
+    worth: tuple[float, ...] = ()
+
+    def adding(self, taken: Iterable[Unit]) -> list[Unit]:
+        """Those that say enough that none before them says: the tenth file of settings repeats the first."""
+        value, kept = Value(self.worth, {}), list[Unit]()
+        for unit in taken:
+            if value.gain(unit) * sum(self.worth) >= _LEAST:
+                value.add(unit)
+                kept.append(unit)
+        return kept
+
+
+@dataclass
+class _Piece:
+    """A chunk, and the lines in which it states details (by number), with how surely."""
+
+    hit: Hit
+    states: list[tuple[int, str, float]] = field(default_factory=list)
+
+
+def due(gaps: Gaps | None, task: str, stage: Stage | None, catalog: Catalog, no_target_code: bool = False) -> Due:
+    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states."""
+    if gaps is None:
+        return Due()
+    details = [gap.detail for gap in gaps.gaps]
+    spoken = {one.name for one in asked(details, task, stage)}
+    worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
+    said = _telling(_said(gaps.gaps).values(), worth)
+    return Due(said, () if no_target_code else _telling(_set(gaps, catalog).values(), worth), worth)
+
+
+def _said(gaps: Sequence[Gap]) -> dict[str, _Piece]:
+    """The passages of the target's text that state a detail, by chunk."""
+    found: dict[str, _Piece] = {}
+    for number, gap in enumerate(gaps):
+        for held in gap.facts:
+            _note(found, held.evidence, number, held.fact.line, _VALUE)
+        for hit in gap.stated:
+            _note(found, hit, number, hit.focus.start_line if hit.focus else 0, _WORDS)
+    return found
+
+
+def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: float) -> None:
+    if hit.from_target and hit.chunk.kind == "paper" and not hit.flags:
+        piece = found.setdefault(hit.chunk.id, _Piece(hit))
+        piece.states.append((number, _line(hit.chunk, line), sure * section_weight(hit.chunk)))
+
+
+def _set(gaps: Gaps, catalog: Catalog) -> dict[str, _Piece]:
+    """The configuration files, commands and manuals of the target's own code that set a detail, by chunk."""
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, gap in enumerate(gaps.gaps):
+        for name in gap.detail.facts:
+            numbers[name].append(number)
+    kinship = Kinship.read(catalog, gaps.target.id)
+    found: dict[str, _Piece] = {}
+    chunks: dict[str, Chunk | None] = {}
+    for fact in catalog.facts():
+        if fact.kind in {"config", "command"} and fact.name in numbers and kinship.of(fact.work).from_target:
+            chunk = chunks.setdefault(fact.chunk, chunks.get(fact.chunk) or catalog.chunk(fact.chunk))
+            if chunk and _sets(chunk, fact):
+                piece = found.setdefault(chunk.id, _Piece(_hit(chunk, kinship)))
+                piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
+    return found
+
+
+def _sets(chunk: Chunk, fact: Fact) -> bool:
+    """Whether a chunk is a file of settings or holds a command: a parser's code is found as code."""
+    return chunk.kind in {"config", "docs"} or fact.kind == "command"
+
+
+def _hit(chunk: Chunk, kinship: Kinship) -> Hit:
+    kin = kinship.of(chunk.work)
+    return Hit(1, 1.0, chunk, kin.work, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
+
+
+def _line(chunk: Chunk, line: int) -> str:
+    lines = chunk.text.split("\n")
+    return neutral(lines[line - chunk.start_line]).strip() if 0 <= line - chunk.start_line < len(lines) else ""
+
+
+def _telling(pieces: Iterable[_Piece], worth: Sequence[float]) -> tuple[Unit, ...]:
+    """The units of pieces that are worth enough, the most telling first."""
+    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece))]
+    told = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
+    kept = sorted((one for one in told if one[0] >= _LEAST), key=lambda one: -one[0])
+    return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
+
+
+def _units(piece: _Piece) -> Iterable[Unit]:
+    """The paragraphs that hold the lines in which something is stated; of files the whole chunk."""
+    chunk = piece.hit.chunk
+    whole = neutral(chunk.text)
+    texts = paragraphs(whole, chunk.role) if chunk.kind in {"paper", "docs"} else [whole]
+    for text in texts:
+        states = _strongest((number, sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
+        if states:
+            yield Unit(piece.hit, kind_of(piece.hit), text, states, frozenset(tokens(text)))
+
+
+def _strongest(states: Iterable[tuple[int, float]]) -> Mapping[int, float]:
+    best: dict[int, float] = {}
+    for number, sure in states:
+        best[number] = max(sure, best.get(number, 0.0))
+    return best

@@ -19,16 +19,21 @@ from typing import Any
 
 from lineage.errors import SettingsError
 from lineage.insight import Detail
+from lineage.ontology import ontology
 from lineage.phrases import Phrase, Phrases, phrase, words
 
 MAX_BYTES = 4 * 1024 * 1024
 ALWAYS = "any"
 """The domain of details that every paper needs."""
+_TRAINS = "training"
 _TITLE, _ABSTRACT, _SAID = 4.0, 2.0, 4.0
 _SHARE = 0.25
 _MOST_DOMAINS = 5
 _TOLD = 5
 _NUMBER, _COUNT, _WORDS = "number", "count", "words"
+_COUNTED = frozenset(("num", "n", "number"))
+_LEANING = frozenset(("of", "for", "with", "by", "to"))
+"""Last words of names that need a number behind them, and say nothing without."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Need:
     whole: bool = False
     choices: tuple[Phrase, ...] = ()
     words: bool = False
+
+    @property
+    def of_a_domain(self) -> bool:
+        """Whether only some kinds of paper need it, other than all that train something."""
+        return self.domains.isdisjoint((ALWAYS, _TRAINS))
 
 
 @dataclass(frozen=True)
@@ -175,16 +185,30 @@ def _need(row: Mapping[str, Any]) -> Need:
         weight=float(row.get("weight", 0.5)),
     )
     choices = tuple(phrase(name) for name in named if name != _NUMBER)
-    mentions = tuple(found for found in map(phrase, row["mentions"]) if found)
+    mentions = [found for found in map(phrase, row["mentions"]) if found]
+    if values != _WORDS:  # a word of code in prose says nothing of what was done, a value beside it does
+        mentions += [found for found in _spoken(detail.facts) if found not in mentions]
     return Need(
         detail,
         frozenset(row.get("domains", (ALWAYS,))),
-        mentions,
+        tuple(mentions),
         number=values in (_NUMBER, _COUNT) or _NUMBER in named,
         whole=values == _COUNT,
         choices=choices,
         words=values == _WORDS,
     )
+
+
+def _spoken(facts: Iterable[str]) -> Iterator[Phrase]:
+    """The names of facts in the ontology's prose and code that are more than one word, those of a number in the singular too."""
+    terms = ontology().terms
+    for term in (terms[name] for name in facts if name in terms):
+        for name in (term.title, *term.prose, *term.identifiers):
+            found = tuple(part for word in phrase(name) for part in word.split("_") if part)
+            if len(found) > 1 and found[-1] not in _LEANING:
+                yield found
+            if len(found) > 1 and found[0] in _COUNTED and found[-1].endswith("s"):
+                yield (*found[:-1], found[-1].removesuffix("s"))
 
 
 def _read(path: Path) -> Checklist:

@@ -7,19 +7,22 @@ repository overrides are told with what overrides them and count for nothing by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
 from lineage.model import FactKind, Role
 from lineage.ontology import Ontology
-from retrieval.holders import Holders, standing
+from retrieval.holders import Holders, of_baselines, standing, tried
 
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
 _ASIDE = {"tests", "test", "testing", "examples", "example", "third_party", "vendor", "legacy", "unit_tests", "docs"}
+_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialisation", "loss", "optimiser", "precision", "regularisation", "schedule"))
+"""Topics that a program for trying a model says less of than the one that trains it."""
+_TRIED = 0.6
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,11 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     term = ontology.find(name)
     some = holders.of(term.name)
     valid = [one for one in standing(some) if one.fact.literal]
-    groups = sorted(_groups(valid, term.name, ontology), key=_support, reverse=True)
-    best = max(valid, key=_standing, default=None)
+    weight = _trained if term.topic in _TRAINING else _standing
+    groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
+    best = max(valid, key=weight, default=None)
     groups.sort(key=lambda group: best not in group)
-    groups += _groups([one for one in some if not one.fact.literal], term.name, ontology)
+    groups += _groups([one for one in some if not one.fact.literal], term.name, ontology, weight)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
     return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, holders)))
@@ -68,24 +72,29 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
     return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
 
 
-def _groups(held: Iterable[Held], name: str, ontology: Ontology) -> list[list[Held]]:
+def _groups(held: Iterable[Held], name: str, ontology: Ontology, weight: Callable[[Held], float]) -> list[list[Held]]:
     """Holders by value, each group strongest first; schedules are one where they do not contradict."""
     groups: dict[str, list[Held]] = {}
-    for one in sorted(held, key=_standing, reverse=True):
+    for one in sorted(held, key=weight, reverse=True):
         value = one.fact.value
         key = value if value in groups else next((known for known in groups if ontology.same(name, known, value)), value)
         groups.setdefault(key, []).append(one)
     return list(groups.values())
 
 
-def _support(group: Sequence[Held]) -> tuple[int, float]:
-    return len({one.fact.work for one in group}), sum(_standing(one) for one in group)
+def _support(group: Sequence[Held], weight: Callable[[Held], float]) -> tuple[int, float]:
+    return len({one.fact.work for one in group}), sum(weight(one) for one in group)
+
+
+def _trained(one: Held) -> float:
+    """`_standing` for a detail of training."""
+    return _standing(one) * (_TRIED if tried(one) else 1.0)
 
 
 def _standing(one: Held) -> float:
     """How much a holder speaks for the target: its own text, its own code, then the weight of the reference; then the kind of place."""
     kind = _KINDS[one.fact.kind]
-    aside = not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    aside = of_baselines(one) or not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
     if one.evidence.from_target:
         own = 3.0 if one.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind

@@ -1,26 +1,36 @@
 """Every fact of a generation with the evidence that holds it, and what a repository's own settings override.
 
 A default is what holds where nobody says otherwise. Within one repository a configuration that sets the same option says
-otherwise, and a command line says otherwise than both: default < config < command. What is overridden stays to be seen
-with what overrides it.
+otherwise, and a command line says otherwise than both: default < config < command. A neutral literal that one call passes
+by the way (`update_ema(ema, model, decay=0)` before the loop) is no setting: there the default stands. What is overridden
+stays to be seen with what overrides it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 from lineage.catalog import Catalog
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
 from lineage.terms import fold
+from lineage.tokens import parts
 from retrieval.kinship import Kinship
 
 _MOST = 4
 _ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
+_NEUTRAL = frozenset(("0", "1", "false", "none"))
+_ARGUMENTS = r"\(([^()]{0,2000}(?:\([^()]*\)[^()]*){0,20})\)"
+_BASELINES = frozenset(("baselines", "baseline", "competitors", "comparisons", "compared_methods", "other_methods"))
+_TRAINED = frozenset(("train", "trainer", "training", "pretrain", "pretraining", "finetune", "finetuning", "fit"))
+_TRIED = frozenset(
+    ("generate", "generation", "sample", "sampling", "eval", "evaluate", "evaluation", "inference", "infer", "predict", "demo", "serve")
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,8 @@ def holders(catalog: Catalog, kinship: Kinship, lineage: str, generation: str, t
             chunks[fact.chunk] = catalog.chunk(fact.chunk)
         if chunk := chunks[fact.chunk]:
             by_name[fact.name].append(_held(fact, chunk, kinship))
-    found = {name: tuple(_resolved(some)) for name, some in by_name.items()}
+    texts = cache(lambda work, path: catalog.document_text(work, path) or "")
+    found = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
     return Holders(lineage, generation, kinship.of(target).work, found)
 
 
@@ -73,6 +84,46 @@ def since(work: Work) -> str:
     """From when a work holds what it says: the day of its commit, the year of a paper, "" if nobody says."""
     day = str(work.meta.get("commit_date") or "")[:10]
     return day or (str(work.year) if work.year else "")
+
+
+def _defaulted(held: Sequence[Held], texts: Callable[[WorkId, str], str]) -> list[Held]:
+    """The same facts, defaults with the neutral literals of calls by the way that they stand against."""
+    calls = [one for one in held if one.fact.kind == "call" and one.fact.value.lower() in _NEUTRAL and ":" in one.fact.scope]
+    return [replace(one, overridden=tuple(_passing(one, calls, texts))) if calls and one.fact.kind == "default" else one for one in held]
+
+
+def _passing(default: Held, calls: Iterable[Held], texts: Callable[[WorkId, str], str]) -> Iterator[Fact]:
+    """Calls of the default's own function with a neutral literal, where a call in a loop of the same file leaves the option out."""
+    for one in calls:
+        same = (one.fact.work, one.fact.written, one.fact.scope.rpartition(":")[2]) == (default.fact.work, default.fact.written, default.fact.scope)
+        if same and one.fact.value != default.fact.value:
+            chunk = one.evidence.chunk
+            if _left_out(texts(one.fact.work, chunk.path) or chunk.text, one.fact):
+                yield one.fact
+
+
+def _left_out(text: str, fact: Fact) -> bool:
+    """Whether the function of a call is called again deeper in the same file, without the option."""
+    name = fact.scope.rpartition(":")[2]
+    found = re.compile(rf"^([ \t]*)(?![ \t]|def\b)[^#\n]{{0,200}}?(?<![\w.]){re.escape(name)}{_ARGUMENTS}", re.MULTILINE)
+    calls = [(len(call[1].expandtabs()), re.search(rf"\b{re.escape(fact.written)}\s*=", call[2]) is not None) for call in found.finditer(text)]
+    given = min((depth for depth, sets in calls if sets), default=None)
+    return given is not None and any(depth > given and not sets for depth, sets in calls)
+
+
+def of_baselines(one: Held) -> bool:
+    """Whether a fact stands in a folder of methods that its repository compares with (`baselines/`), unless that is what it is called."""
+    folders = set(one.evidence.chunk.path.lower().split("/")[:-1])
+    named = one.fact.work.lower().rpartition("/")[2]
+    return bool(_BASELINES & folders) and named not in folders
+
+
+def tried(one: Held) -> bool:
+    """Whether a fact stands in a file, or is said to a program, that is named after trying a model and not after training it."""
+    *folders, file = one.evidence.chunk.path.split("/")
+    named = set(parts(one.fact.scope if one.fact.kind == "command" and one.fact.scope else file))
+    named = named if named & (_TRAINED | _TRIED) else {word for folder in folders for word in parts(folder)}
+    return bool(named & _TRIED) and not named & _TRAINED
 
 
 def _resolved(held: Sequence[Held]) -> Iterable[Held]:

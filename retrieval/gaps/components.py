@@ -17,13 +17,14 @@ from importlib.resources import files
 from lineage.cite import pinpoint
 from lineage.insight import Conflict, Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, Fact, FactKind, Hit, Query
-from lineage.tokens import stem, tokens
+from lineage.tokens import parts, stem, tokens
 from retrieval.engine import Engine
 from retrieval.gaps.asking import asked
 from retrieval.gaps.confidence import passage_confidence
 from retrieval.gaps.text import SAYS, Said, TargetText
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
+TOPIC = "method"
 _WIDE = 30
 _SHORTEST = 80
 _ASKED = 900
@@ -32,6 +33,14 @@ _METHOD = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|[3-9]|\d{2,})(?![\w.])")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_FORMULA = re.compile(r"\$([^$]{1,2000})\$")
+_LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,40}")
+_PLAIN = """
+    model models method methods forward init main get set make build run compute update train training step data loss algorithm approach network
+    our the for and with from function framework procedure pipeline architecture base test
+"""
+"""Words that the names of half of all functions have."""
+_TESTS = frozenset(("test", "tests", "testing", "unittests"))
 _TOLD = 6
 _DEFINITIONS = frozenset(("function", "method", "class"))
 SEVERITY = 0.3
@@ -59,7 +68,7 @@ def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
     answers, late = asked(engine, questions)
     found = []
     for passage, hits in zip(passages, answers, strict=True):
-        own = tuple(hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS)[:FUNCTIONS]
+        own = tuple(hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and not _is_test(hit.chunk))[:FUNCTIONS]
         if own:
             code = own[0].chunk.text
             found.append(Component(passage, own, tuple(unsaid(passage.text, code)), tuple(against(passage.text, code))))
@@ -80,14 +89,32 @@ def _passages(sentences: Sequence[Said]) -> Iterator[Chunk]:
             yield chunk
 
 
+def _is_test(function: Chunk) -> bool:
+    *folders, file = (part.lower() for part in function.path.split("/"))
+    return not _TESTS.isdisjoint((*folders, *parts(file)))
+
+
+def tied(passage: Chunk, function: Chunk) -> bool:
+    """Whether a function is named as a passage is: by a telling word of its section's title or of a formula's symbol."""
+    symbol = {stem(word) for word in parts(function.symbol.split(",")[0].rpartition(".")[2] or function.symbol) if len(word) > 2}
+    titled = {stem(word) for title in passage.section[-1:] for word in _NAME.findall(title) for word in parts(word)}
+    written = {stem(word) for formula in _FORMULA.findall(passage.text) for name in _LETTERS.findall(formula) for word in parts(name)}
+    return bool((symbol - _plain_words()) & (titled | written))
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    return frozenset(map(stem, _PLAIN.split()))
+
+
 def _once(found: Sequence[Component]) -> list[Component]:
-    """Each first function once, with the passage that it suits best."""
+    """Each first function once, with the passage that it suits best; those that are named as their passage is come first."""
     best: dict[str, Component] = {}
     for one in found:
         place = one.functions[0].chunk.id
         if place not in best or one.functions[0].score > best[place].functions[0].score:
             best[place] = one
-    return sorted(best.values(), key=lambda one: -one.functions[0].score)
+    return sorted(best.values(), key=lambda one: (not tied(one.passage, one.functions[0].chunk), -one.functions[0].score))
 
 
 def unsaid(passage: str, code: str) -> Iterator[str]:
@@ -146,7 +173,7 @@ def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
         first = one.functions[0]
         where = one.passage.section[-1] if one.passage.section else one.passage.label or "a passage"
         name = first.chunk.symbol.split(",")[0] or first.chunk.path
-        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", "method", one.passage.text[:200], weight=0.4)
+        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", TOPIC, one.passage.text[:200], weight=0.4)
         told = ", ".join(one.unsaid)
         passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(one.passage.text.split())[:300],))
         chain = (

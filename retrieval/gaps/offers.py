@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from lineage.cite import citation, pinpoint
 from lineage.insight import Held, Suggestion
 from lineage.model import CodeLink, Hit, Role, Work, WorkId
+from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
 from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
+from retrieval.holders import of_baselines, tried
 
 MOST = 3
 """Values offered for one detail."""
@@ -24,7 +26,11 @@ HOLDERS = 5
 PASSAGES = 3
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.0}
 _RUN = {"command": 1.0, "config": 0.9, "call": 0.6, "default": 0.4, "table": 0.5, "prose": 0.5}
+_OWN = 10.0
+"""Strength of the target's own code: more than anybody whom it points to can have."""
 _SENTENCE = 240
+_ENDS = frozenset(("in", "out", "input", "output", "z", "img", "image"))
+"""First words of names of channels that are the data's and not a layer's width."""
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
 
 
@@ -32,42 +38,59 @@ _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "examp
 class Context:
     """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
 
-    `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...).
+    `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...), `models`
+    the folded names of the models that the target and its own code name (`sitxl2`).
     """
 
     target: Work
     links: Mapping[WorkId, CodeLink]
     same: Callable[[str, str, str], bool]
     foreign: frozenset[str] = frozenset()
+    models: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Offer:
     """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of.
 
-    `own` says that the target's own code holds it, other than in examples and the like.
+    `own` says that the target's own code holds it, other than in examples and the like; `nth` is the place of the name in
+    the detail's own list, `fits` how surely the value is that of a model which the target names, `tried` that only programs for
+    trying a model have it where training is asked for.
     """
 
     name: str
     suggestion: Suggestion
     support: Support
     own: bool = False
+    nth: int = 0
+    fits: int = 0
+    tried: bool = False
 
     @property
-    def place(self) -> tuple[bool, float]:
-        """Orders offers: the target's own first, then the likeliest."""
-        return not self.own, -self.suggestion.confidence
+    def place(self) -> tuple[bool, bool, int, int, bool, float]:
+        """Orders offers: the target's own first, then the detail's own order of names, then the likeliest."""
+        return not self.own, bool(self.support.aside), self.nth, -self.fits, self.tried, -self.suggestion.confidence
 
 
-def offers(names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context) -> list[Offer]:
-    """The offers for facts of these names, those of the target's own code first, then the likeliest; its paper offers nothing."""
+def offers(
+    names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context, *, trains: bool = False
+) -> list[Offer]:
+    """The offers for facts of these names, as `Offer.place` orders them; the target's paper offers nothing. `trains`: for training."""
     pointed = _pointed(pointers)
+    useful = {name: [one for one in held.get(name, ()) if _useful(one, context)] for name in names}
+    if any(not of_baselines(one) for some in useful.values() for one in some):
+        useful = {name: [one for one in some if not of_baselines(one)] for name, some in useful.items()}
     made = []
-    for name in names:
-        some = [one for one in held.get(name, ()) if one.fact.work != context.target.id and one.fact.literal]
-        rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))))
+    for nth, (name, some) in enumerate(useful.items()):
+        rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))), nth, trains)
         made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
     return sorted(made, key=lambda one: one.place)
+
+
+def _useful(one: Held, context: Context) -> bool:
+    """Whether a fact can be offered: a value that is not the target's own word, and no number of channels that just go in or out."""
+    ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
+    return one.fact.work != context.target.id and one.fact.literal and not ends
 
 
 def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
@@ -89,15 +112,17 @@ def _groups(name: str, held: Iterable[Held], same: Callable[[str, str, str], boo
 
 @dataclass(frozen=True)
 class Rivals:
-    """All facts of one name, and the same by value."""
+    """All facts of one name, and the same by value; `nth` is the name's place in its detail, `trains` whether it is one of training."""
 
     name: str
     held: tuple[Held, ...]
     groups: tuple[tuple[Held, ...], ...]
+    nth: int = 0
+    trains: bool = False
 
 
 def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], pointers: Sequence[Pointer], context: Context) -> Offer:
-    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed, context.foreign)))
+    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed, context)))
     best = ordered[0]
     support = _support(ordered, rivals, pointed, context.foreign)
     suggestion = Suggestion(
@@ -108,8 +133,17 @@ def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float
         evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
         chain=chain(best.evidence, context, pointers, _has(rivals.name, best)),
     )
-    own = any(one.evidence.from_target and not aside(one, context.foreign) for one in group)
-    return Offer(rivals.name, suggestion, support, own)
+    own = [one for one in group if one.evidence.from_target and not aside(one, context.foreign)]
+    only_tried = rivals.trains and all(tried(one) for one in own or group)
+    return Offer(rivals.name, suggestion, support, bool(own), rivals.nth, max(_fits(one, context) for one in own or group), only_tried)
+
+
+def _fits(one: Held, context: Context) -> int:
+    """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
+    if fold(one.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
+        return 2
+    file = fold(one.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
+    return int(len(file) > 2 and any(model.startswith(file) for model in context.models))
 
 
 def _one_a_place(group: Sequence[Held]) -> list[Held]:
@@ -123,10 +157,11 @@ def _one_a_place(group: Sequence[Held]) -> list[Held]:
     return [*first, *later]
 
 
-def strength(one: Held, pointed: Mapping[WorkId, float], foreign: frozenset[str] = frozenset()) -> float:
+def strength(one: Held, pointed: Mapping[WorkId, float], context: Context) -> float:
     """How much one holder speaks for its value (for the order within a group)."""
-    own, taken = 3.0 * one.evidence.from_target, 4.0 * _points(one, pointed)
-    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * aside(one, foreign)
+    kept = aside(one, context.foreign)
+    own, taken = _OWN * (one.evidence.from_target and not kept), 4.0 * _points(one, pointed)
+    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * kept - tried(one) / 2 + _fits(one, context)
 
 
 def _support(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], foreign: frozenset[str]) -> Support:
@@ -162,7 +197,7 @@ def aside(one: Held, foreign: frozenset[str] = frozenset()) -> bool:
     """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
     *folders, file = one.evidence.chunk.path.lower().split("/")
     written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or not _ASIDE.isdisjoint(folders):
+    if written or of_baselines(one) or not _ASIDE.isdisjoint(folders):
         return True
     return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
 

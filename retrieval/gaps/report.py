@@ -12,12 +12,14 @@ from lineage.errors import UsageError
 from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import CodeLink, Hit, Query, Tier, WorkId
 from lineage.ontology import Ontology
-from retrieval import conflicts
+from lineage.terms import fold
+from retrieval import conflicts, followed
 from retrieval.engine import Engine
 from retrieval.gaps import components, text
 from retrieval.gaps.asking import asked
+from retrieval.gaps.claims import misread, unclaimed
 from retrieval.gaps.offers import Context, Offer, offers, passages
-from retrieval.gaps.stated import Judged, Pointer, judged
+from retrieval.gaps.stated import Judged, Pointer, judged, named_in
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
 from retrieval.holders import standing
@@ -48,14 +50,14 @@ def report(material: Material) -> Gaps:
     said = text.read(catalog, target)
     held = all_standing(without_code(material.held) if material.no_target_code else material.held)
     links = best_links(catalog.links())
-    context = Context(said.work, links, material.ontology.same, foreign_stages(said))
+    context = Context(said.work, links, material.ontology.same, foreign_stages(said), own_models(held, said.work.id))
     domains = _recognised(material, said)
-    needs = material.checklist.of(one.name for one in domains)
-    verdicts = judged(needs, said.sentences)
+    needs = asked_for(material.checklist.of(one.name for one in domains), said, held)
+    verdicts = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
     found, late = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
-    told = [*_conflicts(material, held, target, catalog.meta().get("derivations", ()), needs), *components.conflicts(parts, said)]
+    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said)]
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -80,9 +82,27 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
     return replace(found, gaps=rows)
 
 
-def _order(gap: Gap) -> tuple[int, float, str]:
+def _order(gap: Gap) -> tuple[int, int, float, str]:
+    """By state; within it what the target's own code has, then what others have, then what nobody has; then by weight."""
     states = (Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED)
-    return states.index(gap.state), -gap.detail.weight, gap.detail.name
+    first = next((one for one in gap.suggestions if one.value), None)
+    worth = 2 if first is None else 0 if first.evidence and first.evidence[0].from_target else 1
+    if gap.detail.topic == components.TOPIC:
+        worth = 3
+    return states.index(gap.state), worth, -gap.detail.weight, gap.detail.name
+
+
+def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequence[Held]]) -> tuple[Need, ...]:
+    """Without the details of a domain that the target's text never names and the lineage has no value of; all where there is no text."""
+    if not said.own:
+        return tuple(needs)
+    spoken = named_in(needs, said.sentences)
+    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(held.get(name) for name in one.detail.facts))
+
+
+def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[str]:
+    """The folded names of the models that the target or its own code names."""
+    return frozenset(fold(one.fact.value) for one in held.get("model", ()) if one.fact.work == target or one.evidence.from_target)
 
 
 def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
@@ -154,7 +174,7 @@ def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId)
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     found: list[Held] = []
     for name in need.detail.facts:
-        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED]
+        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED and not misread(one)]
         some.sort(key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line))
         seen = {(one.fact.name, one.fact.value) for one in found}
         for one in some:
@@ -180,7 +200,7 @@ def _suggestions(
 ) -> list[Suggestion]:
     """The first values, one a fact name before others of it; the nearest passages where there are none."""
     first: dict[str, Offer] = {}
-    made = offers(need.detail.facts, held, pointers, context)
+    made = offers(need.detail.facts, held, pointers, context, trains=need.detail.topic in wording().covered)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
     passage = passages(hits, pointers, context)
@@ -218,15 +238,15 @@ def _passages(material: Material, verdicts: Sequence[Judged]) -> tuple[Mapping[s
 # -- conflicts and notes
 
 
-def _conflicts(
-    material: Material, held: Mapping[str, Sequence[Held]], target: WorkId, derived: Sequence[Mapping[str, object]], needs: Sequence[Need]
-) -> tuple[Conflict, ...]:
+def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
+    catalog = material.engine.generation.catalog
     weights: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
         for name in need.detail.facts:
             weights[name] = max(weights[name], need.detail.weight)
     terms = conflicts.Terms(material.ontology.title, weights.__getitem__, conflicts.loosely(material.ontology.same))
-    return conflicts.conflicts(held, target, [Derivation.from_meta(row) for row in derived], terms)
+    derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
+    return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
 
 
 def _notes(said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]]) -> list[str]:

@@ -6,6 +6,7 @@ words that defer ("following [12]", "the default"). A verdict can so be traced t
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,21 @@ _GAP = 60
 _OWN = 0.35
 """Weight of a section under which a sentence speaks of others."""
 _OFTEN = 4
-_DOING = 0.75
-"""Weight from which on a mere mention says what was done."""
+_DOING = 1.0
+"""Weight of a set-up section: there a mere mention says what was done."""
+_LOOSE = 0.7
+"""Strength of a number that stands near a mention, but not in its noun phrase."""
+_BETWEEN = 1
+"""Words between a number and the name that it stands before, within one noun phrase."""
+_EQUATED = re.compile(r"[^$=]*\$\s*|[^=]*=\s*")
+"""What stands between a name and its number inside a formula: nothing but the beginning of the formula, or one equals sign."""
+_OPERATED = re.compile(r"\s*(?:[-+*/(_]|\\(?!times|cdot|%|,|;|\s))")
+"""What makes the number before it part of an expression."""
+_EVALUATION = "evaluation"
+_TAILS = frozenset(("level", "wise", "specific", "aware", "agnostic", "dependent", "independent", "free", "based", "like"))
+"""Last parts of hyphenated words that make something else of what they stand behind."""
+_SAME = frozenset(("self", "cross", "multi", "mini", "per", "initial", "maximum", "max", "minimum", "min", "total", "peak", "base", "default"))
+"""First parts of hyphenated words that leave what they stand before what it is."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +76,36 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
     shown: dict[str, list[Shown]] = defaultdict(list)
     pointers: dict[str, list[Pointer]] = defaultdict(list)
     for said in sentences:
-        cue = next(wording().defer.found(said.words), "") if said.weight >= _OWN else ""
+        cue = _cue(said)
         mentioned = _mentioned(table, said)
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
         for name, (need, spans) in mentioned.items():
             shown[name].append(_shown(need, spans, starts.difference(first for first, _ in spans), said, bool(cue)))
-            if cue and said.cites:
+            if cue and said.cites and (need.detail.topic == _EVALUATION or not _evaluates(said)):
                 pointers[name].append(Pointer(said, said.cites, cue))
     general = tuple(everything(sentences, table))
-    return tuple(_verdict(need, shown[need.detail.name], _taken(need, needs, pointers, general)) for need in needs)
+    return tuple(_verdict(need, shown[need.detail.name], _taken(need, pointers, general)) for need in needs)
 
 
-def _taken(need: Need, needs: Sequence[Need], pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
-    """Whom the target points to for a detail: by name, for what is its kin, then for everything."""
+def _cue(said: Said) -> str:
+    """The words by which a sentence defers to others, one that may speak of more than one detail first; captions defer nothing."""
+    if said.weight < _OWN or said.caption:
+        return ""
+    cues = list(wording().defer.found(said.words))
+    return next((cue for cue in cues if cue not in wording().narrow), cues[0] if cues else "")
+
+
+def _evaluates(said: Said) -> bool:
+    """Whether a sentence speaks of evaluation and of nothing that is trained."""
+    return _any(wording().evaluating, said) and not _any(wording().doing, said)
+
+
+def _taken(need: Need, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
+    """Whom the target points to for a detail: by name, for what it is a part of, then for everything."""
     found = list(pointers.get(need.detail.name, ()))
-    for other in needs:
-        if need.detail.topic in wording().kin.get(other.detail.topic, ()) and other.detail.name != need.detail.name:
-            found += [one for one in pointers.get(other.detail.name, ()) if one not in found]
+    for whole, parts in wording().parts.items():
+        if need.detail.name in parts:
+            found += [one for one in pointers.get(whole, ()) if one.cue not in wording().narrow and one not in found]
     return found + [one for one in general if need.detail.topic in wording().covered and one not in found]
 
 
@@ -97,9 +124,15 @@ def _mentioned(table: Phrases[tuple[Need, ...]], said: Said) -> Mapping[str, tup
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
     found: dict[str, tuple[Need, list[tuple[int, int]]]] = {}
     for first, after, needs in named(table, said.words):
-        for need in needs:
+        for need in needs if not in_compound(said.text, said.words, first, after) else ():
             found.setdefault(need.detail.name, (need, []))[1].append((first, after))
     return found
+
+
+def named_in(needs: Sequence[Need], sentences: Iterable[Said]) -> frozenset[str]:
+    """The names of the details that any sentence names."""
+    table = _table(needs)
+    return frozenset(name for said in sentences for name in _mentioned(table, said))
 
 
 def named(table: Phrases[tuple[Need, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[Need, ...]]]:
@@ -108,22 +141,57 @@ def named(table: Phrases[tuple[Need, ...]], text: Sequence[Word]) -> list[tuple[
     return [one for one in places if not any(a <= one[0] and one[1] <= b and b - a > one[1] - one[0] for a, b, _ in places)]
 
 
+def in_compound(text: str, said: Sequence[Word], first: int, after: int) -> bool:
+    """Whether words [first, after) are but part of a hyphenated one: "linear" of "log-linear", "layer" of "layer-wise", not of "two-layer"."""
+    tail = after < len(said) and said[after].text in _TAILS and text[said[after - 1].end : said[after].start] == "-"
+    return tail or cut_off(text, said, first)
+
+
+def cut_off(text: str, said: Sequence[Word], first: int) -> bool:
+    """Whether a word is the later part of a hyphenated one that means something else."""
+    if first == 0 or text[said[first - 1].end : said[first].start] != "-":
+        return False
+    before = said[first - 1]
+    return not (before.number or before.text in wording().counts or before.text in _SAME)
+
+
 def _shown(need: Need, spans: Spans, others: frozenset[int], said: Said, defers: bool) -> Shown:
-    value = _value(need, spans, others, said)
+    value, firm = _value(need, spans, others, said)
+    deferred = 0.9 if defers else 1.0
     if value:
-        return Shown(said, value, said.weight * (0.9 if defers else 1.0))
+        return Shown(said, value, said.weight * deferred) if firm else Shown(said, "", said.weight * deferred * _LOOSE)
     often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * said.table
     return Shown(said, "", said.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
-def _value(need: Need, spans: Spans, others: frozenset[int], said: Said) -> str:
-    """The words that state the value, "" if none do."""
-    if need.choices and (found := next((" ".join(tag) for tag in Phrases({one: one for one in need.choices}).found(said.words)), "")):
-        return found
-    if need.number:
-        beside = (number_beside(said.words, first, after, said.text, others) for first, after in spans)
-        return next((word.text for word in beside if word and not (need.whole and "." in word.text)), "") or _in_column(spans, said)
-    return ""
+def _value(need: Need, spans: Spans, others: frozenset[int], said: Said) -> tuple[str, bool]:
+    """The words that state the value, "" if none do, and whether they are beyond doubt the detail's own."""
+    places = Phrases({one: one for one in need.choices}).places(said.words) if need.choices else ()
+    if found := next((" ".join(tag) for first, after, tag in places if not in_compound(said.text, said.words, first, after)), ""):
+        return found, True
+    if not need.number:
+        return "", False
+    beside = [(word, first, after) for first, after in spans if (word := number_beside(said.words, first, after, said.text, others))]
+    numbers = [(word.text, _in_phrase(need, said, word, first, after)) for word, first, after in beside if not (need.whole and "." in word.text)]
+    column = _in_column(spans, said)
+    return max([*numbers, *([(column, True)] if column else [])], key=lambda one: one[1], default=("", False))
+
+
+def _in_phrase(need: Need, said: Said, number: Word, first: int, after: int) -> bool:
+    """Whether a number stands in one noun phrase with words [first, after): no verb of its own and no other noun between them."""
+    at = said.words.index(number)
+    part = _in_formula(said, number) and _OPERATED.match(said.text, number.end) is not None
+    if part or (number.text in wording().counts and not need.whole) or in_compound(said.text, said.words, at, at + 1):
+        return False
+    if at >= after:
+        between = said.words[after:at]
+        equated = not _in_formula(said, number) or _EQUATED.fullmatch(said.text[said.words[after - 1].end : number.start])
+        return bool(equated) and all(word.text in wording().near or _in_formula(said, word) for word in between)
+    return first - at - 1 <= _BETWEEN and not _in_formula(said, number) and not _in_formula(said, said.words[first])
+
+
+def _in_formula(said: Said, word: Word) -> bool:
+    return said.chunk.role == "equation" or said.text.count("$", 0, word.start) % 2 == 1
 
 
 def number_beside(text: Sequence[Word], first: int, after: int, source: str, others: frozenset[int] = frozenset()) -> Word | None:
@@ -170,7 +238,7 @@ def _in_column(spans: Spans, said: Said) -> str:
 def everything(sentences: Iterable[Said], table: Phrases[tuple[Need, ...]]) -> Iterator[Pointer]:
     """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
     for said in sentences:
-        cue = next(wording().defer.found(said.words), "") if said.cites and said.weight >= _OWN else ""
+        cue = _cue(said) if said.cites and not _evaluates(said) else ""
         if cue and (_any(wording().broad, said) or (_any(wording().everything, said) and not _mentioned(table, said))):
             yield Pointer(said, said.cites, cue)
 
@@ -181,9 +249,14 @@ def _any(phrases: Phrases[str], said: Said) -> bool:
 
 def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> Judged:
     own = [one for one in shown if one.said.weight >= _OWN]
-    stating = [one for one in own if one.value or (need.words and one.said.weight >= _DOING and one.strength > 0.3 * one.said.weight)]
+    stating = [one for one in own if one.value or (need.words and _does(one))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
     return Judged(need, state, _best(stating or own), tuple(pointers))
+
+
+def _does(shown: Shown) -> bool:
+    """Whether a mere mention says what was done: in a set-up section, in a sentence that defers to nobody."""
+    return shown.said.weight >= _DOING and not shown.said.caption and shown.strength > 0.3 * shown.said.weight
 
 
 def _best(shown: Sequence[Shown]) -> tuple[Shown, ...]:

@@ -59,6 +59,11 @@ class Said:
         """Whether it is a line of a table."""
         return self.chunk.role == "table"
 
+    @property
+    def caption(self) -> bool:
+        """Whether it stands under a figure or table: it says what is shown there, not what was done."""
+        return self.chunk.role == "caption"
+
 
 @dataclass(frozen=True)
 class TargetText:

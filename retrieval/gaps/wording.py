@@ -16,9 +16,11 @@ class Wording:
     """`stops` end the reach of a mention to its number, `links` before it too; numbers after `referred` words are places.
 
     `counts` are number words, `defer` phrases that point to others. `everything` is what a sentence must name to point for all
-    details of the topics `covered`, `broad` those of them that do so even beside a detail; who is pointed to for one detail is
-    also asked for others of the topics that are its topic's `kin`. `stages` are those that a file may belong to; `many`
-    facts of which one system has several, so that two values of them rarely contradict each other.
+    details of the topics `covered`, `broad` those of them (and phrases like "unless otherwise specified") that do so even beside
+    a detail; who is pointed to for one detail is also asked for its `parts`, unless the cue is `narrow` and speaks of the
+    detail alone. A sentence of `evaluating` words without any of `doing` defers evaluation only. `near` words may stand between
+    a name and its number. `stages` are those that a file may belong to; `many` facts of which one system has several, so that
+    two values of them rarely contradict each other.
     """
 
     stops: frozenset[str]
@@ -29,7 +31,11 @@ class Wording:
     everything: Phrases[str]
     covered: frozenset[str]
     broad: Phrases[str]
-    kin: Mapping[str, frozenset[str]]
+    narrow: frozenset[str]
+    parts: Mapping[str, frozenset[str]]
+    evaluating: Phrases[str]
+    doing: Phrases[str]
+    near: frozenset[str]
     stages: tuple[Stage, ...]
     many: frozenset[str]
 
@@ -55,10 +61,10 @@ def wording() -> Wording:
     def some(name: str) -> frozenset[str]:
         return frozenset(table[name].split())
 
-    def phrases(name: str) -> Phrases[str]:
-        return Phrases({phrase(one): str(one) for one in table[name]})
+    def phrases(*names: str) -> Phrases[str]:
+        return Phrases({phrase(one): str(one) for name in names for one in table[name]})
 
-    kin = {str(topic): frozenset(map(str, topics)) for topic, topics in table["kin"].items()}
+    parts = {str(whole): frozenset(map(str, some)) for whole, some in table["parts"].items()}
     stages = tuple(_stage(name, row) for name, row in table["stages"].items())
     return Wording(
         some("stops"),
@@ -68,8 +74,12 @@ def wording() -> Wording:
         phrases("defer"),
         phrases("everything"),
         some("covered"),
-        phrases("broad"),
-        kin,
+        phrases("broad", "unless"),
+        frozenset(table["narrow"]),
+        parts,
+        phrases("evaluating"),
+        phrases("doing"),
+        some("near"),
         stages,
         some("many"),
     )

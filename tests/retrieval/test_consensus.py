@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.errors import NotFound
@@ -9,7 +11,7 @@ from lineage.generation import open_generation
 from lineage.model import Fact
 from lineage.ontology import ontology
 from retrieval.consensus import consensus, tallies
-from retrieval.holders import holders
+from retrieval.holders import holders, of_baselines, standing
 from retrieval.kinship import Kinship
 from tests.fakes import small_lineage as small
 
@@ -21,6 +23,7 @@ PIECES = [
     small.chunk(small.REPO, "run.sh", RUN),
     small.chunk(small.OWN, "main.py", "lr = 5e-4"),
     small.chunk(small.REPO, "tests/check.py", "lr = 9"),
+    SAMPLE := small.chunk(small.OWN, "sample.py", "lr = 0.7"),
 ]
 
 
@@ -140,3 +143,42 @@ def test_a_script_overrides_what_it_names_and_no_file_of_the_same_name_elsewhere
         found = holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
     (command,) = (one for one in found.of("learning_rate") if one.fact.kind == "command")
     assert [old.value for old in command.overridden] == ["0.01"]
+
+
+EMA = (
+    "def update_ema(ema, model, decay=0.9999):\n    pass\n\ndef main(args):\n"
+    "    update_ema(ema, model, decay=0)\n    for x in loader:\n        if True:\n            update_ema(ema, model.parts())\n"
+)
+
+
+def _averages(tmp_path, text):
+    default = Fact("ema_decay", "0.9999", "", small.REPO, "", "default", 1, "decay", "decay=0.9999", "update_ema")
+    call = Fact("ema_decay", "0", "", small.REPO, "", "call", 5, "decay", "decay=0", "main:update_ema")
+    return _standing_of(tmp_path, text, default, call)
+
+
+def _standing_of(tmp_path, text, *facts, path="loop.py"):
+    piece = small.chunk(small.REPO, path, text)
+    small.build(tmp_path, pieces=[*PIECES, piece], facts=[replace(one, chunk=piece.id) for one in facts])
+    with open_generation(tmp_path, "small") as generation:
+        found = holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+    return [one.fact.value for one in standing(found.of(facts[0].name))]
+
+
+def test_a_neutral_literal_before_the_loop_is_no_setting(tmp_path):
+    assert _averages(tmp_path, EMA) == ["0.9999"]
+
+
+def test_a_neutral_literal_of_every_call_is_one(tmp_path):
+    assert sorted(_averages(tmp_path, EMA.replace("model.parts()", "model.parts(), decay=0"))) == ["0", "0.9999"]
+
+
+def test_what_a_program_for_sampling_sets_and_what_a_baseline_has_weigh_less(read):
+    sampling = replace(OWN, chunk=SAMPLE.id, value="0.7", kind="config", line=1)
+    assert consensus(read(OWN, sampling), "learning_rate", ontology()).values[0].value == "0.0005"
+    assert of_baselines(replace_path(read(OWN).of("learning_rate")[0], "baselines/x/conf.yaml"))
+    assert not of_baselines(read(OWN).of("learning_rate")[0])
+
+
+def replace_path(one, path):
+    return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, path=path)))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lineage.details import Need, checklist
-from lineage.insight import Detail, Held, Specification
+from lineage.insight import Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.ontology import ontology
-from retrieval.gaps.components import against, unsaid
+from retrieval.gaps.claims import unclaimed
+from retrieval.gaps.components import against, tied, unsaid
 from retrieval.gaps.confidence import Support, confidence
 from retrieval.gaps.offers import Context, aside, offers
-from retrieval.gaps.report import _suggestions
+from retrieval.gaps.report import _order, _suggestions, asked_for, stated_facts
 from retrieval.gaps.stated import Judged, Pointer, judged
-from retrieval.gaps.text import Said, of_chunks
+from retrieval.gaps.text import Said, TargetText, of_chunks
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 CITED = Work(WorkId("arxiv:2006.10726"), title="Tent")
@@ -90,6 +93,121 @@ def test_everything_else_as_in_a_work_points_for_details_that_are_not_named() ->
     assert verdict("metrics", sentences).pointers == ()
 
 
+# -- how far a deferral reaches
+
+
+def defers(name: str, sentences: list[Said]) -> bool:
+    return bool(verdict(name, sentences).pointers)
+
+
+def test_a_size_that_matches_anothers_says_nothing_of_other_settings() -> None:
+    sentences = said("We set the embedding size as 4, matching the size used in [wang21].")
+    assert defers("width", sentences)
+    assert not any(defers(name, sentences) for name in ("activation", "normalisation_layer", "head", "initialisation"))
+
+
+def test_who_gave_the_schedule_gave_its_warm_up_unless_it_is_called_standard() -> None:
+    assert defers("warmup", said("The learning rate schedule is the one of Tent [wang21]."))
+    assert not defers("warmup", said("We use the standard learning rate schedule [wang21]."))
+
+
+def test_the_same_setup_unless_otherwise_specified_carries_over_even_beside_a_detail() -> None:
+    sentences = said("We follow the same setup as in Tent [wang21] unless otherwise specified, but with dropout.")
+    assert all(defers(name, sentences) for name in ("weight_decay", "dropout", "activation"))
+
+
+def test_a_caption_defers_nothing() -> None:
+    sentences = said("Table 1: standard training with early stopping follows all hyper-parameters of [wang21].", role="caption")
+    assert not any(defers(name, sentences) for name in ("early_stopping", "warmup", "weight_decay"))
+
+
+def test_a_sentence_about_evaluation_defers_evaluation_only() -> None:
+    sentences = said("Following previous work [wang21], we evaluate accuracy after a grid search over the settings of every baseline.")
+    assert defers("metrics", sentences)
+    assert not any(defers(name, sentences) for name in ("weight_decay", "learning_rate", "dropout"))
+
+
+# -- words that are no value
+
+
+def test_part_of_a_hyphenated_word_is_another_word() -> None:
+    assert verdict("schedule", said("Log-linear schedule for categorical features.")).state is not Specification.SPECIFIED
+    assert verdict("layers", said("An alignment-depth of 8 is used.")).state is Specification.UNSPECIFIED
+    assert verdict("datasets", said("It stands for dataset-level statistics.")).state is Specification.UNSPECIFIED
+    assert verdict("layers", said("We use a two-layer transformer.")).shown[0].value == "two"
+
+
+def test_a_number_of_another_noun_is_shown_but_specifies_nothing() -> None:
+    found = verdict("splits", said("We use 50K images of the validation set at a resolution of 256."))
+    assert (found.state, found.shown[0].value) == (Specification.PARTIALLY_SPECIFIED, "")
+
+
+def test_a_number_in_a_formula_is_a_value_only_behind_an_equals_sign() -> None:
+    assert verdict("loss_weights", said("We set the coefficient to $\\lambda_{{REPA}_g}=0.5$ here.")).shown[0].value == "0.5"
+    sentences = said("The term in the direction of the update is scaled by $1-\\beta_t$.", "Two terms $\\lambda_{num}$ are summed.")
+    assert verdict("loss_weights", sentences).state is Specification.PARTIALLY_SPECIFIED
+
+
+def test_a_bare_mention_outside_of_set_up_sections_is_partial() -> None:
+    sentence = "Further accuracy and recall of the system are promising."
+    assert verdict("metrics", said(sentence, section="Our view")).state is Specification.PARTIALLY_SPECIFIED
+    assert verdict("metrics", said(sentence, section="Evaluation protocol")).state is Specification.SPECIFIED
+
+
+def test_a_detail_is_known_by_what_the_ontology_calls_its_facts() -> None:
+    found = verdict("heads", said("Num layer | 12\nNum head | 12", section="Hyper-parameters", role="table"))
+    assert (found.state, found.shown[0].value) == (Specification.SPECIFIED, "12")
+
+
+def stated(value: str, text: str, words: str, name: str = "lr_schedule") -> Held:
+    chunk = passage(text)
+    return Held(Fact(name, value, "", TARGET.id, chunk.id, "prose", 1, name, words), Hit(1, 1.0, chunk, TARGET, from_target=True))
+
+
+def test_a_fact_that_was_read_out_of_a_hyphenated_word_states_nothing() -> None:
+    need = Need(Detail("schedule", "schedule", "schedule", "which?", facts=("lr_schedule", "layers")), frozenset(), ())
+    wrong = stated('{"kind": "linear"}', "A log-linear schedule for features.", "log-linear schedule for features.")
+    depth = stated("8", "An alignment-depth of 8 is used.", "depth of 8 is used.", "layers")
+    right = stated('{"kind": "linear"}', "A linear schedule for features.", "linear schedule for features.")
+    assert stated_facts(need, {"lr_schedule": [wrong], "layers": [depth]}, TARGET.id) == []
+    assert stated_facts(need, {"lr_schedule": [right]}, TARGET.id) == [right]
+
+
+def test_a_number_that_was_read_as_something_else_is_no_second_value() -> None:
+    found = verdict("dataset_size", said("Quality is high after 400K steps and on many images."))
+    judged_as = replace(found, state=Specification.SPECIFIED, shown=(replace(found.shown[0], value="400k"),))
+    steps = stated("400000", found.shown[0].said.chunk.text, "400K steps", "steps")
+    steps = replace(steps, fact=replace(steps.fact, chunk=found.shown[0].said.chunk.id))
+    assert unclaimed(judged_as, {"steps": [steps]}, TARGET.id).state is Specification.PARTIALLY_SPECIFIED
+    assert unclaimed(judged_as, {}, TARGET.id).state is Specification.SPECIFIED
+
+
+# -- what is asked at all
+
+
+def test_a_detail_of_a_domain_is_asked_where_the_text_names_it_or_somebody_has_a_value() -> None:
+    needs = checklist().of(["training", "generative"])
+
+    def asked(text: TargetText, facts: dict[str, list[Held]] | None = None) -> set[str]:
+        return {one.detail.name for one in asked_for(needs, text, facts or {})}
+
+    silent = TargetText(TARGET, tuple(said("We train a diffusion model.")), True)
+    assert {"adversarial_updates", "human_evaluation", "ema"}.isdisjoint(asked(silent))
+    assert "learning_rate" in asked(silent)
+    assert "ema" in asked(silent, {"ema_decay": [held("0.99")]})
+    assert "adversarial_updates" in asked(TargetText(TARGET, tuple(said("The discriminator is updated.")), True))
+    assert "human_evaluation" in asked(TargetText(TARGET, (), False))
+
+
+def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method_last() -> None:
+    def gap(name: str, *some: Held, topic: str = "loss", weight: float = 0.5) -> Gap:
+        offered = tuple(Suggestion(one.fact.value, "", 0.5, (one,), (one.evidence,)) for one in some)
+        return Gap(Detail(name, name, topic, "?", weight=weight), Specification.PARTIALLY_SPECIFIED, suggestions=offered)
+
+    rows = [gap("method:f", topic="method", weight=0.9), gap("empty", weight=0.9), gap("other", held("1"), weight=0.9), gap("own", held("1", OWN))]
+    assert [one.detail.name for one in sorted(rows, key=_order)] == ["own", "other", "empty", "method:f"]
+
+
 # -- offers
 
 
@@ -126,6 +244,47 @@ def test_a_work_that_the_target_points_to_is_believed_more() -> None:
     assert values(held("0.001"), pointers=(pointer,))[0][1] > values(held("0.001"))[0][1]
 
 
+def test_the_targets_own_code_is_named_first_where_a_pointed_work_has_the_same() -> None:
+    pointer = Pointer(said("We follow Tent [wang21].")[0], (CITED.id,), "follow")
+    made = offers(("learning_rate",), {"learning_rate": [held("0.001"), held("0.001", OWN)]}, (pointer,), context())
+    assert made[0].suggestion.held[0].evidence.from_target
+    assert made[0].suggestion.chain[0] == "the target's own repository github.com/target/own"
+
+
+def test_a_folder_of_baselines_offers_nothing_while_anything_else_does() -> None:
+    baseline = held("0.5", path="baselines/stasy/conf.yaml")
+    assert values(baseline, held("0.001", path="tests/conf.yaml")) == values(held("0.001", path="tests/conf.yaml"))
+    assert [value for value, _ in values(baseline)] == ["0.5"]
+    named = Work(WorkId("repo:github.com/openai/baselines"), "code", "baselines")
+    assert {value for value, _ in values(held("0.5", named, "baselines/ppo2/conf.yaml"), held("0.001"))} == {"0.5", "0.001"}
+
+
+def renamed(one: Held, name: str, written: str = "", scope: str = "") -> Held:
+    return replace(one, fact=replace(one.fact, name=name, written=written or name, scope=scope))
+
+
+def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_width() -> None:
+    some = {
+        "channels": [renamed(held("4"), "channels", "in_channels"), renamed(held("64"), "channels", "base_channels")],
+        "hidden_size": [renamed(held("768", path="a.py"), "hidden_size"), renamed(held("1024", path="b.py"), "hidden_size")],
+    }
+    made = offers(("hidden_size", "channels"), some, (), context())
+    assert [one.name for one in made] == ["hidden_size", "hidden_size", "channels"]
+    assert made[-1].suggestion.value == "64"
+
+
+def test_of_factories_the_one_of_the_targets_model_comes_first() -> None:
+    some = [renamed(held(value, OWN, "sit.py"), "hidden_size", scope=f"SiT_{size}_2:SiT") for value, size in (("384", "S"), ("1152", "XL"))]
+    made = offers(("hidden_size",), {"hidden_size": some}, (), replace(context(), models=frozenset({"sitxl2"})))
+    assert [one.suggestion.value for one in made] == ["1152", "384"]
+
+
+def test_for_training_what_only_generation_sets_comes_last() -> None:
+    some = [held("tf32", OWN, "generate.py"), held("fp16", OWN, "README.md", "command", scope="train.py")]
+    made = offers(("learning_rate",), {"learning_rate": some}, (), context(), trains=True)
+    assert [one.suggestion.value for one in made] == ["fp16", "tf32"]
+
+
 def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> None:
     other = Work(WorkId("repo:github.com/a/b"), "code", "b")
     both = values(held("0.001"), held("1e-3", other))
@@ -159,6 +318,18 @@ def test_confidence_is_a_probability_and_grows_with_support() -> None:
 def test_operations_and_numbers_that_the_passage_does_not_name_are_told() -> None:
     code = "def score(x):\n    x = x.clamp(min=1e-6)\n    return x.softmax(-1).mean()"
     assert list(unsaid("We take the softmax of the scores and average it.", code)) == ["clamp", "min", "1e-6"]
+
+
+def function(symbol: str, path: str = "src/model.py") -> Chunk:
+    return Chunk("c_f", OWN.id, path, "code", "function", "", "", 0, 0, 1, 1, symbol=symbol)
+
+
+def test_a_function_belongs_to_a_passage_whose_title_or_formula_names_it() -> None:
+    text = passage("The weights are $w = \\mathrm{softmax}(s)$.", section="Noise schedules")
+    assert tied(text, function("PowerMeanNoise.forward_noise"))
+    assert tied(text, function("softmax_weights"))
+    assert not tied(text, function("preprocess_diabetes"))
+    assert not tied(passage("We train.", section="Training the model"), function("train_model"))
 
 
 def test_opposites_are_told_and_agreement_is_not() -> None:

@@ -47,11 +47,22 @@ def test_the_initialisation_is_unspecified_and_offered(found):
     assert ("init_std", "0.02") in {(one.held[0].fact.name, one.value) for one in gap.suggestions if one.held}
 
 
-def test_confidences_are_probabilities_and_fall_where_none_is_of_the_targets_own_code(found):
+def test_confidences_are_probabilities_and_fall_within_a_name_where_none_is_of_the_targets_own_code(found):
     for gap in found.gaps:
-        sure = [one.confidence for one in gap.suggestions if one.held]
-        assert sure == sorted(sure, reverse=True)
-        assert all(0.0 < one < 1.0 for one in sure)
+        by_name = {}
+        for one in gap.suggestions:
+            if one.held:
+                by_name.setdefault(one.held[0].fact.name, []).append(one.confidence)
+        for sure in by_name.values():
+            assert sure == sorted(sure, reverse=True)
+            assert all(0.0 < one < 1.0 for one in sure)
+
+
+def test_the_first_value_is_of_the_first_name_that_the_lineage_has(found):
+    for gap in found.gaps:
+        names = [one.held[0].fact.name for one in gap.suggestions if one.held]
+        places = [gap.detail.facts.index(name) for name in names]
+        assert places == sorted(places)
 
 
 def test_open_details_stand_first_by_weight(found):

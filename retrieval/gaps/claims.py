@@ -1,0 +1,58 @@
+"""Which readings of the target's own text do not hold: facts out of half a word, and numbers that are the value of something else. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from lineage.details import Need
+from lineage.insight import Held, Specification
+from lineage.model import WorkId
+from lineage.phrases import phrase, words
+from lineage.values import number
+from retrieval.gaps.stated import Judged, Shown, cut_off
+
+_AROUND = 40
+"""Characters before the words of a fact that may make them part of a longer word."""
+
+
+def misread(one: Held) -> bool:
+    """Whether a fact was read out of part of a hyphenated word: "linear" of "log-linear", "depth of 8" of "alignment-depth of 8"."""
+    whole, said = one.evidence.chunk.text, one.fact.said
+    at = whole.find(said)
+    if at < 0 or one.fact.kind == "table":
+        return False
+    start = max(0, at - _AROUND)
+    text = whole[start : at + len(said)]
+    read = words(text)
+    first = next((n for n, word in enumerate(read) if word.end > at - start), len(read))
+    valued = next((word.text for word in words(one.fact.value) if any(word.text == other.text for other in read[first:])), "")
+    places = [first, *(n for n, word in enumerate(read) if n > first and word.text == valued)]
+    cut = [cut_off(text, read, n) for n in places if n < len(read)]
+    return bool(cut) and (cut[0] or (len(cut) > 1 and all(cut[1:])))
+
+
+def unclaimed(verdict: Judged, held: Mapping[str, Sequence[Held]], target: WorkId) -> Judged:
+    """The verdict without numbers that were read, in the same sentence, as the value of something else: "400K steps" are no sampling steps."""
+    if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(one.value) is not None for one in verdict.shown):
+        return verdict
+    facts = [(one.fact.chunk, one.fact.said.strip(), number(one.fact.value)) for one in _others(verdict.need, held, target)]
+    kept = tuple(replace(one, value="") if not _surely(verdict.need, one.said.text) and _claimed(one, facts) else one for one in verdict.shown)
+    state = verdict.state if any(one.value for one in kept) else Specification.PARTIALLY_SPECIFIED
+    return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda one: not one.value)))
+
+
+def _surely(need: Need, sentence: str) -> bool:
+    """Whether a sentence names a detail by more than one word, or its topic: "for sampling, 250 steps"."""
+    text = " ".join(phrase(sentence))
+    return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)
+
+
+def _others(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> Iterable[Held]:
+    return (one for name, some in held.items() if name not in need.detail.facts for one in some if one.fact.work == target)
+
+
+def _claimed(shown: Shown, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
+    value = number(shown.value)
+    here = ((said, read) for chunk, said, read in facts if chunk == shown.said.chunk.id)
+    return value is not None and any(read is not None and abs(read - value) <= 1e-9 * abs(value) and said in shown.said.text for said, read in here)

@@ -65,7 +65,7 @@ def planted(folder: Path, finding: AuditFinding, into: Path) -> bool:
 
 
 def measure(service: Service, lineage: str, folder: Path) -> dict[str, Any]:
-    made = service.audit(folder, lineage=lineage)
+    made = service.audit(folder, lineage=lineage, no_target_code=True)
     stated = values(made)
     alarms = [one for one in stated if one.verdict != "present"]
     caught = list(_caught(service, lineage, folder, [one for one in stated if one.verdict == "present"][:PLANTED]))
@@ -86,7 +86,7 @@ def _caught(service: Service, lineage: str, folder: Path, present: list[AuditFin
     for finding in present:
         with tempfile.TemporaryDirectory() as scratch:
             if planted(folder, finding, Path(scratch) / folder.name):
-                after = service.audit(Path(scratch) / folder.name, lineage=lineage)
+                after = service.audit(Path(scratch) / folder.name, lineage=lineage, no_target_code=True)
                 yield any(one.name == finding.name and one.verdict == "different" for one in after.findings)
 
 

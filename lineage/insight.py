@@ -107,7 +107,7 @@ class Conflict:
 
     name: str
     title: str
-    kind: Literal["paper-code", "code-upstream", "table-text", "within"]
+    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
     sides: tuple[Held, ...]
     severity: float
     why: str = ""

@@ -1,8 +1,8 @@
-"""Sources that disagree about one detail: a paper and its own code, code and the code it was taken from, a table and the text.
+"""Sources that disagree about one detail: a paper and its code or the code it follows, code and what it was taken from, a table and the text.
 
 A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
-the other, and how likely it is that both speak of the same thing: scopes, the number of values on either side, and what
-kind of source says it decide the severity, and every reason is told.
+the other, under this name or a sister's, and how likely it is that both speak of the same thing: experiments, scopes, the
+number of values on either side, and what kind of source says it decide the severity, and every reason is told.
 """
 
 from __future__ import annotations
@@ -10,24 +10,32 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Literal
 
 from lineage.derivation import Derivation, Place
 from lineage.insight import Conflict, Held
 from lineage.model import WorkId
+from retrieval.experiments import Experiments, Section, compatible, settings_of
+from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.text import section_weight
 from retrieval.gaps.wording import wording
+from retrieval.named_files import pairs as by_file
 
 LEAST = 0.2
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
-_KIND = Literal["paper-code", "code-upstream", "table-text", "within"]
+_KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
 _OWN, _SAID = 0.35, 0.75
 """Weights of a section under which a paper speaks of others, and from which on its sentences speak of what was done."""
-_OTHERS = 0.4
+_SISTERS = (frozenset({"epochs", "steps"}),)
+"""Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks."""
+_COPIES = 3
+"""Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
+_QUOTE = 160
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
@@ -43,21 +51,105 @@ class Terms:
     same: Same
 
 
-def conflicts(held: Mapping[str, Sequence[Held]], target: WorkId, derivations: Sequence[Derivation], terms: Terms) -> tuple[Conflict, ...]:
-    """Everything in which sources about the target disagree, gravest first."""
+def conflicts(
+    held: Mapping[str, Sequence[Held]], target: WorkId, derivations: Sequence[Derivation], terms: Terms, follows: Sequence[Followed] = ()
+) -> tuple[Conflict, ...]:
+    """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
+    comparing = _Comparing(terms, Experiments.of(held, target))
+    sides = {name: _Sides.of(some, target) for name, some in held.items()}
     found: list[Conflict] = []
-    for name, some in held.items():
-        literal = [one for one in some if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN]
-        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID]
-        code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
-        found += _between(name, "paper-code", done, code, terms)
-        text, table = ([one for one in paper if one.fact.kind == kind] for kind in ("prose", "table"))
-        found += _between(name, "table-text", table, text, terms)
-        found += _within(name, code, terms)
+    for name, mine in sides.items():
+        sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
+        found += comparing.between(name, "paper-code", (mine.done, mine.code), [(other.done, other.code) for other in sisters])
+        found += comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
+        found += _by_file(name, mine, terms)
+        found += _within(name, mine.code, terms)
+    found += _deviations(held, target, follows, terms)
     found += upstream(held, derivations, terms)
     kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
     return tuple(kept[:MOST])
+
+
+_Pair = tuple[Sequence[Held], Sequence[Held]]
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Who speaks about one detail of the target: its paper (what was done; its tables, its text) and its own code."""
+
+    done: Sequence[Held]
+    table: Sequence[Held]
+    text: Sequence[Held]
+    code: Sequence[Held]
+
+    @classmethod
+    def of(cls, held: Sequence[Held], target: WorkId) -> _Sides:
+        literal = [one for one in held if one.fact.literal]
+        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN]
+        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID]
+        code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
+        table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
+        return cls(done, table, text, code)
+
+
+@dataclass(frozen=True)
+class _Comparing:
+    """How the sides of one detail are compared: its terms, and which values may be of one experiment."""
+
+    terms: Terms
+    experiments: Experiments
+
+    def between(self, name: str, kind: _KIND, sides: _Pair, sisters: Sequence[_Pair]) -> Iterator[Conflict]:
+        """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
+        one, other = sides
+        if not one or not other or _at_peace(name, [*sides[0], *(a for pair in sisters for a in pair[0])], other, self.terms):
+            return
+        if _at_peace(name, one, [b for pair in sisters for b in pair[1]], self.terms):
+            return
+        # what a library takes if nobody says otherwise is not what the paper's experiments were run with
+        pairs = [(a, b) for a in one for b in settings_of(other) if self.experiments.together(a, b)]
+        if pairs:
+            yield _conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms)
+
+
+def _at_peace(name: str, one: Iterable[Held], other: Sequence[Held], terms: Terms) -> bool:
+    """Whether any value of one side is held by the other."""
+    return any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other)
+
+
+def _conflict(name: str, kind: _KIND, one: Iterable[Held], other: Iterable[Held], terms: Terms) -> Conflict:
+    left, right = _distinct(name, one, terms), _distinct(name, other, terms)
+    severity, why = _graded(name, left, right, terms)
+    return Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
+
+
+def _by_file(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
+    """Where the paper says of one file's run by its words what that file has otherwise, though another file may have it."""
+    for mine, theirs_ in by_file(sides.done, sides.code):
+        if not _at_peace(name, mine, theirs_, terms):
+            one = _conflict(name, "paper-code", mine, theirs_, terms)
+            yield replace(one, why=f"the text names what sets {theirs_[0].evidence.chunk.path} apart; {one.why}")
+
+
+def _deviations(held: Mapping[str, Sequence[Held]], target: WorkId, follows: Sequence[Followed], terms: Terms) -> Iterator[Conflict]:
+    """Where the paper says that it follows some code and has another value than all that this code is run with."""
+    files = files_of(held.values()) if follows else {}
+    seen: set[tuple[str, Section, frozenset[WorkId]]] = set()
+    for one, name in ((one, name) for one in follows for name in held):
+        mine, other = stated(name, held[name], target, one), theirs(held[name], one, files)
+        pairs = [(a, b) for a in mine for b in other if compatible(a.fact.scope, b.fact.scope)]
+        sisters = [held[some] for family in _SISTERS if name in family for some in family if some in held]
+        against = [*other, *(b for some in sisters for b in theirs(some, one, files))]
+        if pairs and (name, one.section, one.works) not in seen and not _at_peace(name, mine, against, terms):
+            seen.add((name, one.section, one.works))
+            yield _deviation(name, _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms), one, terms)
+
+
+def _deviation(name: str, left: Sequence[Held], right: Sequence[Held], one: Followed, terms: Terms) -> Conflict:
+    severity = 0.3 + 0.3 * terms.weight(name) - 0.1 * (len(left) + len(right) - 2) - (0.2 if name in wording().many and len(right) > 1 else 0.0)
+    said = " ".join(one.said.text.split())[:_QUOTE]
+    why = f"the paper deviates from what it says it follows (“{said}”), which has no such value; it may be meant"
+    return Conflict(name, terms.title(name), "paper-followed", (*left[:_SIDES], *right[:_SIDES]), round(max(0.0, min(1.0, severity)), 2), why)
 
 
 def _aside(one: Held) -> bool:
@@ -82,28 +174,6 @@ def _items(value: str) -> list[str]:
     except ValueError:
         read = None
     return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
-
-
-def _between(name: str, kind: _KIND, one: Sequence[Held], other: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
-    """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
-    if not one or not other or any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other):
-        return
-    pairs = [(a, b) for a in one for b in other if compatible(a.fact.scope, b.fact.scope)]
-    if not pairs:
-        return
-    left, right = _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms)
-    severity, why = _graded(name, left, right, terms)
-    yield Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
-
-
-def compatible(one: str, other: str) -> bool:
-    """Whether two scopes may mean the same: one is open, or they share a word."""
-    first, second = set(_scope(one)), set(_scope(other))
-    return not first or not second or bool(first & second)
-
-
-def _scope(scope: str) -> list[str]:
-    return [word for word in "".join(c if c.isalnum() else " " for c in scope.lower()).split() if len(word) > 1]
 
 
 def _distinct(name: str, held: Iterable[Held], terms: Terms) -> list[Held]:
@@ -160,7 +230,7 @@ def _within(name: str, code: Sequence[Held], terms: Terms) -> Iterator[Conflict]
 
 
 def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivation], terms: Terms) -> Iterator[Conflict]:
-    """Values that code changed in what it took from others; of less weight where neither is the target's."""
+    """Values that were changed in code that the target's own took from others, or gave to them."""
     places: dict[tuple[WorkId, str], list[Held]] = defaultdict(list)
     for some in held.values():
         for one in some:
@@ -168,11 +238,21 @@ def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivatio
                 places[one.fact.work, one.evidence.chunk.path].append(one)
     for derived in derivations:
         taken, given = _inside(places, derived.taker), _inside(places, derived.source)
-        own = any(one.evidence.from_target for one in (*taken, *given))
-        for name, mine, theirs in _changed(taken, given, terms):
+        if not any(one.evidence.from_target for one in (*taken, *given)):
+            continue
+        for name, mine, theirs_ in _changed(taken, given, terms):
+            if _is_variant(mine, held[name]) or _is_variant(theirs_, held[name]):
+                continue
             told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
-            severity = round(min(1.0, (1.0 if own else _OTHERS) * (0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity)), 2)
-            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs), severity, f"{told}; the value was changed")
+            severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
+            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed")
+
+
+def _is_variant(one: Held, held: Sequence[Held]) -> bool:
+    """Whether the files of a folder each give one setting a value of their own: they differ by data set, and each is only one of them."""
+    folder = PurePosixPath(one.evidence.chunk.path).parent
+    beside = (other for other in held if (other.fact.work, other.fact.written, other.fact.scope) == (one.fact.work, one.fact.written, one.fact.scope))
+    return len({path for path in (other.evidence.chunk.path for other in beside) if PurePosixPath(path).parent == folder}) >= _COPIES
 
 
 def _copy(derived: Derivation) -> str:

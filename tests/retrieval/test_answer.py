@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,13 +11,14 @@ from indexer.chat import Chat
 from lineage.errors import SourceError
 from lineage.generation import open_generation
 from lineage.insight import Held
-from lineage.model import Fact, Focus, Hit, Query, Status, Work
+from lineage.model import Answer, Fact, Focus, Hit, Query, Status, Work
 from lineage.ontology import ontology
 from retrieval.answer import answered, ask, messages
 from retrieval.engine import Engine
-from retrieval.extract import PARTS, questions
+from retrieval.extract import PARTS, extracted, questions, supported
 from retrieval.holders import Holders
 from retrieval.named_details import asked_details, held_for, named_details
+from retrieval.support import UNSUPPORTED
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -62,6 +64,20 @@ def test_the_targets_own_sentence_answers_first(engine):
 def test_lines_of_code_answer_with_their_symbol(engine):
     found = answered(ask(engine, Query("trunc_normal_ std for Linear weights in _init_weights")))
     assert any(text.startswith("`_init_weights`:\n") and "trunc_normal_(module.weight, std=0.02)" in text for text in texts(found))
+
+
+def test_a_sentence_is_not_cut_at_an_abbreviation():
+    passage = "We follow Smith et al. [12] and train with AdamW at 1e-4. Details of AdamW are in Fig. 3 of the appendix, e.g. Table 2."
+    hit = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", passage, "paper"), Work(small.TARGET))
+    found = Answer(Query("which details of AdamW follow Smith?"), "small", "1", (hit,))
+    assert {one.text for one in extracted([found], [])} == {passage[:57], passage[58:]}
+
+
+def test_an_answer_that_the_engine_calls_unsupported_is_not_supported():
+    hit = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper"), Work(small.TARGET))
+    found = Answer(Query("encoders initialised"), "small", "1", (hit,))
+    assert supported(found)
+    assert not supported(replace(found, notes=(f"{UNSUPPORTED}: 8 pieces were searched",)))
 
 
 def test_facts_come_first_as_their_source_says_them(engine):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lineage.insight import AuditFinding, Detail, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
 from lineage.ontology import same
 from retrieval.audit import Component, audited, components, found_components, score
+from retrieval.conflicts import loosely
 from retrieval.gaps.text import Said, TargetText
 
 TARGET, REPO, MADE = WorkId("arxiv:2401.00001"), WorkId("repo:github.com/a/b"), WorkId("local:0000")
@@ -15,18 +18,19 @@ def chunk(work, text, *, path="train.py", symbol="", section=(), kind="code", li
     return Chunk("c_" + "0" * 20, work, path, kind, "function", text, "", 0, len(text), line, line + text.count("\n"), symbol=symbol, section=section)
 
 
-def held(work, name, value, *, literal=True, line=3):
-    place = chunk(work, f"{name} = {value}", line=line)
-    return Held(Fact(name, value, "", work, place.id, "default", line, literal=literal), Hit(1, 1.0, place, Work(work), focus=Focus(line, line)))
+def held(work, name, value, *, literal=True, line=3, path="train.py", scope="", own=False):
+    place = chunk(work, f"{name} = {value}", line=line, path=path, symbol=scope)
+    hit = Hit(1, 1.0, place, Work(work), focus=Focus(line, line), from_target=own)
+    return Held(Fact(name, value, "", work, place.id, "default", line, literal=literal, scope=scope), hit)
 
 
-def gap(name, *, facts=(), suggestion=None, topic="optimiser", weight=1.0):
+def gap(name, *, facts=(), suggestion=None, more=(), names=(), topic="optimiser", weight=1.0):
     state = Specification.SPECIFIED if facts else Specification.UNSPECIFIED
     return Gap(
-        Detail(name, name.replace("_", " "), topic, f"what is the {name}?", (name,), weight),
+        Detail(name, name.replace("_", " "), topic, f"what is the {name}?", (name, *names), weight),
         state,
         facts=tuple(facts),
-        suggestions=(suggestion,) if suggestion else (),
+        suggestions=(*((suggestion,) if suggestion else ()), *more),
     )
 
 
@@ -72,6 +76,45 @@ def test_what_only_the_lineage_holds_counts_by_its_confidence_and_not_below_a_ha
     )
 
 
+def test_the_names_of_one_detail_agree_with_each_other():
+    expected = gap("epochs", facts=[held(TARGET, "epochs", "8000"), held(TARGET, "steps", "50")], names=("steps",))
+    one = findings([expected], steps=[held(MADE, "steps", "8000")])["epochs"]
+    assert (one.verdict, one.expected, one.found) == ("present", "8000 or 50", "8000")
+
+
+def test_one_of_several_values_of_a_statement_is_present():
+    expected = gap("batch_size", facts=[held(TARGET, "batch_size", "[4096, 10000]")])
+    report = Gaps("l", "1", Work(TARGET), (), (expected,))
+    (one,) = audited(report, {"batch_size": (held(MADE, "batch_size", "4096"),)}, loosely(same))
+    assert one.verdict == "present"
+
+
+def test_a_value_that_the_report_has_no_room_for_is_expected_too():
+    shown, more = held(TARGET, "learning_rate", "0.1"), held(TARGET, "learning_rate", "0.0025")
+    stated = [replace(one, fact=replace(one.fact, kind="table")) for one in (shown, more)]
+    report = Gaps("l", "1", Work(TARGET), (), (gap("learning_rate", facts=stated[:1]),))
+    (one,) = audited(report, {"learning_rate": (held(MADE, "learning_rate", "0.0025"),)}, same, {"learning_rate": stated})
+    assert (one.verdict, one.expected, one.found) == ("present", "0.1 or 0.0025", "0.0025")
+
+
+def test_examples_and_defaults_of_parameters_may_agree_and_never_differ():
+    expected = [gap("warmup_steps", facts=[held(TARGET, "warmup_steps", "4000")])]
+    parameter = held(MADE, "warmup_steps", "0", scope="AdamW")
+    example = held(MADE, "warmup_steps", "10", path="examples/mnist/main.py")
+    one = findings(expected, warmup_steps=[parameter, example])["warmup_steps"]
+    assert one.verdict == "absent"
+    assert one.why == "the target states it; the repository has only examples or defaults of parameters, which a run may set otherwise"
+    assert findings(expected, warmup_steps=[parameter, held(MADE, "warmup_steps", "5")])["warmup_steps"].found == "5"
+    assert findings(expected, warmup_steps=[held(MADE, "warmup_steps", "4000", scope="AdamW")])["warmup_steps"].verdict == "present"
+
+
+def test_what_the_target_s_own_code_has_is_expected_before_what_others_have():
+    others = Suggestion("0.9999", "", 0.9, held=(held(REPO, "ema_decay", "0.9999"),))
+    own = Suggestion("0.997", "", 0.4, held=(held(WorkId("repo:github.com/own/own"), "ema_decay", "0.997", own=True),))
+    one = findings([gap("ema_decay", suggestion=others, more=(own,))], ema_decay=[held(MADE, "ema_decay", "0.997")])["ema_decay"]
+    assert (one.verdict, one.expected, one.severity, one.why) == ("present", "0.997", 0.4, "from its own code, with confidence 0.40")
+
+
 def said(text, *section, role="paragraph"):
     return Said(text, chunk(TARGET, text, section=section, kind="paper"), 1, 1.0)
 
@@ -90,6 +133,21 @@ def test_components_are_the_sections_that_describe_the_method():
     (one,) = components(text)
     assert one.words == {"patch", "decoder"}
     assert (one.title, one.question) == ("3.1 Patch decoder", "3.1 Patch decoder. The decoder is shallow. It has two blocks.")
+
+
+def test_what_is_proven_or_studied_is_no_component():
+    text = TargetText(
+        Work(TARGET),
+        (
+            said("The bound follows from convexity and Theorem 2.", "A Acceleration"),
+            said("Our updates take two steps.", "A Acceleration", "A.1 Optimistic step"),
+            said("We vary the width.", "B Study of Model Efficiency", "B.1 Efficiency"),
+            said("Proof by induction.", "C Proof of Theorem 2"),
+            said("The decoder is shallow.", "3 Method", "3.1 Patch decoder"),
+        ),
+        True,
+    )
+    assert [one.title for one in components(text)] == ["3.1 Patch decoder"]
 
 
 def test_a_component_is_present_if_the_best_hits_speak_of_it():

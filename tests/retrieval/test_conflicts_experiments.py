@@ -1,0 +1,122 @@
+"""Values of different experiments, of libraries and of sister names contradict nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.derivation import Derivation, Place
+from lineage.insight import Held
+from lineage.model import Chunk, Fact, Hit, Work, WorkId
+from lineage.ontology import ontology
+from retrieval.conflicts import Terms, conflicts, loosely
+from retrieval.experiments import Experiments, compatible, is_parameter, telling
+
+TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
+OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
+OTHER = Work(WorkId("repo:github.com/other/base"), "code", "base")
+TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
+LISTED = ("CIFAR-10", "ImageNet", "IWSLT14")
+
+
+def said(name: str, value: str, *section: str, kind: str = "table", line: int = 5, scope: str = "") -> Held:
+    chunk = Chunk(f"c_{section}{line}", TARGET.id, "main.tex", "paper", "table", value, "", 0, 2, 1, 20, section=section)
+    return Held(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
+
+
+def coded(
+    name: str, value: str, work: Work = OWN, *, kind: str = "config", scope: str = "", path: str = "train.py", symbol: str = "", line: int = 5
+) -> Held:
+    chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "code", "function", "", "", 0, 2, 1, 20, symbol=symbol)
+    fact = Fact(name, value, "", work.id, chunk.id, kind, line, name, value, scope)  # type: ignore[arg-type]
+    return Held(fact, Hit(1, 1.0, chunk, work, from_target=work is OWN))
+
+
+def found(*some: Held, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, str]]:
+    held: dict[str, list[Held]] = {}
+    for one in some:
+        held.setdefault(one.fact.name, []).append(one)
+    return [(one.kind, one.name) for one in conflicts(held, TARGET.id, derived, TERMS)]
+
+
+def listed(name: str, *values: str) -> list[Held]:
+    """A value in each section of a list of experiments."""
+    return [said(name, value, "Experimental Setup", title) for title, value in zip(LISTED, values, strict=True)]
+
+
+def test_a_table_of_one_experiment_is_not_against_the_text_of_another() -> None:
+    assert (
+        found(said("learning_rate", "0.0025", "Experimental Setup", "Algoperf"), said("learning_rate", "1.5", "Parameter Sensitivity", kind="prose"))
+        == []
+    )
+    assert found(said("learning_rate", "0.0025", "Experiments", "Setup"), said("learning_rate", "1.5", "Implementation Details", kind="prose")) == [
+        ("table-text", "learning_rate")
+    ]
+    numbered = [(kind, (f"Hyperparameters for Section {number}",)) for kind, number in (("table", "3.1"), ("prose", "3.2"))]
+    assert found(*(said("learning_rate", value, *section, kind=kind) for value, (kind, section) in zip(("0.1", "0.2"), numbered, strict=True))) == []
+
+
+def test_what_is_listed_for_an_experiment_holds_for_code_that_names_it_only() -> None:
+    values = listed("warmup_steps", "100", "200", "4000")
+    assert found(*values, coded("warmup_steps", "500", path="src/train.py")) == []
+    assert found(*values, coded("warmup_steps", "500", path="iwslt14/train.py")) == [("paper-code", "warmup_steps")]
+
+
+def test_two_sections_with_values_are_no_list() -> None:
+    values = listed("warmup_steps", "100", "200", "4000")[:2]
+    assert Experiments.of({"warmup_steps": values}, TARGET.id).listed == frozenset()
+    assert found(*values, coded("warmup_steps", "500")) == [("paper-code", "warmup_steps")]
+
+
+@pytest.mark.parametrize(
+    ("scope", "symbol", "parameter"),
+    [
+        ("AdamWScheduleFree", "AdamWScheduleFree.__init__", True),
+        ("AdamWScheduleFree", "AdamWScheduleFree", True),
+        ("euler_sampler", "euler_sampler", True),
+        ("TrainConfig", "TrainConfig", False),
+        ("parse_args", "parse_args", False),
+        ("main", "main", False),
+        ("linear", "get_args", False),
+        ("", "", False),
+    ],
+)
+def test_a_default_in_a_signature_is_no_setting_of_a_run(scope: str, symbol: str, parameter: bool) -> None:
+    default = coded("warmup_steps", "0", kind="default", scope=scope, symbol=symbol)
+    assert is_parameter(default) is parameter
+    assert found(said("warmup_steps", "4000", "Setup"), default) == ([] if parameter else [("paper-code", "warmup_steps")])
+
+
+def test_a_default_in_a_signature_may_still_agree() -> None:
+    default = coded("warmup_steps", "4000", kind="default", scope="AdamW", symbol="AdamW", line=9)
+    assert found(said("warmup_steps", "4000", "Setup"), coded("warmup_steps", "500"), default) == []
+
+
+def test_steps_that_count_epochs_contradict_no_other_steps() -> None:
+    paper = [said("steps", "50", "Setup", kind="prose"), said("epochs", "8000", "Setup", kind="prose", line=6)]
+    assert found(paper[0], coded("steps", "8000")) == [("paper-code", "steps")]
+    assert found(*paper, coded("steps", "8000")) == []
+
+
+def derived(source: Work = OTHER, path: str = "train.py", taker: Work = OWN) -> Derivation:
+    return Derivation(Place(source.id, path, 1, 20, "train"), Place(taker.id, "train.py", 1, 20, "train"), "adapted", 0.9, (), "")
+
+
+def test_changes_between_the_code_of_others_are_nothing_of_the_targets() -> None:
+    third = Work(WorkId("repo:github.com/third/one"), "code")
+    values = (coded("learning_rate", "0.1", third), coded("learning_rate", "0.3", OTHER))
+    assert found(*values, derived=(derived(OTHER, taker=third),)) == []
+
+
+def test_one_of_many_variants_of_a_file_is_not_what_was_changed() -> None:
+    variants = [coded("channels", str(n), OTHER, path=f"configs/{data}.py") for n, data in enumerate(("iris", "adult", "news"), 8)]
+    assert found(coded("channels", "64"), variants[0], derived=(derived(OTHER, "configs/iris.py"),)) == [("code-upstream", "channels")]
+    assert found(coded("channels", "64"), *variants, derived=(derived(OTHER, "configs/iris.py"),)) == []
+
+
+def test_titles_tell_what_they_are_about_and_scopes_of_programs_nothing() -> None:
+    assert telling("Implementation Details") == telling("Experimental Setup") == frozenset()
+    assert telling("IWSLT14") & telling("src/iwslt14/train.py")
+    assert telling("SciFact") & telling("transformer_scifact.py")
+    assert compatible("Baseline", "config")
+    assert compatible("model_args", "ViT-B")
+    assert not compatible("imagenet", "cifar")

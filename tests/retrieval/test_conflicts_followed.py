@@ -1,0 +1,129 @@
+"""Where a paper says whom it follows, and where it does otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.insight import Conflict, Held
+from lineage.model import Chunk, Fact, Hit, Tier, Work, WorkId
+from lineage.model import CodeLink as Link
+from lineage.ontology import ontology
+from retrieval.conflicts import Terms, conflicts, loosely
+from retrieval.followed import followed
+from retrieval.gaps.text import Said, TargetText
+
+TARGET = Work(WorkId("arxiv:2401.00001"), title="The Wheel Less Turned")
+CITED = WorkId("arxiv:2001.00001")
+GPT = Work(WorkId("repo:github.com/karpathy/nanoGPT"), "code")
+OWN = Work(WorkId("repo:github.com/target/wheel_free"), "code")
+TERMS = Terms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
+SENTENCE = "We followed the NanoGPT codebase as closely as possible, matching the default batch-size."
+LINK = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{SENTENCE} — https://github.com/karpathy/nanoGPT”",))
+CITING = Link(CITED, GPT.id, Tier.OFFICIAL, ("readme",), ("readme: “the code”",))
+SECTION = ("Experimental Setup", "NanoGPT")
+
+
+def sentence(text: str, *section: str, cites: tuple[WorkId, ...] = (), line: int = 3) -> Said:
+    chunk = Chunk("c_p", TARGET.id, "main.tex", "paper", "paragraph", text, "", 0, len(text), line, line, section=section)
+    return Said(text, chunk, line, 1.0, cites)
+
+
+def text(*said: Said) -> TargetText:
+    return TargetText(TARGET, said, True)
+
+
+def paper(name: str, value: str, *, section: tuple[str, ...] = SECTION, kind: str = "table", scope: str = "", line: int = 9) -> Held:
+    chunk = Chunk(f"c_{section}", TARGET.id, "main.tex", "paper", "table", value, "", 0, 2, 1, 20, section=section)
+    return Held(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
+
+
+def code(name: str, value: str, path: str = "train.py", *, kind: str = "default", scope: str = "", role: str = "code") -> Held:
+    chunk = Chunk(f"c_{path}", GPT.id, path, role, "module", value, "", 0, 2, 1, 20, symbol=scope)  # type: ignore[arg-type]
+    return Held(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), Hit(1, 1.0, chunk, GPT))  # type: ignore[arg-type]
+
+
+def told(*some: Held, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[Conflict]:
+    held: dict[str, list[Held]] = {}
+    for one in some:
+        held.setdefault(one.fact.name, []).append(one)
+    follows = followed(said or text(sentence(SENTENCE, *SECTION)), links)
+    return list(conflicts(held, TARGET.id, (), TERMS, follows))
+
+
+def test_another_value_than_that_of_the_linked_code_is_a_deviation_that_may_be_meant() -> None:
+    (one,) = told(paper("gradient_clip", "0"), code("gradient_clip", "1"))
+    assert (one.kind, [side.fact.value for side in one.sides]) == ("paper-followed", ["0", "1"])
+    assert one.why == f"the paper deviates from what it says it follows (“{SENTENCE}”), which has no such value; it may be meant"
+
+
+def test_the_same_value_and_a_value_of_another_section_are_none() -> None:
+    assert told(paper("gradient_clip", "1"), code("gradient_clip", "1")) == []
+    assert told(paper("gradient_clip", "0", section=("Experimental Setup", "MAE")), code("gradient_clip", "1")) == []
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "We used the FairSeq framework for our experiments.",
+        "Unlike the NanoGPT codebase, we follow the paper.",
+        "We follow the evaluation code of NanoGPT.",
+        "The NanoGPT codebase is popular.",
+    ],
+)
+def test_an_address_without_following_points_nowhere(plain: str) -> None:
+    link = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{plain} — https://github.com/karpathy/nanoGPT”",))
+    assert followed(text(sentence(plain, *SECTION)), (link,)) == ()
+
+
+def test_the_folder_of_an_address_is_all_that_is_followed() -> None:
+    words = "We used the version of the code base at https://github.com/karpathy/nanoGPT/tree/main/small/part."
+    link = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{words}”",))
+    said = text(sentence(words, *SECTION))
+    assert [one.folder for one in followed(said, (link,))] == ["small/part"]
+    outside, inside = code("gradient_clip", "0", "train.py"), code("gradient_clip", "1", "small/part/train.py")
+    assert [one.kind for one in told(paper("gradient_clip", "0"), outside, inside, said=said, links=(link,))] == ["paper-followed"]
+
+
+def test_a_cited_work_is_followed_where_its_setup_is_and_all_that_are_cited_may_agree() -> None:
+    words = "We follow the same setup as in GPT unless otherwise specified."
+    assert followed(text(sentence(words, "Experiments", "Setup", cites=(CITED,))), (CITING,))
+    assert not followed(text(sentence("Following GPT, we evaluate the quality.", "Experiments", "Setup", cites=(CITED,))), (CITING,))
+    assert not followed(text(sentence(words, "Experiments", "Setup")), (CITING,))
+
+
+def test_under_a_title_that_says_nothing_the_paragraph_counts_and_the_tables() -> None:
+    section = ("Experiments", "Setup")
+    said = text(sentence("We follow the same setup as in GPT.", *section, cites=(CITED,), line=3))
+    rows = [paper("learning_rate", "0.1", section=section, kind="prose", line=line) for line in (3, 4)]
+    assert told(rows[0], code("learning_rate", "0.3"), said=said, links=(CITING,))
+    assert not told(rows[1], code("learning_rate", "0.3"), said=said, links=(CITING,))
+
+
+def test_a_configuration_beats_the_default_that_it_sets_and_a_readme_only_agrees() -> None:
+    beaten = (code("epochs", "50", "args.py", scope="Args"), code("epochs", "100", "scripts/run.py", kind="config"))
+    assert [side.fact.value for one in told(paper("epochs", "50"), *beaten) for side in one.sides] == ["50", "100"]
+    assert told(paper("epochs", "50"), code("epochs", "100"), code("epochs", "50", "README.md", kind="command", role="docs")) == []
+    group = code("weight_decay", "0", "model.py", kind="config", scope="GPT.configure_optimizers.optim_groups")
+    assert told(paper("weight_decay", "0.1"), code("weight_decay", "0.1"), group) == []
+
+
+def test_parameters_tests_other_stages_and_files_for_other_data_are_not_what_a_run_has() -> None:
+    stated = paper("learning_rate", "0.5")
+    assert told(stated, code("learning_rate", "0.1", "model.py", scope="Optimizer")) == []
+    assert told(stated, code("learning_rate", "0.1", "tests/train.py")) == []
+    assert told(stated, code("learning_rate", "0.1", "config/finetune_gpt.py")) == []
+    variants = [code("learning_rate", "0.1", f"config/train_{data}.py") for data in ("shakespeare", "wikitext", "enwik")]
+    assert told(stated, *variants) == []
+    others = [code("epochs", "3", f"scripts/{name}.py") for name in ("train", "train_more", "pretrain_more")]
+    assert told(stated, code("learning_rate", "0.1", "scripts/pretrain.py"), *others)
+
+
+def test_what_the_target_calls_its_own_is_nothing_that_it_follows() -> None:
+    links = (LINK, Link(TARGET.id, OWN.id, Tier.OFFICIAL))
+    rows = (paper("learning_rate", "0.005", scope="Wheel-Free"), paper("learning_rate", "0.0005", scope="Baseline"))
+    (one,) = told(*rows, code("learning_rate", "0.0006"), links=links)
+    assert [side.fact.value for side in one.sides] == ["0.0005", "0.0006"]
+
+
+def test_machines_and_repetitions_are_nobodys_deviation() -> None:
+    assert told(paper("gpus", "40"), code("gpus", "8", kind="config")) == []

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from api.bootstrap import Parts
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
-from lineage.insight import Audit, AuditFinding, Gaps
+from lineage.insight import Audit, AuditFinding, Gaps, Held
 from lineage.model import Query, WorkId
 from lineage.ontology import ontology
 from retrieval import audit as comparing
+from retrieval.conflicts import loosely
 from retrieval.gaps import text
 from retrieval.gaps.report import all_standing, report
 from retrieval.judge import judged
@@ -20,23 +22,26 @@ _SUBJECT = "subject"
 _LOOKED_AT = 5
 
 
-def audit(parts: Parts, path: Path, lineage: str) -> Audit:
-    """The findings on the folder `path` by what the lineage expects, and the share of it that is met."""
+def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) -> Audit:
+    """The findings on the folder `path` by what the target, its code (unless left out) and its lineage expect, and the share of it that is met."""
     if not path.exists():
         raise NotFound(f"there is no folder {path}")
     if not path.is_dir():
         raise UsageError(f"{path} is no folder", hint="name the folder of the generated repository")
     with parts.engine(lineage) as engine:
-        expected = report(parts.gaps_material(engine, no_target_code=True))
+        material = parts.gaps_material(engine, no_target_code)
+        expected = report(material)
         said = text.read(engine.generation.catalog, WorkId(engine.generation.manifest.target))
-    found, notes = _compared(parts, path, comparing.components(said), expected)
+    found, notes = _compared(parts, path, comparing.components(said), expected, material.held)
     if not said.own:
         notes = (*notes, "the target's text was not to be had: its components were not looked for, and few of its values are known")
     ordered = tuple(sorted(found, key=lambda one: (one.verdict == "present", -one.severity, one.title)))
     return Audit(str(path), expected.lineage, expected.generation, ordered, comparing.score(ordered), (*notes, *expected.notes))
 
 
-def _compared(parts: Parts, path: Path, components: tuple[comparing.Component, ...], expected: Gaps) -> tuple[list[AuditFinding], tuple[str, ...]]:
+def _compared(
+    parts: Parts, path: Path, components: tuple[comparing.Component, ...], expected: Gaps, known: Mapping[str, Sequence[Held]]
+) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
     terms = ontology(parts.settings.ontology)
@@ -52,4 +57,4 @@ def _compared(parts: Parts, path: Path, components: tuple[comparing.Component, .
     components_found = list(comparing.found_components(looked))
     if writer := parts.writer:
         components_found = [judged(one, hits, writer) for one, (_, hits) in zip(components_found, looked, strict=True)]
-    return [*components_found, *comparing.audited(expected, theirs, terms.same)], notes
+    return [*components_found, *comparing.audited(expected, theirs, loosely(terms.same), known)], notes

@@ -6,14 +6,18 @@ which exit code, is `api.ending`.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
-from api import ending
+from api import display, ending
 from api.commands import agents, asking, auditing, building, bundles, doors, evaluation, insight, looking, unsaid, writing
+from lineage import settings as configuration
 
 app = typer.Typer(
     name="lineage",
@@ -59,11 +63,22 @@ def _said(asked: bool) -> None:
         raise typer.Exit
 
 
+def _warn_of_variables() -> None:
+    """A warning for each variable of ours that sets nothing, with the one that is likely meant: it would be passed over in silence."""
+    variables = (variable for name in configuration.Settings.model_fields for variable in configuration.variables(name))
+    known = {"LINEAGE_CONFIG", *(variable for variable in variables if variable.startswith("LINEAGE_"))}
+    for name in sorted(name for name in os.environ if name.upper().startswith("LINEAGE_") and name.upper() not in known):
+        near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [one.removeprefix("LINEAGE_") for one in known], n=1)
+        meant = f"is LINEAGE_{near[0]} meant?" if near else "`lineage doctor` lists the settings"
+        print(f"warning: {display.plain(name)} is no setting of lineage; {meant}", file=sys.stderr)
+
+
 @app.callback()
 def options(
     version_: Annotated[bool, typer.Option("--version", help="Which version this is.", callback=_said, is_eager=True, show_default=False)] = False,
 ) -> None:
     """What a paper took for granted: the papers and code it inherits from, indexed and answered with proof."""
+    _warn_of_variables()
 
 
 def main() -> None:

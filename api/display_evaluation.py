@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from api.display import plain, shorten
-from retrieval.evaluate import CUTS, DEPTH, Evaluation, Judged, Scores
+from api.measuring import Astray, Measured
+from retrieval.evaluate import CUTS, DEPTH, Judged, Scores
+
+_ASTRAY = 20
 
 
-def evaluation(found: Evaluation) -> str:
+def evaluation(found: Measured) -> str:
     """A line a kind, latency, and every question that was not answered among the first five."""
     columns = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}", f"nDCG@{DEPTH}"]
     width = max(map(len, (*found.kinds, "together")))
@@ -17,9 +22,18 @@ def evaluation(found: Evaluation) -> str:
         lines += [_line("together", found.all, width)]
     focus = f", focus {found.focus:.2f}" if found.focus is not None else ""
     lines += ["", f"a question took {found.p50:.0f} ms (p50), {found.p95:.0f} ms (p95){focus}"]
+    lines += _astray(found.astray)
     missed = [row for row in found.rows if not row.rank or row.rank > 5]
     lines += ["", "not among the first five:", *map(_missed, missed)] if missed else []
     return "\n".join(lines)
+
+
+def _astray(lost: Sequence[Astray]) -> list[str]:
+    if not lost:
+        return []
+    named = [f"  {plain(one.id)}: {shorten(one.gold, 100)}" for one in lost[:_ASTRAY]]
+    more = [f"  and {len(lost) - _ASTRAY} more"] if len(lost) > _ASTRAY else []
+    return ["", f"{len(lost)} answers name no file, work or chunk of this lineage, and count as not found:", *named, *more]
 
 
 def _line(name: str, scores: Scores, width: int) -> str:

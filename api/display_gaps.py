@@ -16,7 +16,12 @@ _STATES = {
     Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED - named without a value, or left to others",
     Specification.SPECIFIED: "SPECIFIED",
 }
-_KINDS = {"paper-code": "paper against its code", "code-upstream": "code against what it was taken from", "table-text": "table against text"}
+_KINDS = {
+    "paper-code": "paper against its code",
+    "paper-followed": "paper against what it says it follows",
+    "code-upstream": "code against what it was taken from",
+    "table-text": "table against text",
+}
 _WIDTH = 150
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lineage.settings import Settings
     from retrieval.engine import Engine
 
+_LATE = "took too long"
+"""Stands in a note of a report that is not whole (`retrieval.gaps.report`)."""
+
 
 class _Kept:
     """An engine, who uses it, and whether it is to be closed when nobody does."""
@@ -76,16 +79,20 @@ class KeptParts(Parts):
             kept.engine.close()
 
     def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
-        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds."""
+        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds.
+
+        One of which questions took too long, because the machine was busy, is made anew the next time.
+        """
         manifest = engine.generation.manifest
         key = (manifest.lineage, manifest.id, no_target_code)
         with self._reporting:
-            if key not in self._reports:
-                self._reports[key] = super().gaps(engine, no_target_code)
-            self._reports.move_to_end(key)
+            made = self._reports.get(key) or super().gaps(engine, no_target_code)
+            if not any(_LATE in note for note in made.notes):
+                self._reports[key] = made
+                self._reports.move_to_end(key)
             while len(self._reports) > 2 * self._most:
                 self._reports.popitem(last=False)
-            return self._reports[key]
+            return made
 
     def open_engines(self) -> int:
         """How many engines are kept."""

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineage.disk import there
-from lineage.errors import SettingsError, UsageError
+from lineage.errors import BadBundle, SettingsError, UsageError
 
 if TYPE_CHECKING:
     from retrieval.evaluate import Case
 
 MAX_BATCH = 100_000
 MAX_FILE = 64 * 1024 * 1024
+_NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is no archive"}
 
 
 def absolute(text: str) -> str:
@@ -81,6 +82,19 @@ def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, row
 
 
+def check_archive(path: Path) -> None:
+    """Raise `BadBundle` for a file that is no archive, as every bundle is; one that cannot be read is for others to tell of."""
+    from indexer.unpack.sniff import HEAD, sniff
+
+    try:
+        with path.open("rb") as file:
+            kind = sniff(file.read(HEAD))
+    except (OSError, ValueError):
+        return
+    if kind not in {"gzip", "tar"}:
+        raise BadBundle(f"{path} is no bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
+
+
 def questions(path: Path) -> Iterator[tuple[str, str]]:
     """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
     for number, row in objects(path):
@@ -88,6 +102,12 @@ def questions(path: Path) -> Iterator[tuple[str, str]]:
             yield str(row["id"]), str(row.get("text") or row["query"])
         except KeyError as error:
             raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error
+
+
+def lineage_of(path: Path) -> str:
+    """The one lineage that every line of a gold file names; empty where some name none, or they name several."""
+    named = {str(row.get("lineage") or "") for _, row in objects(path)}
+    return named.pop() if len(named) == 1 else ""
 
 
 def cases(path: Path, lineage: str) -> list[Case]:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ class Jobs:
         self._build = build
         self._bound = bound
         self._lock = FileLock(self._journal.folder / "worker.lock", thread_local=False)
+        self._said = self._journal.folder / "worker.json"
         self._wake, self._stop = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._at_work: threading.Thread | None = None
@@ -130,6 +132,13 @@ class Jobs:
             if thread:
                 thread.join(_GRACE)
         if not (self._at_work and self._at_work.is_alive()):
+            self._leave()
+
+    def _leave(self) -> None:
+        """Let the lock go, and first what says who has it."""
+        if self._lock.is_locked:
+            with suppress(OSError):  # the folder may be gone, or be nobody's to write
+                self._said.unlink()
             self._lock.release()
 
     def alive(self) -> bool:
@@ -137,11 +146,11 @@ class Jobs:
         return self._thread is not None and self._thread.is_alive()
 
     def holder(self) -> str:
-        """Who works at the queue, in words; empty if nobody does."""
+        """Who works at the queue, in words, or did until it was killed; empty if nobody does."""
         if self._lock.is_locked:
             return f"this process ({os.getpid()})"
         try:
-            said = json.loads((self._journal.folder / "worker.json").read_bytes())
+            said = json.loads(self._said.read_bytes())
             return f"process {int(said['pid'])} on {str(said['host'])[:80]} since {str(said['since'])[:40]}"
         except (OSError, ValueError, KeyError, TypeError):
             return ""
@@ -165,7 +174,7 @@ class Jobs:
             except Timeout:
                 return False
             said = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
-            write_whole(self._journal.folder / "worker.json", json.dumps(said).encode())
+            write_whole(self._said, json.dumps(said).encode())
         for job in list(self._journal.all()):
             if job.state == "running":
                 self._journal.write(replace(job, state="queued"))

@@ -7,6 +7,7 @@ so without the user's PATH.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lineage import settings as configuration
 from lineage.errors import UsageError
 
 STARTUP_SECONDS = 30
@@ -34,7 +36,23 @@ def config(client: str, home: Path | None = None, local: bool = False) -> str:
     if not known:
         raise UsageError(f"there is no client {client[:40]!r}", hint="known: " + ", ".join(CLIENTS))
     words = [*program(), "mcp", *(["--local-files"] if local else [])]
-    return known.write(words, {"LINEAGE_HOME": str(home.resolve())} if home else {})
+    return known.write(words, _surroundings(home))
+
+
+def _surroundings(home: Path | None) -> dict[str, str]:
+    """The folders and files that a flag or a variable names here: the client starts the server elsewhere, without the user's shell."""
+    made = configuration.load(home=home)
+    set_here = {name for name, said in configuration.origins(made).items() if said.startswith("LINEAGE_")} | ({"home"} if home else set())
+    values = {f"LINEAGE_{name.upper()}": getattr(made, name) for name in type(made).model_fields if name in set_here}
+    paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or _is_file(value)}
+    if os.environ.get("LINEAGE_CONFIG"):
+        paths["LINEAGE_CONFIG"] = configuration.config_file()
+    return {name: str(path.resolve()) for name, path in paths.items()}
+
+
+def _is_file(value: object) -> bool:
+    """Whether a setting that may be a name is a file: a tokenizer's."""
+    return isinstance(value, str) and value.endswith(".json")
 
 
 def skill() -> str:

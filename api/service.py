@@ -16,16 +16,17 @@ from api.files import absolute, questions, writable
 from lineage import generation as layout
 from lineage import ids
 from lineage.derivation import Derivation
-from lineage.errors import Losses, NotFound, StoreDamaged, UsageError
+from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.insight import Audit, Consensus, Gaps, Pack, WrittenAnswer
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.ontology import ontology
-from lineage.progress import Watch, unwatched
+from lineage.progress import Stage, Watch, unwatched
 from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
 
 if TYPE_CHECKING:
+    from api.measuring import Measured
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
     from indexer.verify import Finding
     from retrieval.consensus import Tallies
     from retrieval.engine import Engine
-    from retrieval.evaluate import Evaluation
     from retrieval.evidence import Evidence
     from retrieval.holders import Holders
+
+_NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
+_READING = Stage("gaps", note="holding the target against its lineage")
 
 
 @dataclass(frozen=True)
@@ -164,8 +167,10 @@ class Service:
 
     def import_(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> Imported:
         """Bring a bundle into the store; checked whole first, and what its licences kept out is fetched again unless offline."""
+        from api.files import check_archive
         from indexer.bundle.bring import bring
 
+        check_archive(path)
         with self._parts.workbench(watch) as bench:
             return bring(bench, path, name)
 
@@ -202,52 +207,70 @@ class Service:
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
-    def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> Evaluation:
+    def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> Measured:
         """What a lineage scores on a gold file: recall, MRR, nDCG, focus, latency; raises `UsageError` that names the line.
 
-        The form of a line is that of `lineage eval`; lines that name another lineage are passed over.
+        The form of a line is that of `lineage eval`; lines that name another lineage are passed over. Without a name it
+        is the lineage that all lines name.
         """
-        from api.files import cases
-        from retrieval.trial import trial
+        from api.files import lineage_of
+        from api.measuring import measured
 
-        name = self._name(lineage)
-        found = cases(path, name)
-        with self._parts.engine(name) as engine:
-            return trial(engine, found, k)
+        return measured(self._parts, path, self._name(lineage or lineage_of(path)), k)
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Evidence:
         """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
 
         By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
         """
-        for name in (ids.check_name(lineage),) if lineage else layout.names(self._home):
+        name, unread = (ids.check_name(lineage), ()) if lineage else self._holding(chunk)
+        if name:
             with self._parts.engine(name) as engine:
-                found = engine.evidence(chunk, before, after)
-            if found:
-                return found
-        raise NotFound(f"there is no chunk {chunk[:80]!r}", hint="chunks are named by the hits of a search; a new generation may have cut anew")
+                if found := engine.evidence(chunk, before, after):
+                    return found
+        missed = f"; not looked into, because it cannot be read: {', '.join(unread)}" if unread else ""
+        raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
-    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> Gaps:
+    def _holding(self, chunk: str) -> tuple[str, tuple[str, ...]]:
+        """The first lineage that has a chunk, by its catalogue alone (empty: none has), and those that cannot be read."""
+        unread = []
+        for name in layout.names(self._home):
+            try:
+                with open_generation(self._home, name) as generation:
+                    if generation.catalog.chunk(chunk):
+                        return name, ()
+            except (StoreError, NotFound):
+                unread.append(name)
+        return "", tuple(unread)
+
+    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False, watch: Watch = unwatched) -> Gaps:
         """What the target leaves unsaid, what its lineage says instead, and where its sources disagree.
 
         `state` (specified, partially_specified, unspecified) and `topic` choose rows; raises `UsageError` and `NotFound`.
         """
+        from api.asking import check_rows
         from retrieval.gaps.report import chosen
 
+        check_rows(state, topic, self._parts.settings)
         with self._parts.engine(self._name(lineage)) as engine:
+            watch(_READING)
             return chosen(self._parts.gaps(engine, no_target_code), state, topic)
 
-    def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False) -> Pack:
+    def context(
+        self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
+    ) -> Pack:
         """What `task` needs to be written, in at most `tokens` tokens: the target's words, its lineage's, conflicts, what nobody states.
 
         Raises `UsageError` for a budget that holds no whole piece of evidence (it names the least) and `NotFound`.
         """
+        from api.asking import stage_of_task
         from retrieval.pack import pack
-        from retrieval.pack.stages import stage_of
 
-        chosen = stage_of(stage)
+        chosen = stage_of_task(task, tokens, stage)
         with self._parts.engine(self._name(lineage)) as engine:
+            watch(_READING)
             gaps = self._parts.gaps(engine, no_target_code)
+            watch(Stage("pack", note="gathering evidence for the task"))
             return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps, no_target_code=no_target_code)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
@@ -281,15 +304,16 @@ class Service:
         with self._parts.engine(self._name(lineage)) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
 
-    def audit(self, path: Path, *, lineage: str = "") -> Audit:
+    def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:
         """A generated repository (a folder) against the target of a lineage and what it inherits; no code is run.
 
+        What the target's text leaves unsaid is expected as the target's own code has it, with `no_target_code` as others have it.
         The folder is read as a build reads one, in the sandbox, into a store that lives as long as the audit.
         Raises `UsageError` and `NotFound`.
         """
         from api.auditing import audit
 
-        return audit(self._parts, path, self._name(lineage))
+        return audit(self._parts, path, self._name(lineage), no_target_code)
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
@@ -378,7 +402,7 @@ class Service:
             return known[0]
         if not known:
             raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
-        raise UsageError("which lineage?", hint="--lineage NAME, one of: " + ", ".join(known))
+        raise UsageError("which lineage is meant?", hint="name one of: " + ", ".join(known))
 
 
 def holders_of(engine: Engine) -> Holders:

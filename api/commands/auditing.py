@@ -16,6 +16,7 @@ def audit(
     path: Annotated[Path, typer.Argument(help="Folder of the generated repository.", show_default=False)],
     lineage: Lineage = "",
     fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what is expected is met.")] = 0.0,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show what is present as well.")] = False,
     home: Home = None,
     json: Json = False,
@@ -28,7 +29,7 @@ def audit(
 
       lineage audit ./generated --fail-under 0.8 --json
     """
-    made = service_of(home).audit(path, lineage=lineage)
+    made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
     put(wire_audit.audit_to_json(made) if json else made, json, lambda one: display_audit.audit(one, everything))
     with ending.concluding():
         if made.score < fail_under:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -57,3 +58,8 @@ def watching(quiet: bool) -> AbstractContextManager[Watch]:
     from api import progress  # rich is imported only by what takes long
 
     return progress.watching(quiet)
+
+
+def watching_on_a_terminal(quiet: bool) -> AbstractContextManager[Watch]:
+    """The same for what takes seconds: on a terminal only, so that a script's stderr stays empty."""
+    return watching(quiet or not sys.stderr.isatty())

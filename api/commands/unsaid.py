@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from api import display_gaps, wire_gaps
-from api.commands.common import Home, Json, Lineage, Named, one_of, put, service_of
+from api.commands.common import Home, Json, Lineage, Named, Quiet, one_of, put, service_of, watching_on_a_terminal
 
 STATES = one_of("unspecified", "partially_specified", "specified")
 
@@ -19,6 +19,7 @@ def gaps(
     topic: Annotated[str, typer.Option(help="Only details of one topic (optimiser, data, evaluation ...).", show_default=False)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     home: Home = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Say what the paper leaves unsaid: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
@@ -29,5 +30,6 @@ def gaps(
 
       lineage gaps --state unspecified --topic optimiser --json
     """
-    found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code)
+    with watching_on_a_terminal(quiet) as watch:
+        found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
     put(wire_gaps.gaps_to_json(found) if json else found, json, display_gaps.gaps)

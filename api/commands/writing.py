@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from api import display_packs, ending, wire_packs
-from api.commands.common import Home, Json, Lineage, one_of, put, service_of
+from api.commands.common import Home, Json, Lineage, Quiet, one_of, put, service_of, watching_on_a_terminal
 
 NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")]
 
@@ -23,6 +23,7 @@ def context(
     stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
     no_target_code: NoTargetCode = False,
     home: Home = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Pack what a task needs into a token budget: what the target says, what its lineage adds, conflicts, what nobody states.
@@ -33,7 +34,8 @@ def context(
 
       lineage context "reproduce the paper" --stage planning > context.md
     """
-    made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code)
+    with watching_on_a_terminal(quiet) as watch:
+        made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code, watch=watch)
     put(wire_packs.pack_to_json(made) if json else made, json, display_packs.pack)
     if not json:
         print(display_packs.about(made), file=sys.stderr)

@@ -116,7 +116,7 @@ class Conflict(Said):
 
     name: str
     title: str
-    kind: Literal["paper-code", "code-upstream", "table-text", "within"]
+    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
     severity: float
     why: str
     sides: list[Held]

@@ -31,6 +31,13 @@ export function problem(error) {
   return note(`${error.message}.${hint}`.replace(/\.\./g, "."), true);
 }
 
+// The address says what is seen: the view, what was asked, and of which lineage. Whoever is sent it sees the same.
+export const addressed = () => new URLSearchParams(location.hash.split("?")[1] || "");
+export function address(view, lineage, values = {}) {
+  const said = String(new URLSearchParams({ ...values, ...(lineage && { lineage }) }));
+  history.replaceState(null, "", `#${view}${said && `?${said}`}`);
+}
+
 export const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 export const ROLES = {

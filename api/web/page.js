@@ -1,6 +1,6 @@
 // The page: which lineage, which view. Views are functions of their element; nothing else holds state.
 
-import { announce, counted, make, problem } from "./dom.js";
+import { address, addressed, announce, counted, make, note, problem } from "./dom.js";
 import { get } from "./server.js";
 import { ask } from "./view_ask.js";
 import { builds } from "./view_builds.js";
@@ -31,6 +31,13 @@ function open() {
   }
   const view = $("view");
   view.classList.remove("whole");
+  const { lineage: named, ...asked } = Object.fromEntries(addressed());
+  if (named && name !== "builds" && !known.some((row) => row.lineage === named)) {
+    view.replaceChildren(note(`There is no lineage ${named} here; the views above are those of ${chosen()}.`, true));
+    return;
+  }
+  if (named && name !== "builds") choose(named);
+  address(name, name === "builds" ? "" : chosen(), asked);
   document.title = `${TITLES[name]} · ${chosen() || "Lineage"}`;
   VIEWS[name](view, { lineage: chosen(), signal: leaving.signal, refresh: load, empty: !known.length });
 }
@@ -54,9 +61,15 @@ async function load() {
   describe();
 }
 
-$("lineage").addEventListener("change", () => {
-  localStorage.setItem("lineage", chosen());
+function choose(lineage) {
+  $("lineage").value = lineage;
+  localStorage.setItem("lineage", lineage);
   describe();
+}
+
+$("lineage").addEventListener("change", () => {
+  choose(chosen());
+  address(wanted(), chosen(), Object.fromEntries([...addressed()].filter(([name]) => name !== "lineage")));
   open();
   announce(`Lineage ${chosen()}`);
 });

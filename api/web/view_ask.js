@@ -1,6 +1,6 @@
 // Ask: a question, the short answer tied to its evidence, and the hits.
 
-import { announce, counted, make, note, outward, problem, strange } from "./dom.js";
+import { address, addressed, announce, counted, make, note, outward, problem, strange } from "./dom.js";
 import { card } from "./evidence.js";
 import { get, post } from "./server.js";
 
@@ -10,7 +10,7 @@ let place = null;
 let running = null;
 
 export function ask(view, { lineage, signal }) {
-  const given = new URLSearchParams(location.hash.split("?")[1] || "");
+  const given = addressed();
   if (given.has("q")) asked = { ...asked, text: given.get("q"), work: given.get("work") || "" };
   if (place && place !== lineage) asked.work = ""; // works are those of one lineage
   place = lineage;
@@ -25,7 +25,7 @@ export function ask(view, { lineage, signal }) {
   work.value = asked.work;
   const go = () => {
     asked = { text: input.value.trim(), kind: kind.value, no_target_code: without.checked, work: work.value.trim() };
-    history.replaceState(null, "", `#ask?${new URLSearchParams({ q: asked.text, ...(asked.work && { work: asked.work }) })}`);
+    address("ask", lineage, { q: asked.text, ...(asked.work && { work: asked.work }) });
     search(results, lineage, only);
   };
   // The button that asked is gone with the results; the focus stays where they come.

@@ -7,10 +7,11 @@ import { get } from "./server.js";
 const STATES = { UNSPECIFIED: "nobody says in the paper", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
 const shown = new Set(["UNSPECIFIED", "PARTIALLY_SPECIFIED"]);
 
-export async function gaps(view, { lineage }) {
+export async function gaps(view, { lineage, signal }) {
   view.replaceChildren(make("p", { class: "quiet", role: "status" }, "Reading the target against its lineage…"));
   try {
     const found = await get("/gaps", { lineage });
+    if (signal.aborted) return; // the reader has gone on to another view
     const table = make("div", { class: "scroll" });
     const draw = () => table.replaceChildren(rows(found.gaps.filter((gap) => shown.has(gap.state))));
     const counts = (state) => found.gaps.filter((gap) => gap.state === state).length;
@@ -29,6 +30,7 @@ export async function gaps(view, { lineage }) {
     draw();
     announce(`${counted(counts("UNSPECIFIED"), "detail")} unspecified`);
   } catch (error) {
+    if (signal.aborted) return;
     view.replaceChildren(problem(error));
   }
 }

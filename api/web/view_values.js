@@ -1,6 +1,6 @@
 // Values: one detail across the whole lineage. Who holds which value, since when, who dissents, what the target inherits.
 
-import { announce, counted, make, note, problem } from "./dom.js";
+import { address, addressed, announce, counted, make, note, problem } from "./dom.js";
 import { cited, quote } from "./evidence.js";
 import { get } from "./server.js";
 
@@ -9,13 +9,13 @@ export async function values(view, { lineage }) {
   const names = make("datalist", { id: "names" });
   const results = make("div", {});
   const go = () => {
-    history.replaceState(null, "", `#values?${new URLSearchParams({ name: input.value })}`);
+    address("values", lineage, { name: input.value });
     look(results, lineage, input.value.trim(), open);
   };
   const open = (name) => { input.value = name; go(); };
   view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "What the lineage agrees on"),
     make("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); go(); } }, input, names, make("button", { type: "submit", class: "first" }, "Show")), results));
-  const given = new URLSearchParams(location.hash.split("?")[1] || "").get("name");
+  const given = addressed().get("name");
   if (given) input.value = given;
   look(results, lineage, input.value, open, names);
 }

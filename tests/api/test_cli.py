@@ -121,6 +121,24 @@ def test_nothing_heavy_is_imported_at_start(tmp_path, words):
     assert (ended.code, ended.err) == (0, "[]\n")
 
 
+def test_a_variable_that_sets_nothing_is_said_once_with_the_one_that_is_meant(lineage, monkeypatch):
+    monkeypatch.setenv("LINEAGE_OFLINE", "1")
+    monkeypatch.setenv("LINEAGE_XYZZY", "1")
+    ended = lineage("list")
+    assert ended.err.splitlines() == [
+        "warning: LINEAGE_OFLINE is no setting of lineage; is LINEAGE_OFFLINE meant?",
+        "warning: LINEAGE_XYZZY is no setting of lineage; `lineage doctor` lists the settings",
+    ]
+
+
+def test_a_text_is_no_bundle_and_is_told_so(lineage, tmp_path):
+    file = tmp_path / "gold.jsonl"
+    file.write_text('{"query": "?"}\n')
+    ended = lineage("import", str(file), "--quiet")
+    assert ended.code == 2
+    assert ended.err == f"error: {file} is no bundle: it is plain text\n  hint: `lineage export` makes one\n"
+
+
 # -- answers
 
 

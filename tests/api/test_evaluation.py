@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from api.display_evaluation import evaluation
+from api.files import lineage_of
 from lineage.errors import UsageError
 from tests.demo import DEMO, NAME
 
@@ -42,3 +44,22 @@ def test_a_file_that_cannot_be_judged_is_refused_with_its_line(built, tmp_path, 
     file.write_text(text, "utf-8")
     with pytest.raises(UsageError, match=said):
         built.service.evaluate(file, lineage=NAME)
+
+
+def test_gold_that_the_lineage_does_not_hold_is_named(built, tmp_path):
+    here = {"path": "plainvit/encoder.py", "start": 69, "end": 82}
+    gold = [here, {"path": "nope.py", "repo": "a/b"}, {"work": "arxiv:1234.56789", "quote": "x"}, "c_00000000", {"quote": "anywhere"}]
+    file = tmp_path / "gold.jsonl"
+    file.write_text("\n".join(json.dumps({"id": n, "query": "encoder", "gold": one}) for n, one in enumerate(gold)), "utf-8")
+    found = built.service.evaluate(file, lineage=NAME)
+    assert [(one.id, one.gold) for one in found.astray] == [("1", "a/b:nope.py"), ("2", "arxiv:1234.56789"), ("3", "c_00000000")]
+    assert "3 answers name no file, work or chunk of this lineage, and count as not found:\n  1: a/b:nope.py" in evaluation(found)
+
+
+def test_a_file_that_names_its_lineage_is_asked_of_it(tmp_path):
+    file = tmp_path / "gold.jsonl"
+    rows = [{"query": "?", "gold": "c_1", "lineage": name} for name in ("one", "one", "two")]
+    file.write_text("\n".join(map(json.dumps, rows[:2])), "utf-8")
+    assert lineage_of(file) == "one"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert lineage_of(file) == ""

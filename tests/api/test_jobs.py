@@ -231,3 +231,11 @@ def test_the_last_finished_jobs_are_kept(queue, tmp_path, monkeypatch):
     new = jobs.submit(REQUEST).id
     assert [job.id for job in jobs.all()] == [new, old[3], old[2]]
     assert sorted(path.name for path in (tmp_path / "jobs").glob(f"{old[0]}*")) == []
+
+
+def test_who_has_stopped_working_holds_the_queue_no_longer(queue):
+    jobs = queue(start=False)
+    assert jobs._take()
+    assert queue(start=False).holder().startswith("process ")
+    jobs.close()
+    assert (jobs.holder(), queue(start=False).holder()) == ("", "")

@@ -20,6 +20,7 @@ def test_json_clients_get_a_stdio_server_under_their_key(client, key):
     said = json.loads(config(client))
     assert list(said) == [key]
     entry = said[key]["lineage"]
+    assert entry.pop("env").keys() == {"LINEAGE_HOME", "LINEAGE_CONFIG"}  # as the tests are run
     assert entry == {"type": "stdio", "command": program()[0], "args": [*program()[1:], "mcp"]}
 
 
@@ -27,7 +28,7 @@ def test_codex_gets_a_table_with_time_enough(tmp_path):
     said = tomllib.loads(config("codex", tmp_path / 'a "b" \\ ü'))
     entry = said["mcp_servers"]["lineage"]
     assert entry["args"][-1] == "mcp"
-    assert entry["env"] == {"LINEAGE_HOME": str(tmp_path / 'a "b" \\ ü')}
+    assert entry["env"]["LINEAGE_HOME"] == str(tmp_path / 'a "b" \\ ü')
     assert entry["startup_timeout_sec"] >= 10
     assert entry["tool_timeout_sec"] >= 30
 
@@ -35,7 +36,32 @@ def test_codex_gets_a_table_with_time_enough(tmp_path):
 def test_a_chosen_store_and_local_files_are_passed_on(tmp_path):
     entry = json.loads(config("claude", tmp_path, local=True))["mcpServers"]["lineage"]
     assert entry["args"][-2:] == ["mcp", "--local-files"]
-    assert entry["env"] == {"LINEAGE_HOME": str(tmp_path)}
+    assert entry["env"]["LINEAGE_HOME"] == str(tmp_path)
+
+
+def test_folders_and_files_that_variables_name_are_passed_on_and_no_secrets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LINEAGE_HOME", "store")
+    monkeypatch.setenv("LINEAGE_TOKENIZER", "model/tokenizer.json")
+    monkeypatch.setenv("LINEAGE_LINKS_ARCHIVE", "~/links.json")
+    monkeypatch.setenv("LINEAGE_TOKEN", "secret")
+    monkeypatch.setenv("LINEAGE_PAPERS", "3")
+    monkeypatch.delenv("LINEAGE_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    entry = json.loads(config("claude"))["mcpServers"]["lineage"]
+    assert entry["env"] == {
+        "LINEAGE_HOME": str(tmp_path / "store"),
+        "LINEAGE_TOKENIZER": str(tmp_path / "model" / "tokenizer.json"),
+        "LINEAGE_LINKS_ARCHIVE": str(tmp_path / "~" / "links.json"),
+    }
+
+
+def test_nothing_is_passed_on_where_nothing_is_set(tmp_path, monkeypatch):
+    monkeypatch.delenv("LINEAGE_HOME")
+    monkeypatch.delenv("LINEAGE_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert "env" not in json.loads(config("claude"))["mcpServers"]["lineage"]
 
 
 def test_an_installation_without_its_script_is_started_by_its_interpreter(monkeypatch, tmp_path):

@@ -115,6 +115,32 @@ def test_an_address_with_a_question_asks_it(page, server):
     assert page.input_value("#question") == "learning rate schedule"
 
 
+def test_every_address_names_its_lineage_and_opens_it_elsewhere(browser, server):
+    def two(route):
+        (row,) = route.fetch().json()["lineages"]
+        route.fulfill(json={"lineages": [{**row, "lineage": "another"}, row]})
+
+    with opened(browser, server, refusals=True) as page:  # there is nothing behind the other
+        page.route("**/api/v1/lineages", two)
+        go(page, server, "")
+        page.wait_for_url("**/#picture?lineage=another")
+        page.locator("#lineage").select_option(NAME)
+        page.wait_for_url(f"**/#picture?lineage={NAME}")
+        page.get_by_role("link", name="Ask").click()
+        page.wait_for_url(f"**/#ask?lineage={NAME}")
+        page.fill("#question", "learning rate")
+        page.keyboard.press("Enter")
+        page.locator("article.card").first.wait_for()
+        shared = page.url
+    with opened(browser, server) as page:
+        page.route("**/api/v1/lineages", two)
+        page.goto(shared)
+        page.locator("article.card").first.wait_for()
+        assert page.input_value("#lineage") == NAME
+        go(page, server, "gaps?lineage=nobody")
+        assert "There is no lineage nobody here" in page.locator(".note.bad").inner_text()
+
+
 def test_a_question_is_asked_of_one_work_by_the_keyboard_and_its_address_says_so(page, server):
     go(page, server, "ask?q=learning+rate")
     page.locator("article.card").first.wait_for()
@@ -127,7 +153,7 @@ def test_a_question_is_asked_of_one_work_by_the_keyboard_and_its_address_says_so
     page.get_by_text("Only hits of arxiv:9911.00102").wait_for()
     page.locator("article.card").first.wait_for()
     assert {words.partition(" PatchMask")[1] for words in page.locator("article.card h3").all_inner_texts()} == {" PatchMask"}
-    assert page.url.endswith("#ask?q=learning+rate&work=arxiv%3A9911.00102")
+    assert page.url.endswith(f"#ask?q=learning+rate&work=arxiv%3A9911.00102&lineage={NAME}")
     page.reload()
     page.get_by_text("Only hits of arxiv:9911.00102").wait_for()
     assert page.get_by_label("only in").input_value() == "arxiv:9911.00102"

@@ -302,7 +302,7 @@ def test_several_lineages_are_told_apart(client, built, tmp_path):
         (tmp_path / "lineages" / name).mkdir(parents=True)
         (tmp_path / "lineages" / name / "CURRENT").write_text("000001-00000000")
     with TestClient(app_over(tmp_path), base_url="http://127.0.0.1") as other:
-        assert problem(other.post("/api/v1/search", json=QUESTION), 422, "usage-error")["hint"] == "--lineage NAME, one of: one, two"
+        assert problem(other.post("/api/v1/search", json=QUESTION), 422, "usage-error")["hint"] == "name one of: one, two"
 
 
 def test_a_bug_is_told_without_its_trace(client, monkeypatch):

@@ -1,0 +1,107 @@
+"""What is wrong with a request is said before any work is done for it, in the same words at every door."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from api.bootstrap import Parts
+from api.commands import common
+from api.engines import KeptParts
+from api.service import Service
+from lineage import settings
+from lineage.errors import NotFound, UsageError
+from tests.api.mcp_desk import Store
+from tests.fakes import small_lineage
+from tests.fakes.embedder import HashingEmbedder
+
+
+class Idle(Parts):
+    """Parts of which no engine may be opened."""
+
+    def engine(self, lineage):
+        raise AssertionError("work was begun")
+
+
+@pytest.mark.parametrize(
+    ("ask", "said", "hint"),
+    [
+        (lambda service: service.context("  ", lineage="x"), "the task is empty", "say what is to be written"),
+        (lambda service: service.context("x", lineage="x", tokens=10), "a budget of 10 tokens holds no", "at least 100 tokens"),
+        (lambda service: service.context("x", lineage="x", tokens=0), "1 to 1,000,000", ""),
+        (lambda service: service.context("x", lineage="x", tokens=2_000_000), "1 to 1,000,000", ""),
+        (lambda service: service.context("x" * 70_000, lineage="x"), "70,000 bytes; at most 65,536", ""),
+        (lambda service: service.context("x", lineage="x", stage="dreaming"), "no stage 'dreaming'", "planning, analysis, coding"),
+        (lambda service: service.gaps(lineage="x", topic="banana"), "no detail has the topic 'banana'", "architecture, "),
+        (lambda service: service.gaps(lineage="x", state="banana"), "no state 'banana'", "partially_specified"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_an_engine_is_opened(tmp_path, ask, said, hint):
+    with pytest.raises(UsageError) as refused:
+        ask(Service(Idle(settings.load(home=tmp_path))))
+    assert said in str(refused.value)
+    assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(("state", "topic"), [("", ""), ("partial", "Optimiser"), ("unspecified", "method")])
+def test_what_a_report_may_have_is_let_through(tmp_path, state, topic):
+    with pytest.raises(AssertionError, match="work was begun"):
+        Service(Idle(settings.load(home=tmp_path))).gaps(lineage="x", state=state, topic=topic)
+
+
+def test_which_lineage_is_asked_without_a_flag_that_only_some_commands_have(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "lineages" / name).mkdir(parents=True)
+        (tmp_path / "lineages" / name / "CURRENT").write_text("000001-00000000")
+    with pytest.raises(UsageError) as refused:
+        Service(Parts(settings.load(home=tmp_path))).status()
+    assert refused.value.hint == "name one of: one, two"
+
+
+def test_long_questions_say_what_they_are_at(tmp_path):
+    events = []
+    service = Store(tmp_path).service
+    service.gaps(watch=events.append)
+    service.context("adapt the model at test time", watch=events.append)
+    assert [event.name for event in events] == ["gaps", "gaps", "pack"]
+
+
+@pytest.mark.parametrize(("quiet", "terminal", "silent"), [(False, True, False), (True, True, True), (False, False, True)])
+def test_progress_of_seconds_is_for_terminals(monkeypatch, quiet, terminal, silent):
+    told = []
+    monkeypatch.setattr("api.progress.watching", told.append)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    common.watching_on_a_terminal(quiet)
+    assert told == [silent]
+
+
+def test_a_report_of_a_busy_machine_is_made_anew(tmp_path):
+    parts = KeptParts(settings.load(home=tmp_path))
+    parts.__dict__["embedder"] = HashingEmbedder()
+    small_lineage.build(tmp_path, parts.embedder)
+
+    def late(*_):
+        raise UsageError("the search took too long")
+
+    with parts.engine("small") as engine:
+        engine.ask = engine.ask_many = late
+        assert any("took too long" in note for note in parts.gaps(engine).notes)
+        del engine.ask, engine.ask_many
+        whole = parts.gaps(engine)
+        assert not any("took too long" in note for note in whole.notes)
+        assert parts.gaps(engine) is whole
+    parts.close()
+
+
+def test_evidence_is_found_beside_a_damaged_lineage(tmp_path):
+    store = Store(tmp_path)
+    damaged = tmp_path / "lineages" / "0bad"
+    shutil.copytree(tmp_path / "lineages" / "small", damaged)
+    for manifest in damaged.rglob("manifest.json"):
+        manifest.write_text("{")
+    chunk = small_lineage.chunks()[0].id
+    assert store.service.evidence(chunk).lineage == "small"
+    with pytest.raises(NotFound) as missing:
+        store.service.evidence("c_00000000")
+    assert missing.value.hint.endswith("not looked into, because it cannot be read: 0bad")

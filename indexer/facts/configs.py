@@ -1,6 +1,6 @@
 """Facts of configuration files: YAML, JSON, TOML, INI and gin, under their nested names.
 
-YAML is read as events, so that aliases cannot multiply and depth costs nothing; JSON and the rest by their own small
+YAML is read as events, so that aliases cannot multiply; JSON and the rest by their own small
 tokenisers, which a broken file does not stop. Nothing is constructed and no interpolation is resolved.
 """
 
@@ -22,7 +22,7 @@ _PAIR = re.compile(r"\s*([\w./@%-]{1,160})\s*(?:=|:(?=\s))\s*(.*?)\s*\Z")
 _COMMENT = re.compile(r"\s+[#;].*\Z")
 _LINE_YAML = re.compile(r"(\s*)(?:- )?['\"]?([\w./-]{1,100})['\"]?\s*:(?:\s+(.*?))?\s*\Z")
 _NAME = re.compile(r"[\w-]+")
-_DEPTH = 60
+_DEPTH, _NESTED = 60, 200
 _SKIPPED = re.compile(
     r"(?:^|/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|\.github/|\.circleci/|docker-compose[^/]*|mkdocs\.ya?ml|\.pre-commit[^/]*|renovate\.json|"
     r"setup\.cfg|tox\.ini|pyproject\.toml|Cargo\.toml|environment[^/]*\.ya?ml|conda[^/]*\.ya?ml|codecov\.ya?ml|\.readthedocs[^/]*|vercel\.json|"
@@ -102,6 +102,8 @@ def leaves(text: str) -> Iterator[tuple[int, list[str], str]]:
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if frames and not frames[-1].mapping:
                 frames[-1].items = None
+            if len(frames) == _NESTED:  # each token costs the parser as many steps as brackets are open
+                raise ValueError(f"more than {_NESTED} levels")
             frames.append(_Frame(isinstance(event, yaml.MappingStartEvent), _line(event)))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             done = frames.pop()
@@ -176,7 +178,7 @@ def _json(path: str, text: str, sink: Sink) -> None:
             value = token[1] if token[1] is not None else token[2] if token[2] is not None else token[5]
             if frames and frames[-1][0] == "[" and lists and lists[-1] is not None and len(lists[-1]) <= MOST_ITEMS:
                 lists[-1].append(value)
-            elif colon and len(value) < 400:
+            elif colon and len(frames) < _DEPTH and len(value) < 400:
                 _leaf(sink, line, [*(name for name in keys if name), key], value, path)
             colon = colon and False
         elif token[3] == ":":

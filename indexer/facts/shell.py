@@ -18,7 +18,7 @@ _ASSIGNED = re.compile(
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,60}|\d)(?::?-([^}\n]*))?\}?")
 _RUNS = re.compile(
     r"(?:^|[\s;&|(\"'/`])(python[\d.]*|torchrun|accelerate|deepspeed|fairseq-\w+|allennlp|srun|mpirun|horovodrun|uv|poetry|CUDA_VISIBLE_DEVICES=\S*|"
-    r"composer|nnUNetv2_\w+|lm_eval|vllm|swift|llamafactory-cli|\S+\.(?:py|sh))(?=\s|\Z|[\"'`])"
+    r"composer|nnUNetv2_\w+|lm_eval|vllm|swift|llamafactory-cli|\S{1,200}\.(?:py|sh))(?=\s|\Z|[\"'`])"
 )
 _PROGRAM = re.compile(r"(?:^|[\s\"'=])((?:[\w.-]+/)*[\w.-]+\.(?:py|sh))(?=\s|\Z|[\"'])|-m\s+([\w.]+)")
 _OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]{0,80})=(.+)\Z", re.DOTALL)

@@ -122,12 +122,18 @@ def test_schemas_and_housekeeping_state_nothing():
     [
         "a: &a [x, x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)}, *{chr(97 + n)}]\n" for n in range(20)),
         "[" * 50_000,
+        "[\n" * 400_000,
         "a:\n" * 20_000,
         "? " * 20_000,
     ],
 )
 def test_hostile_yaml_ends_quickly(text):
     assert facts("bad.yaml", text, "yaml")[0] == []
+
+
+def test_hostile_json_ends_quickly_and_keeps_what_is_not_deep():
+    found, _ = facts("deep.json", '{"lr": 0.1, "a": ' + '{"lr": 0.2, "a":' * 40_000, "json")
+    assert 1 < len(found) <= 60
 
 
 def test_circular_defaults_are_said_once():

@@ -212,6 +212,10 @@ def commands(text):
     return [(one.line, one.name, one.value, one.scope) for one in sink.found]
 
 
+def test_a_long_line_of_a_script_ends_quickly():
+    assert commands("a" * 400_000 + "\npython train.py --lr 0.1") == [(2, "learning_rate", "0.1", "train.py")]
+
+
 SCRIPT = """#!/bin/bash
 LR=${1:-3e-4}
 export SEED=7

@@ -167,11 +167,13 @@ def table(bench: Bench, sets: Sequence[evidence.Set], variants: Sequence[Variant
 
 def graph(home: Path, lineages: Sequence[str], embedder: Embedder | None) -> None:
     """Prints what our own questions reach, with one prior taken away at a time."""
-    asked = {file: evidence.rows(Path(__file__).parent / f"{file}.jsonl") for file in ("questions", "questions_blind")}
+    asked = {file: evidence.rows(Path(__file__).parent / f"{file}.jsonl") for file in ("questions", "questions_blind", "questions_further")}
     for name, (file, questions) in product(lineages, asked.items()):
+        cases = [case_of(row) for row in questions if row["lineage"] == name]
+        if not cases:
+            continue
         with open_generation(home, name) as generation:
             index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
-            cases = [case_of(row) for row in questions if row["lineage"] == name]
             base = fitted(generation.manifest.embedder)
             for said, weights in _opinions(base):
                 made = trial(Engine(generation, (lambda: embedder) if embedder else None, index, weights), cases)

@@ -15,7 +15,7 @@ from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Focus, Hit, Query, WorkId
 from lineage.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
-from lineage.tokens import tokens
+from lineage.tokens import fts_any, tokens
 from retrieval import candidates, fuse, named
 from retrieval.candidates import Ranked, Scope, Words
 from retrieval.evidence import Evidence, neighbours, widened
@@ -165,12 +165,21 @@ class Engine:
         """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = named.asked_of(asked.text, self._names)
         works -= asked.scope.without
-        if not works or asked.query.work:
+        if not works or asked.query.work or self._stands_elsewhere(asked, works):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
         found = self._fused(*self._found(inside, self._vectors([inside.text])))
         there, doubts = self._ranked(inside, found)
         return named.led(ranked, there, works, asked.query.k), doubts
+
+    def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
+        """Whether an identifier of the question stands in the lineage and in none of these works."""
+        without = frozenset(self._kinship.kin.keys() - works)
+        for expression in map(fts_any, ([word] for word in named.identifiers(asked.text))):
+            inside = self._catalog.lexical([(expression, 1.0)], 1, without=without)
+            if not inside and self._catalog.lexical([(expression, 1.0)], 1, without=asked.scope.without):
+                return True
+        return False
 
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""

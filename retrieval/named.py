@@ -2,7 +2,8 @@
 
 Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
 What the name says is where to look, and says nothing more once that is done: the named works are asked what is left of the
-question. It may also name a work only to compare with it; others therefore get a share of the list.
+question. It may also name a work only to compare with it; others therefore get a share of the list. An identifier that is written
+out says where to look better than a name: where none of the named works has it, they do not lead.
 """
 
 from __future__ import annotations
@@ -98,6 +99,11 @@ def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
     marks = 1 if len(_key(whole)) >= _LETTERS else 2
     marked = all(_MARK.search(word) for word in text) and _MARK.search(whole[first:]) is not None
     return marked and len(_MARK.findall(whole)) >= marks and _key(whole) in names
+
+
+def identifiers(question: str) -> frozenset[str]:
+    """The index's words of the identifiers that a question writes out (`vae_align_proj_coeff`)."""
+    return frozenset(word.replace("_", "").lower() for word in _WORD.findall(question) if "_" in word.strip("_"))
 
 
 def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:

@@ -23,6 +23,8 @@ from lineage.settings import Settings
 
 HEARTBEAT = 15.0
 LOOK = 0.5
+_LATEST = 5
+"""Looks at a finished job for the event of its end, which is written just after its state; who comes back after that event gets no other."""
 MOST_STREAMS = 64
 _STREAM: dict[int | str, Any] = {
     200: {"description": "Events: `state`, `stage`, `waiting`, `note`, at last `end`; each with its number.", "content": {"text/event-stream": {}}}
@@ -70,20 +72,22 @@ class Streams:
 
 async def events(jobs: Jobs, id_: str, after: int) -> AsyncIterator[bytes]:
     """A job's events from the one after `after` on, a comment whenever nothing happens for long, and `end` when it has ended."""
-    said_at = time.monotonic()
+    said_at, state, silent = time.monotonic(), "", 0
     yield format_sse_event(retry=2000, comment="events of " + id_)
     while True:
         job = await to_thread.run_sync(jobs.get, id_)  # before its events, so that none is missed at the end
         found = await to_thread.run_sync(jobs.events, id_, after)
         for event in found:
             after = event.id
+            state = str(event.data.get("state", state))
             yield format_sse_event(event=event.kind, id=str(event.id), data_str=wire.dumps({"at": event.at, **event.data}))
         if found:
-            said_at = time.monotonic()
-        elif job.finished:
+            said_at, silent = time.monotonic(), 0
+        elif job.finished and (state == job.state or silent >= _LATEST):
             yield format_sse_event(event="end", data_str=wire.dumps(job_to_json(job)))
             return
         else:
+            silent += 1
             if time.monotonic() - said_at >= HEARTBEAT:
                 said_at = time.monotonic()
                 yield format_sse_event(comment="still here")

@@ -35,7 +35,9 @@ def test_every_client_has_its_row():
     assert set(re.findall(r"--print-config (\w+)", PAGE)) == set(CLIENTS)
 
 
-def test_what_codex_gets_is_what_is_shown():
+def test_what_codex_gets_is_what_is_shown(monkeypatch):
+    for name in [name for name in os.environ if name.startswith("LINEAGE_")]:
+        monkeypatch.delenv(name)
     (shown,) = blocks("toml")
     said, told = tomllib.loads(shown)["mcp_servers"]["lineage"], tomllib.loads(config("codex"))["mcp_servers"]["lineage"]
     assert {**said, "command": "", "args": ""} == {**told, "command": "", "args": ""}

@@ -12,7 +12,9 @@ import httpx2
 import pytest
 
 from api.engines import KeptParts
+from api.journal import Job, JobEvent
 from api.rest import builds, said
+from indexer.plan import BuildRequest
 from lineage import settings
 from tests.fakes.embedder import HashingEmbedder
 from tests.serving import Serving
@@ -91,6 +93,29 @@ def followed(client, path, headers=None):
                 events.append((event["event"], event.get("id"), json.loads(event["data"])))
                 event = {}
     return events
+
+
+class Late:
+    """A job whose end was written, and the event of it a moment later."""
+
+    def __init__(self, said):
+        self.said = said
+
+    def get(self, id_):
+        return Job(id_, BuildRequest(TARGET), state="done")
+
+    def events(self, id_, after):
+        return self.said.pop(0) if self.said else ()
+
+
+@pytest.mark.parametrize(("said", "states"), [([(), (JobEvent(7, "", "state", {"state": "done"}),)], 1), ([], 0)])
+def test_a_stream_ends_after_the_event_of_the_end(monkeypatch, said, states):
+    async def heard():
+        return [event async for event in builds.events(Late(said), "j", 0)]
+
+    monkeypatch.setattr(builds, "LOOK", 0.0)
+    events = [event.decode() for event in asyncio.run(heard())]
+    assert [("event: state" in event, "event: end" in event) for event in events[1:]] == [(True, False)] * states + [(False, True)]
 
 
 def test_a_build_is_accepted_followed_and_there(client):

@@ -30,15 +30,10 @@ def check_rows(state: str, topic: str, settings: Settings) -> None:
 
 def stage_of_task(task: str, tokens: int, stage: str) -> Stage | None:
     """The stage that a task is packed for; raises `UsageError` for a task, budget or stage that cannot be."""
-    from retrieval.pack.ask import MOST_BYTES, MOST_TOKENS
+    from retrieval.pack.ask import check
     from retrieval.pack.stages import stage_of
 
-    if not task.strip():
-        raise UsageError("the task is empty", hint='say what is to be written, as in "implement the training loop"')
-    if (size := len(task.encode("utf-8", "replace"))) > MOST_BYTES:
-        raise UsageError(f"the task has {size:,} bytes; at most {MOST_BYTES:,} are taken")
-    if not 1 <= tokens <= MOST_TOKENS:
-        raise UsageError(f"a budget of {tokens} tokens was given; 1 to {MOST_TOKENS:,} can be")
+    check(task, tokens)
     if tokens < LEAST_TOKENS:
         raise UsageError(f"a budget of {tokens} tokens holds no whole piece of evidence", hint=f"at least {LEAST_TOKENS} tokens are needed")
     return stage_of(stage)

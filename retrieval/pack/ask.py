@@ -28,7 +28,7 @@ def pack(
     With `gaps` of the target its details are asked for, and its settings, conflicts and open details are told. Raises
     `UsageError` for a task or budget that cannot be, and `NotFound` where nothing bears on the task.
     """
-    _check(task, allowed)
+    check(task, allowed)
     details = _details(gaps)
     questions, answers = asked(engine, subquestions(task, stage, details), no_target_code)
     generation = engine.generation
@@ -71,9 +71,10 @@ def _details(gaps: Gaps | None) -> Sequence[Detail]:
     return [gap.detail for gap in gaps.gaps] if gaps else ()
 
 
-def _check(task: str, allowed: int) -> None:
+def check(task: str, allowed: int) -> None:
+    """Raise `UsageError` for a task or a budget of tokens that no pack can have."""
     if not task.strip():
-        raise UsageError("the task is empty", hint='say what is to be written: lineage context "implement the training loop"')
+        raise UsageError("the task is empty", hint='say what is to be written, as in "implement the training loop"')
     if (size := len(task.encode("utf-8", "replace"))) > MOST_BYTES:
         raise UsageError(f"the task has {size:,} bytes; at most {MOST_BYTES:,} are taken")
     if not 1 <= allowed <= MOST_TOKENS:

@@ -186,8 +186,8 @@ def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
 
 
 def conflicts(found: Sequence[Component], said: TargetText) -> Iterator[Conflict]:
-    """Passages and functions that say opposite things."""
-    for one in found:
+    """Passages and functions that say opposite things, where the function is named as its passage is."""
+    for one in (one for one in found if tied(one.passage, one.functions[0].chunk)):
         for spoken, done in one.against:
             hit = Hit(1, 1.0, one.passage, said.work, from_target=True)
             sides = (_side(hit, spoken, spoken), _side(one.functions[0], done, done))

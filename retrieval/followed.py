@@ -42,7 +42,6 @@ _ELSE = re.compile(
 )
 """What is followed in these respects only, or not at all; a framework has the settings of nobody's experiment."""
 _ADDRESS = re.compile(r"https?://\S+")
-_QUOTED = re.compile(r"“(.*)”", re.DOTALL)
 _TREE = "/(?:tree|blob)/[^/\\s]+/([\\w./-]+)"
 _BESIDE = "test tests testing unit_tests third_party vendor docs examples example dev debug bench benchmark eval evaluate sample generate"
 _ASIDE = frozenset(_BESIDE.split())
@@ -96,7 +95,7 @@ def _addressed(one: Said, links: Iterable[CodeLink]) -> Iterator[tuple[set[WorkI
     if _ELSE.search(one.text) or not (_FOLLOWS.search(one.text) or _USES.search(one.text)):
         return
     for link in links:
-        for quote in (found[1] for said in link.evidence if (found := _QUOTED.search(said))):
+        for quote in filter(None, (said.partition("“")[2].rpartition("”")[0] for said in link.evidence)):
             if _core(quote.rpartition(" — ")[0] or quote) in _core(one.text) or _core(one.text) in _core(quote):
                 tree = re.search(re.escape(link.repo.partition(":")[2]) + _TREE, quote, re.IGNORECASE)
                 yield {link.repo}, tree[1].strip("./") if tree else ""

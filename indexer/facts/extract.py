@@ -43,7 +43,9 @@ _TEST_TOOLS = re.compile(r"^(?:import|from) (?:pytest|unittest)\b", re.MULTILINE
 _TEST_FUNCTION = re.compile(r"^(?:async )?def test_", re.MULTILINE)
 _TEST_METHOD = re.compile(r"^[ \t]+(?:async )?def test_", re.MULTILINE)
 _TEST_CLASS = re.compile(
-    r"^class\s+(?:Test\w*|\w+\([^()\n]*TestCase\b[^()\n]*\))[^\n]*\n(?:[ \t][^\n]*\n|\n)*?[ \t]+(?:async )?def test_", re.MULTILINE
+    r"^class[ \t]{1,9}(?:Test\w{0,80}|\w{1,80}\([^()\n]{0,200}TestCase\b[^()\n]{0,200}\))[^\w\n][^\n]{0,200}\n"
+    r"(?:[ \t][^\n]*\n|\n)*?[ \t]+(?:async )?def test_",
+    re.MULTILINE,
 )
 _TRAINING = re.compile(r"^(?:async )?def (?:train|fit)", re.MULTILINE)
 

@@ -29,7 +29,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 """What the rows of an ablation begin with: such a row says what came of a setting."""
-_LONGEST_NAME = 50
+_LONGEST_NAME, _LONGEST_HEAD = 50, 300
 _FEWEST = 3
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})+")
 _MOST_CELLS = 40
@@ -97,7 +97,7 @@ def named(cell: str, ontology: Ontology) -> str:
 
 def _lists_settings(rows: Sequence[Row], ontology: Ontology) -> bool:
     """Whether a table lists settings: its head says so, or most of its first cells name a detail."""
-    said = " ".join(rows[0][1][:2]).lower()
+    said = " ".join(rows[0][1][:2]).lower()[:_LONGEST_HEAD]
     if _SETTINGS.search(said):
         return True
     own = [bool(named(cells[0], ontology)) for _, cells in rows[1:] if cells and cells[0]]

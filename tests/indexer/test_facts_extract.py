@@ -71,6 +71,10 @@ def test_a_python_file_is_a_test_by_what_it_defines():
         assert python_facts(path, text) == []
 
 
+def test_a_class_with_an_endless_name_ends_quickly():
+    assert python_facts("a.py", "class Test" + "a" * 400_000) == []
+
+
 def test_what_a_paper_says_that_a_program_works_on_is_no_setting_but_what_its_readme_says_is():
     def found(path):
         document = plain.parse(path, b"We train with a batch size of 256 for 90 epochs.\n", REPO, "b")

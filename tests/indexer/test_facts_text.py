@@ -206,6 +206,10 @@ def test_results_are_no_settings():
     assert table("model | Precision | Recall | F1\nours | 32 | 16 | 24\ntheirs | 0.5 ± 0.1 | 3 | 4") == []
 
 
+def test_an_endless_head_ends_quickly():
+    assert table("parameter " * 40_000 + "| x\nours | 32") == []
+
+
 def commands(text):
     sink = Sink(ontology(), "command")
     shell.read(text, sink)

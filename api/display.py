@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from api import wire
-from api.service import Damaged
 from indexer.plan import BuildReport
+from lineage.generation import Damaged
 from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
 from lineage.repository_state import RepositoryState
 

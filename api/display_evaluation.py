@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.display import plain, shorten
-from api.measuring import Astray, Measured
-from retrieval.evaluate import CUTS, DEPTH, Judged, Scores
+from retrieval.evaluate import CUTS, DEPTH, Astray, Judged, Measured, Scores
 
 _ASTRAY = 20
 

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from api.bootstrap import Parts
 from api.files import cases
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.model import Chunk, Hit, Work
-from retrieval.evaluate import Case, Evaluation, Gold, finds
+from retrieval.evaluate import Astray, Case, Gold, Measured, finds
 from retrieval.trial import trial
-
-
-@dataclass(frozen=True)
-class Astray:
-    """An answer that names no file, work or chunk of the lineage: no search could have found it. `id` is its question's."""
-
-    id: str
-    gold: str
-
-
-@dataclass(frozen=True)
-class Measured(Evaluation):
-    """The scores, and what in the gold file went astray: it counts as not found all the same."""
-
-    astray: tuple[Astray, ...] = ()
 
 
 def measured(parts: Parts, path: Path, lineage: str, k: int) -> Measured:

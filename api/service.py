@@ -17,7 +17,7 @@ from lineage import generation as layout
 from lineage import ids
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
-from lineage.generation import Generation, Manifest, open_generation
+from lineage.generation import Damaged, Generation, Manifest, open_generation
 from lineage.insight import Audit, Consensus, Gaps, Pack, WrittenAnswer
 from lineage.model import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.ontology import ontology
@@ -26,7 +26,6 @@ from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
 
 if TYPE_CHECKING:
-    from api.measuring import Measured
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.verify import Finding
     from retrieval.consensus import Tallies
     from retrieval.engine import Engine
+    from retrieval.evaluate import Measured
     from retrieval.evidence import Evidence
     from retrieval.holders import Holders
 
@@ -74,14 +74,6 @@ class Completeness:
     generation: str
     sums: Mapping[str, Mapping[str, int]]
     losses: tuple[LedgerRow, ...]
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """A lineage that cannot be opened, and why."""
-
-    lineage: str
-    problem: str
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from indexer.workbench import Workbench
 from lineage import derivation, position, reuse
-from lineage.catalog import CatalogWriter
+from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
 from lineage.model import Document, LedgerRow, Span, Status, WorkId
 from lineage.progress import Stage

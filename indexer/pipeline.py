@@ -28,7 +28,7 @@ from indexer.target import TEXT, Found, resolve
 from indexer.transport.budget import SPENT
 from indexer.workbench import Workbench
 from lineage import ids
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Chunk, Document, Fact

@@ -16,7 +16,7 @@ from typing import Any
 from indexer.front import TELLING, told
 from lineage import generation as layout
 from lineage import links as witnesses
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError
 from lineage.exclusion import Exclusion
 from lineage.ids import repo_id

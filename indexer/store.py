@@ -28,7 +28,8 @@ from numpy.lib import format as npy
 from indexer.durable import fsync_folder, remains, sha256_of, write_whole
 from indexer.verify import file_findings
 from lineage import generation as layout
-from lineage.catalog import Catalog, CatalogWriter
+from lineage.catalog.reader import Catalog
+from lineage.catalog.writer import CatalogWriter
 from lineage.disk import failures
 from lineage.errors import StoreBusy, StoreDamaged, StoreError
 from lineage.generation import FileRecord, Manifest

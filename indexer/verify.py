@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.proof import stray_blobs, strays
 from lineage import generation as layout
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError, NotFound
 from lineage.generation import Manifest
 from lineage.ports import Vectors

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from indexer.blobs import Blobs
-from indexer.cache import DerivedCache, VectorCache
-from indexer.clock import Clock
-from indexer.fetch import Transport
-from indexer.refine import Refiner
-from indexer.sandbox import Sandbox
-from indexer.sources.arxiv import Arxiv
-from indexer.sources.github import GitHub
-from indexer.sources.huggingface import HuggingFace
-from indexer.sources.papers_with_code import PapersWithCode
-from indexer.sources.semantic_scholar import SemanticScholar
-from indexer.store import Store
-from lineage.ports import Embedder, ReferenceSource
-from lineage.progress import Watch
-from lineage.settings import Settings
+if TYPE_CHECKING:
+    from indexer.blobs import Blobs
+    from indexer.cache import DerivedCache, VectorCache
+    from indexer.clock import Clock
+    from indexer.fetch import Transport
+    from indexer.refine import Refiner
+    from indexer.sandbox import Sandbox
+    from indexer.sources.arxiv import Arxiv
+    from indexer.sources.github import GitHub
+    from indexer.sources.huggingface import HuggingFace
+    from indexer.sources.papers_with_code import PapersWithCode
+    from indexer.sources.semantic_scholar import SemanticScholar
+    from indexer.store import Store
+    from lineage.ports import Embedder, ReferenceSource
+    from lineage.progress import Watch
+    from lineage.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,10 @@ Anything else that reaches the edge is a bug and ends with exit code 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from lineage.model import Status
+if TYPE_CHECKING:
+    from lineage.model import Status
 
 
 class LineageError(Exception):

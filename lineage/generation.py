@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
@@ -81,6 +81,14 @@ class Manifest:
         value = asdict(self)
         seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
         return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A lineage that cannot be opened, and why."""
+
+    lineage: str
+    problem: str
 
 
 def read_manifest(folder: Path) -> Manifest:

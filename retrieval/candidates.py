@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.model import ChunkKind, WorkId
 from lineage.ports import VectorIndex, Vectors
 from lineage.tokens import fts_any, terms, variants

@@ -84,6 +84,21 @@ class Evaluation:
     rows: tuple[Judged, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class Astray:
+    """An answer that names no file, work or chunk of the lineage: no search could have found it. `id` is its question's."""
+
+    id: str
+    gold: str
+
+
+@dataclass(frozen=True)
+class Measured(Evaluation):
+    """The scores, and what in the gold file went astray: it counts as not found all the same."""
+
+    astray: tuple[Astray, ...] = ()
+
+
 def case_of(row: Mapping[str, Any]) -> Case:
     """The case of one row of a gold file; raises `ValueError` that says what is missing."""
     query = row.get("query") or row.get("text")

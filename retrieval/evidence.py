@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.model import Chunk, Focus, Hit
 from retrieval.kinship import Kin
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
 from lineage.terms import fold

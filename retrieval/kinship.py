@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound
 from lineage.model import CodeLink, Reference, Tier, Work, WorkId
 

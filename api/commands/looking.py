@@ -11,8 +11,8 @@ import typer
 
 from api import display, ending, wire
 from api.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
-from api.service import Damaged
 from lineage.errors import UsageError
+from lineage.generation import Damaged
 
 FORMS = one_of("html", "svg", "json", "graphml", "dot")
 

@@ -17,10 +17,9 @@ from api.mcp_tools.arguments import BuildArguments, StatusArguments
 from api.mcp_tools.desk import Desk
 from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Result
-from api.service import Damaged
 from indexer.plan import BuildRequest
 from lineage.errors import UsageError
-from lineage.generation import Manifest
+from lineage.generation import Damaged, Manifest
 
 _KEPT = ("generation", "tier", "unchanged", "lineage_papers", "repositories", "chunks", "facts", "ledger", "content_hash", "notes")
 _MOST, _JOBS, _LAST = 50, 10, 50

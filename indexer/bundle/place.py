@@ -14,7 +14,8 @@ from indexer.bundle.form import Passage, Text
 from indexer.bundle.read import Bundle
 from indexer.store import Writing
 from lineage import generation as layout
-from lineage.catalog import Catalog, CatalogWriter
+from lineage.catalog.reader import Catalog
+from lineage.catalog.writer import CatalogWriter
 from lineage.disk import failures
 from lineage.errors import BadBundle
 from lineage.generation import Manifest

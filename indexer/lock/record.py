@@ -14,11 +14,10 @@ from pathlib import Path
 from indexer.blobs import Blobs
 from indexer.bundle.write import program
 from indexer.cache import DerivedCache
-from indexer.chunk import VERSION as CHUNKER
 from indexer.collect import Collected
 from indexer.fetch import Transport
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
-from indexer.parsers.select import VERSIONS
+from indexer.lock.tools import tools
 from indexer.pipeline import gathered
 from indexer.plan import BuildRequest, fetchable
 from indexer.portable import files
@@ -107,13 +106,6 @@ def lock_of(bench: Workbench, tape: Tape, generation: Generation) -> Lock:
         derived=tuple(Derived(*key, value.decode()) for key, value in sorted(tape.derived_.items())),
         answers=tuple(sorted(_pins(bench, tape, collected.works), key=lambda pin: (pin.url, pin.asked_with))),
     )
-
-
-def tools(bench: Workbench) -> dict[str, str]:
-    """What else a content hash depends on: versions of parsers and vocabulary."""
-    from lineage.ontology import ontology
-
-    return {"parsers": str(VERSIONS), "chunks": CHUNKER, "ontology": ontology(bench.settings.ontology).digest}
 
 
 def _check_portable(bench: Workbench, request: BuildRequest, generation: Generation) -> None:

@@ -10,7 +10,7 @@ from indexer.blobs import Blobs
 from indexer.cache import DerivedCache
 from indexer.fetch import Transport
 from indexer.lock.form import Lock, Pin
-from indexer.lock.record import tools
+from indexer.lock.tools import tools
 from indexer.plan import BuildReport
 from indexer.transport.answers import Answer, Answers, Request
 from indexer.transport.bodies import Kind

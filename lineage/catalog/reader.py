@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog import records, schema
-from lineage.catalog.writer import COUNTED
 from lineage.errors import StoreDamaged
 from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSubject, Reference, Status, Work, WorkId
 
@@ -93,7 +92,7 @@ class Catalog:
 
     def counts(self) -> dict[str, int]:
         """Rows per table, and `lexical`: rows of the lexical index."""
-        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in COUNTED}  # noqa: S608 - a fixed list
+        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in schema.COUNTED}  # noqa: S608 - a fixed list
         return {**counts, "lexical": self._all("SELECT count(*) FROM lexical_docsize")[0][0]}
 
     def works(self) -> tuple[Work, ...]:

@@ -20,6 +20,7 @@ from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, Sto
 
 VERSION = 2
 READABLE = (1, 2)
+COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -27,8 +27,6 @@ from lineage.model import (
 )
 from lineage.tokens import tokens
 
-COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
-
 
 class CatalogWriter:
     """A catalogue in the making; leave the `with` block by an error, or without `finish`, and it holds nothing.
@@ -130,7 +128,7 @@ class CatalogWriter:
             self._check_ledger()
             self._db.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
             self._db.execute("COMMIT")
-            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in COUNTED}  # noqa: S608
+            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
             self._db.close()
         return counts
 

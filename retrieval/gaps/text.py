@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.cues import sentences
 from lineage.model import Chunk, Focus, Hit, Reference, Work, WorkId
 from lineage.phrases import Word, words

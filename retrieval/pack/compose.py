@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.catalog.records import same_text
 from lineage.cite import citation
 from lineage.errors import NotFound, UsageError

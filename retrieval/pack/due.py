@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.insight import Gap, Gaps, Stage
 from lineage.model import Chunk, Fact, Hit
 from lineage.tokens import tokens

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lineage.catalog import Catalog
+from lineage.catalog.reader import Catalog
 from lineage.catalog.records import same_text
 from lineage.model import Answer, Chunk, Hit
 from lineage.tokens import STOP, terms, tokens

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lineage.catalog import Catalog, CatalogWriter
-from lineage.catalog.reader import FieldWeights
+from lineage.catalog.reader import Catalog, FieldWeights
+from lineage.catalog.writer import CatalogWriter
 from lineage.errors import LineageError, StoreDamaged, StoreError
 from lineage.generation import open_generation
 from lineage.model import Document, Fact, LedgerRow, Status, WorkId

@@ -1,0 +1,13 @@
+"""What a content hash depends on beside the answers."""
+
+from __future__ import annotations
+
+from indexer.chunk import VERSION as CHUNKER
+from indexer.parsers.select import VERSIONS
+from indexer.workbench import Workbench
+from lineage.ontology import ontology
+
+
+def tools(bench: Workbench) -> dict[str, str]:
+    """Versions of parsers and of chunking, and the digest of the vocabulary."""
+    return {"parsers": str(VERSIONS), "chunks": CHUNKER, "ontology": ontology(bench.settings.ontology).digest}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from indexer.parsers.decode import decode
 from indexer.source_code import lines as by_lines
-from indexer.source_code import python, shell, trees
+from indexer.source_code import patches, python, shell, trees
 from indexer.source_code.grammars import get_parser
 from indexer.source_code.languages import LANGUAGES, language_of
 from indexer.source_code.spans import Lines, spans
@@ -37,7 +37,7 @@ def outline(text: str, language: str) -> tuple[tuple[Unit, ...], Status, str]:
             return python.outline(text), Status.OK, ""
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return _tolerant(text, language, f"not valid Python 3 ({_reason(error)}); read by a tolerant grammar")
-    return _tolerant(text, language, "")
+    return (patches.outline(text), Status.OK, "") if language == "diff" else _tolerant(text, language, "")
 
 
 def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[Unit, ...], Status, str]:

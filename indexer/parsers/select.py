@@ -14,7 +14,7 @@ from indexer.source_code.languages import LANGUAGES, language_of
 from indexer.unpack.sniff import is_binary
 from lineage.model import Status
 
-VERSIONS = "select@1 code@2 notebook@2 config@2 plain@2 latex@5 pdf@3 html@4"
+VERSIONS = "select@2 code@2 notebook@2 config@2 plain@2 latex@5 pdf@3 html@4"
 """What parse results depend on: the version of this table and of every parser, kept equal by a test."""
 
 MAX_TEXT = 1024 * 1024
@@ -52,7 +52,7 @@ _UNREAD = {
     ),
     "a geometry file": _words(".obj .stl .ply .off .glb .gltf .dae .fbx .urdf .pcd .mtl .msh"),
     "a web page or style sheet": _words(".html .htm .css .scss .less .map"),
-    "a log or patch": _words(".log .out .err .diff .patch"),
+    "a log": _words(".log .out .err"),
 }
 _REASONS = {suffix: reason for reason, suffixes in _UNREAD.items() for suffix in suffixes}
 _LOCKS = _words(

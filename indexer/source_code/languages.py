@@ -59,6 +59,7 @@ LANGUAGES: dict[str, Language] = {
     "matlab": _language(""),
     "perl": _language("perl", "subroutine_declaration_statement"),
     "haskell": _language("haskell", "function", "data_type class", "declarations"),
+    "diff": _language(""),
 }
 
 _SUFFIXES = {
@@ -81,6 +82,7 @@ _SUFFIXES = {
     "matlab": ".m",
     "perl": ".pl .pm",
     "haskell": ".hs",
+    "diff": ".patch .diff",
 }
 _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl", "perl"), ("ruby", "ruby"), ("node", "javascript"), ("sh", "bash"))

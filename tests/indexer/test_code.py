@@ -154,6 +154,24 @@ def test_a_hostile_shell_script_is_read_soon() -> None:
     assert units(parse(f"sh {'a' * 200_000}\n", "run.sh")) == [("command", f"sh {'a' * 76}…", 1, 1)]
 
 
+def test_a_patch_gives_its_hunks_with_the_file_and_the_function_that_each_changes() -> None:
+    text = "Subject: use DyT\n\ndiff --git a/net.py b/net.py\n--- a/net.py\n+++ b/net.py\n@@ -9,3 +9,3 @@ class Block(nn.Module):\n     a = 1\n"
+    text += "-    norm = LayerNorm\n+    norm = DyT\n@@ -40 +40 @@\n-x\n+y\ndiff --git a/run.sh b/run.sh\n"
+    text += "--- a/run.sh\n+++ b/run.sh\n@@ -1 +1 @@\n-1\n+2\n"
+    document = parse(text, "dyt.patch")
+    assert document.language == "diff"
+    assert units(document) == [("module", "", 1, 2), ("function", "Block", 6, 9), ("function", "", 10, 12), ("function", "", 16, 19)]
+    assert [span.header for span in document.spans][1:] == [
+        "dyt.patch · changes net.py · class Block(nn.Module):",
+        "dyt.patch · changes net.py",
+        "dyt.patch · changes run.sh",
+    ]
+
+
+def test_what_is_only_called_a_patch_is_one_run_of_lines() -> None:
+    assert units(parse("apply with care\nand read\n", "notes.diff")) == [("module", "", 1, 3)]
+
+
 def test_a_script_without_suffix_is_known_by_its_first_line() -> None:
     assert parse("#!/usr/bin/env python\ndef f():\n    pass\n", "bin/run").language == "python"
 
@@ -164,7 +182,7 @@ def test_what_is_no_program_is_refused() -> None:
     assert caught.value.status is Status.WRONG_TYPE
 
 
-@pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.rs", "a.sh", "a.m", "a.jl", "a.r"])
+@pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.rs", "a.sh", "a.m", "a.jl", "a.r", "a.patch"])
 @pytest.mark.parametrize("junk", [b"", b"\0", b"}{)(" * 200, b"\xff\xfe\x00", b"class " * 300, b"def f(:\n" * 50, "ü🎉\n".encode() * 9])
 def test_garbage_gives_a_document_with_spans_inside_it(path: str, junk: bytes) -> None:
     document = parse(junk, path)

@@ -20,12 +20,11 @@ from indexer.workbench import Workbench
 from lineage import links as witnesses
 from lineage.errors import SourceError
 from lineage.exclusion import Exclusion
-from lineage.model import Blob, CodeLink, LedgerRow, Status, Tier, Work, WorkId
+from lineage.model import Blob, CodeLink, LedgerRow, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.readme import beside
 
 _ROUNDS = 2
-_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
 TARBALLS = "https://codeload.github.com/"
 """Where tarballs come from: what is looked at before it may be kept."""
 
@@ -220,7 +219,7 @@ def is_copy(exclusion: Exclusion, target: Work, work: Work, said: Front) -> str:
     if reason := exclusion.reason_for_content(said.content):
         return reason
     claims = witnesses.from_readme(work, said.readme, [target])
-    return "its README says that it is the target's code" if any(link.tier in _OWN for link in claims) else ""
+    return "its README says that it is the target's code" if any(link.tier.own for link in claims) else ""
 
 
 def quest(

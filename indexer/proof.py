@@ -20,9 +20,8 @@ from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError
 from lineage.exclusion import Exclusion
 from lineage.ids import repo_id
-from lineage.model import Tier, Work, WorkId
+from lineage.model import Work, WorkId
 
-_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
 _TARBALLS = "https://codeload.github.com/"
 
 
@@ -49,7 +48,7 @@ class Forbidden:
     def readme(self, work: Work, text: str) -> str:
         """Why a README says that a repository is the target's code."""
         claims = witnesses.from_readme(work, text, [self.target]) if self.no_target_code else ()
-        return next((link.evidence[0] for link in claims if link.tier in _OWN), "")
+        return next((link.evidence[0] for link in claims if link.tier.own), "")
 
 
 def strays(catalog: Catalog) -> Iterator[str]:

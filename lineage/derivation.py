@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from lineage import clones
-from lineage.model import CodeLink, Document, Reference, Tier, Work, WorkId
+from lineage.model import CodeLink, Document, Reference, Work, WorkId
 from lineage.reuse import HOMES, has_lines, is_boilerplate, is_vendored
 
 DEFINITIONS = frozenset({"function", "method"})
@@ -29,7 +29,6 @@ SURE = 0.6
 LIKELY = 0.45
 """From here on a sure pair between the same two repositories is enough; below, one between the same two files."""
 _SHOWN = 70
-_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
 _LITERAL = re.compile(r"(?<![\w.])[+-]?\d[\w.]*(?:[eE][+-]?\d+)?|\"[^\"\n]*\"|'[^'\n]*'|\b(?:True|False|None)\b")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\S")
@@ -86,7 +85,7 @@ class Ages:
         """From the graph of a lineage."""
         papers: dict[str, set[WorkId]] = defaultdict(set)
         for link in links:
-            if link.tier in _OWN:
+            if link.tier.own:
                 papers[link.repo.lower()].add(link.paper)
         begun = {work.id.lower(): str(work.meta.get("created") or work.year or "") for work in works if work.kind == "code"}
         cites = frozenset((one.citing, one.cited) for one in references)

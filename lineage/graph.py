@@ -18,7 +18,7 @@ import networkx as nx
 
 from lineage.citations import in_order
 from lineage.ids import abs_url
-from lineage.model import CodeLink, Reference, Tier, Work, WorkId
+from lineage.model import CodeLink, Reference, Work, WorkId
 from lineage.picture.placement import Layout, place
 
 MAX_TEXT = 600
@@ -26,7 +26,6 @@ MAX_EVIDENCE = 12
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}\Z")
 # Controls, surrogates, non-characters and what turns the direction of text around: no export may carry them.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\uffff]+")
-_TIERS = tuple(Tier)
 Attributes = dict[str, str | int | float | bool]
 
 
@@ -110,7 +109,7 @@ def _in_order(target: Work, edges: Sequence[Reference], links: Sequence[CodeLink
 def _best_links(links: Sequence[CodeLink]) -> list[CodeLink]:
     """One link per paper and repository, the surest tier first."""
     best: dict[tuple[str, str], CodeLink] = {}
-    for link in sorted(links, key=lambda x: (_TIERS.index(x.tier), x.paper, x.repo, x.evidence)):
+    for link in sorted(links, key=lambda x: (x.tier.rank, x.paper, x.repo, x.evidence)):
         best.setdefault((link.paper, link.repo), link)
     return list(best.values())
 

@@ -27,7 +27,6 @@ _PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", 
 _NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
 _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
-_ORDER = (Tier.OFFICIAL, Tier.AUTHOR, Tier.MENTIONED, Tier.REIMPLEMENTATION)
 PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
 REPOSITORY_SIDE = frozenset({"readme"})
 QUOTE = 300
@@ -115,7 +114,7 @@ def from_abstract(paper: Work) -> tuple[CodeLink, ...]:
             if tier is Tier.AUTHOR:
                 tier = Tier.OFFICIAL  # its own name, in its own abstract
             elif judged.whose is Whose.UNSAID or _is_last(text, repo):
-                tier = min(tier, Tier.AUTHOR, key=_ORDER.index)
+                tier = min(tier, Tier.AUTHOR, key=lambda one: one.rank)
             found.append(_link(paper, repo, tier, said_by, said.quote))
     return merge(found)
 
@@ -324,19 +323,19 @@ def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
-    return tuple(sorted(merged, key=lambda link: (link.paper, _ORDER.index(link.tier), -len(link.said_by), link.repo.lower())))
+    return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
 
 
 def _one(group: Sequence[CodeLink]) -> CodeLink:
     said_by = tuple(dict.fromkeys(name for link in group for name in link.said_by))
     evidence = tuple(dict.fromkeys(words for link in group for words in link.evidence))
-    tier = min((link.tier for link in group), key=_ORDER.index)
+    tier = min((link.tier for link in group), key=lambda one: one.rank)
     own = [link for link in group if PAPER_SIDE & set(link.said_by)]
     its = [link for link in group if REPOSITORY_SIDE & set(link.said_by)]
     own_word = any(link.tier is Tier.OFFICIAL for link in own)
     if any(link.tier is Tier.REIMPLEMENTATION for link in its) and not own_word:
         tier = Tier.REIMPLEMENTATION
-    elif own and any(link.tier in {Tier.AUTHOR, Tier.OFFICIAL} for link in its):
+    elif own and any(link.tier.own for link in its):
         tier = Tier.OFFICIAL
         evidence = (*evidence, "the paper and the repository name each other")
     return replace(group[0], tier=tier, said_by=said_by, evidence=tuple(dict.fromkeys(evidence)))

@@ -110,12 +110,22 @@ class Role(StrEnum):
 
 
 class Tier(StrEnum):
-    """How surely a repository is a paper's own."""
+    """How surely a repository is a paper's own, surest first."""
 
     OFFICIAL = "official"
     AUTHOR = "author"
     MENTIONED = "mentioned"
     REIMPLEMENTATION = "reimplementation"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return tuple(Tier).index(self)
+
+    @property
+    def own(self) -> bool:
+        """Whether the paper's authors wrote it."""
+        return self in {Tier.OFFICIAL, Tier.AUTHOR}
 
 
 @dataclass(frozen=True)

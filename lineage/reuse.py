@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.model import CodeLink, Document, Tier, WorkId
+from lineage.model import CodeLink, Document, WorkId
 from lineage.ranking import Signal, counted
 
 LINES = 5
@@ -32,7 +32,6 @@ _VENDORED = frozenset(
     )
 )
 _BOILERPLATE = ("license", "setup.py", "setup.cfg", "conftest.py", "versioneer.py", "tox.ini", "requirements", "environment", "pyproject.toml")
-_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def signals(found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) 
     """For each paper whose own repository shares code with the target's the signal of that: 1 shared file .4, 31 functions 1."""
     owners: dict[str, set[WorkId]] = defaultdict(set)
     for link in links:
-        if link.tier in _OWN:
+        if link.tier.own:
             owners[link.repo.lower()].add(link.paper)
     best: dict[WorkId, Shared] = {}
     for one in found:

@@ -9,9 +9,6 @@ from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound
 from lineage.model import CodeLink, Reference, Tier, Work, WorkId
 
-_TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
-_OWN = {Tier.OFFICIAL, Tier.AUTHOR}
-
 
 @dataclass(frozen=True)
 class Kin:
@@ -76,11 +73,11 @@ def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Refere
     best = max(links, key=lambda link: _weight(link, edges, target), default=None)
     if best is None:
         return Kin(work, reference=edges.get(work.id))
-    own = best.paper == target and best.tier in _OWN
+    own = best.paper == target and best.tier.own
     return Kin(work, works.get(best.paper), edges.get(best.paper) or edges.get(work.id), own, best.tier)
 
 
 def _weight(link: CodeLink, edges: Mapping[WorkId, Reference], target: WorkId) -> tuple[int, bool, float, str]:
     """Orders the papers a repository is linked to: surest link, then the target, then the heaviest reference."""
     edge = edges.get(link.paper)
-    return (_TIERS[link.tier], link.paper == target, edge.score if edge else 0.0, link.paper)
+    return (-link.tier.rank, link.paper == target, edge.score if edge else 0.0, link.paper)

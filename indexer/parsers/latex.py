@@ -18,7 +18,7 @@ from indexer.tex.tables import TABLES
 from lineage.errors import ParseError
 from lineage.model import BibEntry, Document, Status, WorkId
 
-PARSER = "latex@5"
+PARSER = "latex@6"
 MAX_MISSING = 200
 """Cited keys looked for in further .bbl files before those are read."""
 

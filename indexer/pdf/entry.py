@@ -10,19 +10,15 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from indexer.identifiers import arxiv_doi, arxiv_in, doi_in
 from indexer.pdf.names import EDITORS, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, authors_of, is_names, run
 from indexer.pdf.sentences import full_stops
 from lineage.model import BibEntry
 
 MAX_ENTRY = 40_000
 _LABEL = re.compile(r"\s*(?:\[[^\[\]]{1,18}\]|\(?\d{1,4}[.)]|\d{1,4}(?=\s+[^\W\d_]))\s*")
-_ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?(?:[\s:,/]{0,9}(?:preprint|e-?prints?|abs|pdf|corr|arxiv)){0,4}[\s:/.,]{0,9}|\babs/|CoRR,?\s*(?:abs/)?)"
-    r"(\d{4}\.\s?\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
-    re.IGNORECASE,
-)
-_ARXIV_BARE = re.compile(r"\[(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})\]")
 _DOI = re.compile(r"\b(10\.\s?\d{4,9}/\s?[^\s\"<>{}]{2,120})")
+_BROKEN = re.compile(r"(?<=10\.)\s(?=\d{4})|(?<=\d{4}\.)\s(?=\d{4})|(?<=10\.\d{4}/)\s")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{3,300}", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./:]\d)")
 _QUOTED = re.compile(r"[“\"‘`]{1,2}(?=\S)(.{8,400}?)[”\"’']{1,2}(?=[\s,.;)]|\Z)")
@@ -67,14 +63,10 @@ def parse_entry(raw: str, key: str, *, fields_by: str = "pdf") -> BibEntry:
 
 
 def _identifiers(text: str) -> tuple[str | None, str | None, str | None]:
-    found = _ARXIV.search(text) or _ARXIV_BARE.search(text)
-    arxiv = re.sub(r"\s", "", found[1]) if found else None
-    found = _DOI.search(text)
-    doi = re.sub(r"\s", "", found[1]).rstrip(".,;:)]}>'”") if found else None
-    if doi and doi.lower().startswith("10.48550/arxiv."):
-        arxiv = arxiv or doi[15:]
+    """arXiv number, DOI and address; those of a printed page may be broken behind a full stop or a slash."""
+    closed = _BROKEN.sub("", text)
     url = _URL.search(text)
-    return arxiv, doi, url[0].rstrip(".,;:)]}>'”") if url else None
+    return arxiv_in(closed) or arxiv_doi(closed), doi_in(closed), url[0].rstrip(".,;:)]}>'”") if url else None
 
 
 def _strip_addresses(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from indexer.tex.identifiers import arxiv_doi, arxiv_in, doi_in, year_in
+from indexer.identifiers import arxiv_doi, arxiv_in, doi_in, year_in
 from indexer.tex.machine import Entry
 from indexer.tex.names import like_people, people_first, printed_people, turn
 from lineage.model import BibEntry

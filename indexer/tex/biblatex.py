@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indexer.tex.identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
+from indexer.identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 from indexer.tex.names import turn
 from indexer.tex.plain import plain
 from lineage.model import BibEntry

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from indexer.tex.identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
+from indexer.identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 from indexer.tex.names import bibtex_people
 from indexer.tex.plain import plain
 from indexer.tex.symbols import words

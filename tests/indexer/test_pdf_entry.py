@@ -47,7 +47,10 @@ def test_identifiers_are_found_and_bare() -> None:
     assert (entry.arxiv, entry.doi, entry.url) == ("2205.09712", "10.1109/TIT.1967.1053964", "https://example.org/x")
     assert parse_entry("Nobody. A thing. CoRR, abs/1703.03906, 2017.", "k").arxiv == "1703.03906"
     assert parse_entry("B. Kolb, arXiv:hep-ph/9507385, 1995.", "k").arxiv == "hep-ph/9507385"
-    assert parse_entry("A. B. Thing one. https://doi.org/10.48550/arXiv.2301.00001, 2023.", "k").arxiv == "2301.00001"
+    own = parse_entry("A. B. Thing one. https://doi.org/10.48550/arXiv.2301.00001, 2023.", "k")
+    assert (own.arxiv, own.doi) == ("2301.00001", None)  # arXiv's own DOI says nothing more
+    assert parse_entry("A. B. Thing one. doi:10.48550/ARXIV.abcdef, 2023.", "k").arxiv is None
+    assert parse_entry("A. B. Phys. Rev. D 71, 083512 [astro-ph/0412269]", "k").arxiv == "astro-ph/0412269"
 
 
 def test_an_identifier_broken_by_a_line_end_is_joined() -> None:

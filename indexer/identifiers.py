@@ -1,23 +1,25 @@
-"""arXiv numbers, DOIs, years and addresses inside a reference entry."""
+"""arXiv numbers, DOIs and years inside a reference entry, from a `.bib`, a `\\bibitem` or a printed page."""
 
 from __future__ import annotations
 
 import re
 
 _ARXIV = re.compile(
-    r"(?:arxiv(?:\.org)?(?:\s*preprint)?(?:\s*[:/\s]\s*|\s*e-prints?,?\s*:?\s*)(?:abs/|pdf/|arxiv[.:]\s*)?|\babs/|corr,?\s*abs/)"
-    r"\s*(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})",
+    r"(?:arxiv(?:\.org)?(?:[\s:,/]{0,9}(?:preprint|e-?prints?|abs|pdf|corr|arxiv)){0,4}[\s:/.,]{0,9}|\babs/|CoRR,?\s{0,9}(?:abs/)?)"
+    r"(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
     re.IGNORECASE,
 )
+_BRACKETED = re.compile(r"\[(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})\]")
 _BARE_ARXIV = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?\Z")
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>{}\x00-\x1f]{1,200})")
 _YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d\d)(?=[a-z]?(?![\d]|\.\d|[:/]))")
+_AFTER = ".,;:)]}>'”"
 _MAX = 20_000
 
 
 def arxiv_in(text: str) -> str | None:
-    """The first arXiv number that the text calls one, without its version."""
-    found = _ARXIV.search(text[:_MAX])
+    """The first arXiv number that the text calls one, or has in brackets (physics), without its version."""
+    found = _ARXIV.search(text[:_MAX]) or _BRACKETED.search(text[:_MAX])
     return found[1] if found else None
 
 
@@ -30,7 +32,7 @@ def arxiv_alone(text: str) -> str | None:
 def doi_in(text: str) -> str | None:
     """The first DOI in the text, unless it is arXiv's own."""
     for found in _DOI.finditer(text[:_MAX]):
-        doi = found[1].rstrip(".,;:)]'")
+        doi = found[1].rstrip(_AFTER)
         if not doi.lower().startswith("10.48550/arxiv"):
             return doi
     return None

@@ -18,6 +18,7 @@ from lineage.errors import SourceError
 from lineage.fence import fence_of, object_in
 from lineage.insight import Held, Sentence, WrittenAnswer
 from lineage.model import Answer, Hit, Query, Status
+from lineage.ontology import Ontology
 from retrieval.engine import Engine
 from retrieval.extract import extracted, questions, supported
 from retrieval.pack.units import neutral
@@ -79,9 +80,11 @@ class _Answered(BaseModel):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with what was found for it and for each of its parts: hits; and the facts of the details that it names."""
+    """A question with what was found for it and for each of its parts: hits; the facts of the details that it names; and the details
+    that are `known`."""
 
     answers: tuple[Answer, ...]
+    known: Ontology
     held: tuple[Held, ...] = ()
 
     @property
@@ -92,7 +95,7 @@ class Asked:
 
 def ask(engine: Engine, query: Query, held: Sequence[Held] = ()) -> Asked:
     """The question and its parts, asked of one generation."""
-    return Asked(tuple(engine.ask_many([replace(query, text=text) for text in questions(query.text)])), tuple(held))
+    return Asked(tuple(engine.ask_many([replace(query, text=text) for text in questions(query.text)])), engine.ontology, tuple(held))
 
 
 def answered(asked: Asked, writer: Writer | None = None) -> WrittenAnswer:
@@ -101,12 +104,12 @@ def answered(asked: Asked, writer: Writer | None = None) -> WrittenAnswer:
     if not any(map(supported, asked.answers)) and not asked.held:
         return replace(found, nearest=asked.answer.hits[:3])
     if writer is None:
-        return _checked(found, extracted(asked.answers, asked.held))
+        return _extracted(found, asked)
     try:
         return _written(found, asked, writer)
     except SourceError as error:
         note = f"{writer.model} wrote nothing ({error}); this is extracted"
-        return _checked(replace(found, notes=(*found.notes, note)), extracted(asked.answers, asked.held))
+        return _extracted(replace(found, notes=(*found.notes, note)), asked)
 
 
 def _blank(asked: Asked) -> WrittenAnswer:
@@ -114,9 +117,13 @@ def _blank(asked: Asked) -> WrittenAnswer:
     return WrittenAnswer(answer.query.text, answer.lineage, answer.generation, (), notes=answer.notes)
 
 
-def _checked(found: WrittenAnswer, sentences: Sequence[Sentence]) -> WrittenAnswer:
+def _extracted(found: WrittenAnswer, asked: Asked) -> WrittenAnswer:
+    return _checked(found, extracted(asked.answers, asked.held, asked.known), asked.known)
+
+
+def _checked(found: WrittenAnswer, sentences: Sequence[Sentence], known: Ontology) -> WrittenAnswer:
     """The sentences that are tied to their evidence; the others are removed, with why."""
-    why = [(one, missing(one.text, one.evidence)) for one in sentences]
+    why = [(one, missing(one.text, one.evidence, known)) for one in sentences]
     kept = tuple(one for one, reason in why if not reason)
     removed = tuple((one.text, reason) for one, reason in why if reason)
     return replace(found, sentences=kept, removed=(*found.removed, *removed))
@@ -126,7 +133,7 @@ def _written(found: WrittenAnswer, asked: Asked, writer: Writer) -> WrittenAnswe
     hits = _evidence(asked)
     said = _parsed(writer.complete(messages(asked.answer.query.text, hits), _SCHEMA, MOST_ANSWER))
     sentences = [Sentence(one.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(one.evidence) if 1 <= n <= len(hits))) for one in said.sentences]
-    made = _checked(replace(found, by=writer.model), [one for one in sentences[:_SENTENCES] if one.text])
+    made = _checked(replace(found, by=writer.model), [one for one in sentences[:_SENTENCES] if one.text], asked.known)
     return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
 
 

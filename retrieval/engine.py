@@ -96,6 +96,11 @@ class Engine:
         self._generation.close()
 
     @property
+    def ontology(self) -> Ontology:
+        """The details that questions and identifiers may mean."""
+        return self._ontology
+
+    @property
     def generation(self) -> Generation:
         """The generation that is read."""
         return self._generation

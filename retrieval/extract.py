@@ -11,7 +11,7 @@ from itertools import zip_longest
 from lineage.cues import sentences
 from lineage.insight import Held, Sentence
 from lineage.model import Answer, Hit
-from lineage.ontology import ontology
+from lineage.ontology import Ontology
 from lineage.tokens import terms, tokens, variants
 from retrieval.pack.units import neutral, paragraphs
 from retrieval.support import UNSUPPORTED
@@ -88,9 +88,9 @@ class _Words:
         return sum(got) / (sum(self.worth.get(word, 1.0) for word in asked) or 1.0)
 
 
-def extracted(answers: Sequence[Answer], held: Sequence[Held]) -> list[Sentence]:
+def extracted(answers: Sequence[Answer], held: Sequence[Held], known: Ontology) -> list[Sentence]:
     """At most `MOST` sentences, each with its one piece of evidence: the facts, then in turn the best for each part of the question."""
-    facts = [_fact(one) for one in held[:FACTS]]
+    facts = [_fact(one, known) for one in held[:FACTS]]
     ranked = [_ranked(answer) for answer in answers]
     chosen: list[_Candidate] = []
     for one in (one for row in zip_longest(*ranked) for one in row if one):
@@ -111,7 +111,7 @@ def _new(one: _Candidate, other: _Candidate) -> bool:
     return len(one.words & other.words) < 0.6 * max(1, min(len(one.words), len(other.words)))
 
 
-def _fact(held: Held) -> Sentence:
+def _fact(held: Held, known: Ontology) -> Sentence:
     """`learning rate = 0.0001 (config: lr: 1e-4)`: the value, and the words or the line that hold it."""
     fact, hit = held.fact, held.evidence
     text = neutral(hit.chunk.text)
@@ -123,7 +123,7 @@ def _fact(held: Held) -> Sentence:
         lines = text.split("\n")
         words = lines[line].strip() if fact.line and 0 <= line < len(lines) else said
     value = f"{fact.value} {fact.unit}".strip()
-    return Sentence(f"{ontology().title(fact.name)} = {value} ({fact.kind}: {words[:_LONGEST]})", (hit,))
+    return Sentence(f"{known.title(fact.name)} = {value} ({fact.kind}: {words[:_LONGEST]})", (hit,))
 
 
 def _candidates(asked: _Words, hit: Hit) -> Iterable[_Candidate]:

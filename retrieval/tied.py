@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from lineage.model import Hit
-from lineage.ontology import ontology
+from lineage.ontology import Ontology
 from lineage.tokens import STOP, fold, parts, stem, tokens
 from lineage.values import Expression, number
 
@@ -37,14 +37,14 @@ _OPENERS = frozenset(
 )
 
 
-def missing(sentence: str, evidence: Sequence[Hit]) -> str:
-    """Why a sentence is not tied to the evidence, "" if it is."""
+def missing(sentence: str, evidence: Sequence[Hit], known: Ontology) -> str:
+    """Why a sentence is not tied to the evidence, "" if it is; `known` tells which details its identifiers mean."""
     whole = "\n".join(map(text_of, evidence))
     if not whole.strip():
         return "it cites no evidence"
     if lacking := sorted(claimed(sentence) - held(whole)):
         return "the evidence does not hold the number " + ", ".join(lacking[:3])
-    said = {*tokens(whole), *_meant(whole)}
+    said = {*tokens(whole), *_meant(whole, known)}
     if unknown := [name for name in names(sentence) if not _named(name, said)]:
         return "the evidence does not hold the name " + ", ".join(dict.fromkeys(unknown[:3]))
     words = {word for word in tokens(_CODE.sub(" ", sentence)) if word not in STOP and word.isalpha()}
@@ -53,9 +53,8 @@ def missing(sentence: str, evidence: Sequence[Hit]) -> str:
     return ""
 
 
-def _meant(text: str) -> set[str]:
+def _meant(text: str, known: Ontology) -> set[str]:
     """The words of the details that identifiers of a text mean: `lr` speaks of the learning rate."""
-    known = ontology()
     identifiers = dict.fromkeys(_IDENTIFIER.findall(text))
     return {word for name in list(identifiers)[:_MOST_IDENTIFIERS] if (found := known.name_of(name)) for word in tokens(known.title(found))}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.model import Hit, Work
+from lineage.ontology import ontology
 from retrieval.tied import missing
 from tests.fakes import small_lineage as small
 
@@ -36,17 +37,17 @@ UNTIED = [
 
 @pytest.mark.parametrize(("sentence", "text"), TIED)
 def test_numbers_and_names_that_the_evidence_holds_in_any_form_are_tied(sentence, text):
-    assert missing(sentence, evidence(text)) == ""
+    assert missing(sentence, evidence(text), ontology()) == ""
 
 
 @pytest.mark.parametrize(("sentence", "text", "why"), UNTIED)
 def test_what_the_evidence_does_not_hold_is_named(sentence, text, why):
-    assert why in missing(sentence, evidence(text))
+    assert why in missing(sentence, evidence(text), ontology())
 
 
 def test_without_evidence_nothing_is_tied():
-    assert missing("The learning rate is 1e-4.", []) == "it cites no evidence"
+    assert missing("The learning rate is 1e-4.", [], ontology()) == "it cites no evidence"
 
 
 def test_a_number_out_of_all_proportion_is_none():
-    assert missing("There are $10^{500}$ vacua.", evidence("some $10^{500}$ vacua are there, 1e999 at least")) == ""
+    assert missing("There are $10^{500}$ vacua.", evidence("some $10^{500}$ vacua are there, 1e999 at least"), ontology()) == ""

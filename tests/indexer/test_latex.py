@@ -335,6 +335,12 @@ def test_code_announced_in_the_thanks_of_a_title_or_among_the_authors_is_a_link_
     assert [span.label for span in document.spans if span.role == "footnote"][-1] == "Footnote 1"
 
 
+def test_a_rule_of_the_papers_own_leaves_nothing_in_the_cell_behind_it():
+    rule = r"\newlength\savewidth\newcommand\shline{\noalign{\global\savewidth\arrayrulewidth \global\arrayrulewidth 1pt}\hline}"
+    document = read(r"\begin{tabular}{ll}config & value \\ \shline layers & 32 \\ \noalign{\vskip 2mm} width & 1024 \\\end{tabular}", rule)
+    assert document.text == "config | value\nlayers | 32\nwidth | 1024"
+
+
 TABLE = r"\begin{tabular}{lccc} & \multicolumn{2}{c}{ViT} & \makecell{Res\\Net} \\ \arrayrulecolor{black!30}\midrule lr & 1 & 2 & 3 \\\end{tabular}"
 
 

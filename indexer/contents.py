@@ -6,8 +6,9 @@ documents are put in the order in which they are worth embedding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
@@ -15,10 +16,13 @@ from indexer.workbench import Workbench
 from lineage import derivation, position, reuse
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
-from lineage.model import Document, LedgerRow, Span, Status, WorkId
+from lineage.licences import of_text
+from lineage.model import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.ranking import Signal
 from lineage.reuse import Shared
+
+_LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,21 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     code = _code(bench, collected)
     parsed = [document for one in code for document in one.documents]
     reused = reuse.shared(parsed)
-    collected = collected.ranked(_more(collected, reused))
+    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)}).ranked(_more(collected, reused))
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
     documents = [*papers, *_abstracts(collected), *parsed]
     rows = (*collected.rows, *(row for one in code for row in one.rows))
     return Contents(collected, _ordered(collected, documents), rows, reused, derived)
+
+
+def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
+    """Repositories for which no service names a licence, with that of the file at their top."""
+    found: dict[WorkId, Work] = {}
+    for document in parsed:
+        work = collected.works.get(document.work)
+        if work and not work.license and work.id not in found and _LICENCE.match(document.path):
+            found[work.id] = replace(work, license=of_text(document.text), meta={**work.meta, "licence_file": document.path})
+    return found
 
 
 def _more(collected: Collected, reused: Sequence[Shared]) -> dict[WorkId, tuple[Signal, ...]]:

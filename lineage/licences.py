@@ -1,8 +1,9 @@
 """Which texts may be passed on to others: one closed table, asked by whatever leaves the machine. Pure.
 
 A licence is what a service says of a work: an SPDX identifier (GitHub), the address of a Creative Commons licence
-(arXiv), a service's own short form (Semantic Scholar's `CCBY`). What is not on the list may not be passed on: no
-licence means all rights reserved, and arXiv's usual licence lets arXiv distribute a paper, and nobody else
+(arXiv), a service's own short form (Semantic Scholar's `CCBY`); of code for which no service names one, what the text of
+its licence file is by its telling sentences (https://spdx.org/licenses), else that text's first words. What is not on
+the list may not be passed on: no licence means all rights reserved, and arXiv's usual licence lets arXiv distribute a paper, and nobody else
 (https://info.arxiv.org/help/license). This is a rule of caution, no legal advice.
 
 Never passed on, whatever is counted as its parts: whole texts, the passages cut from them, and indexes that hold
@@ -37,6 +38,55 @@ _COPYLEFT = re.compile(r"(?:A|L)?GPL-[23]\.[01](?:-only|-or-later)?\Z")
 _KNOWN = {name.lower(): name for name in _CONDITIONS}
 _CC_URL = re.compile(r"https?://(?:www\.)?creativecommons\.org/(?:licenses|publicdomain)/([a-z-]{2,10})/(\d\.\d)(?:/.{0,40})?\Z")
 _SHORT = re.compile(r"cc[ _-]?(by(?:[ _-]?nc)?(?:[ _-]?(?:sa|nd))?|0)(?:[ _-]?(?:v?(\d\.\d)))?\Z")
+
+
+_HEAD = 400
+_MOST = 20_000
+_TITLES = (
+    (re.compile(r"apache license,? version 2\.0, january 2004"), "Apache-2.0"),
+    (re.compile(r"gnu affero general public license version 3\b"), "AGPL-3.0"),
+    (re.compile(r"gnu lesser general public license version (3|2\.1)\b"), "LGPL-{}"),
+    (re.compile(r"gnu general public license version ([23])\b"), "GPL-{}"),
+    (re.compile(r"mozilla public license,? version 2\.0"), "MPL-2.0"),
+    (re.compile(r"cc0 1\.0 universal"), "CC0-1.0"),
+    (re.compile(r"this is free and unencumbered software released into the public domain"), "Unlicense"),
+)
+_CC_TITLE = re.compile(r"\battribution(-noncommercial)?(-sharealike|-noderivatives)? ([234]\.0) (?:international|unported)")
+_LIMITED = re.compile(r"non-?commercial|(?:academic|research) (?:use|purposes?) only|only for (?:academic|research)")
+_MIT = "permission is hereby granted, free of charge, to any person obtaining a copy"
+_MIT_NOTICE = "permission notice shall be included in all"
+_BSD = "redistribution and use in source and binary forms, with or without modification, are permitted provided that"
+_ISC = "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"
+
+
+def of_text(text: str) -> str:
+    """What the text of a licence file is, in SPDX form; its first words where it is none of the common ones, or limits one of them."""
+    said = " ".join(text[:_MOST].split())
+    low = said.lower()
+    return _titled(low[:_HEAD]) or ("" if _LIMITED.search(low) else _permissive(low)) or said[:200]
+
+
+def _titled(head: str) -> str:
+    """A licence that says its name at its head."""
+    for title, name in _TITLES:
+        if found := title.search(head):
+            version = found[1] if title.groups else ""
+            return name.format(version if "." in version else f"{version}.0")
+    if found := _CC_TITLE.search(head):
+        kinds = {"-noncommercial": "-NC", "-sharealike": "-SA", "-noderivatives": "-ND"}
+        return f"CC-BY{kinds.get(found[1], '')}{kinds.get(found[2], '')}-{found[3]}"
+    return ""
+
+
+def _permissive(low: str) -> str:
+    """A licence without a name at its head, by what it grants and asks."""
+    if _MIT in low:
+        return "MIT" if _MIT_NOTICE in low else "MIT-0"
+    if _BSD in low:
+        return "BSD-4-Clause" if "advertising materials" in low else "BSD-3-Clause" if "neither the name" in low else "BSD-2-Clause"
+    if _ISC in low:
+        return "ISC" if "provided that the above copyright notice" in low else "0BSD"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -212,6 +212,7 @@ def test_a_folder_and_a_repository_added_by_hand_answer_too(tmp_path, upstream):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "quokka.py").write_text("def quokka_schedule(step):\n    '''The quokka schedule.'''\n    return 0.125 * step\n")
+    (folder / "LICENSE.md").write_text("# Licence\n\nAttribution-NonCommercial 4.0 International\n")
     demo = Demo(tmp_path / "home", upstream.url)
     demo.build(papers=0, repos=0)
     made = demo.service.add(NAME, [str(folder), "https://github.com/qmori/softcrop"])
@@ -219,6 +220,7 @@ def test_a_folder_and_a_repository_added_by_hand_answer_too(tmp_path, upstream):
     assert made.references["total"] == 10
     best = demo.service.query("what is the quokka schedule?", k=1).hits[0]
     assert best.chunk.path == "quokka.py"
+    assert (best.work.license, best.work.meta["licence_file"]) == ("CC-BY-NC-4.0", "LICENSE.md")
 
 
 def test_a_local_paper_is_built_without_asking_for_its_record(tmp_path, upstream):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.licences import terms
+from lineage.licences import of_text, terms
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,46 @@ def test_a_condition_of_use_travels_with_the_text():
 
 def test_a_long_pretended_licence_takes_no_time():
     assert not terms("cc-" * 100_000).allowed
+
+
+MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software. "
+NOTICE = "The above copyright notice and this\n permission notice shall be included in all copies."
+BSD = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that: "
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"Copyright (c) 2024 A. Uthor\n\n{MIT}{NOTICE}", "MIT"),
+        (MIT, "MIT-0"),
+        ("\n   Apache License\n   Version 2.0, January 2004\n   http://www.apache.org/licenses/", "Apache-2.0"),
+        (f"{BSD}1. keep the notice 2. in binary form too", "BSD-2-Clause"),
+        (f"{BSD}3. Neither the name of the holder nor", "BSD-3-Clause"),
+        ("GNU GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007", "GPL-3.0"),
+        ("GNU LESSER GENERAL PUBLIC LICENSE Version 2.1, February 1999", "LGPL-2.1"),
+        ("GNU AFFERO GENERAL PUBLIC LICENSE Version 3, 19 November 2007", "AGPL-3.0"),
+        ("\nAttribution-NonCommercial 4.0 International\n\n=====", "CC-BY-NC-4.0"),
+        ("Creative Commons Attribution-NonCommercial-ShareAlike 4.0 International Public License", "CC-BY-NC-SA-4.0"),
+        ("Attribution 4.0 International", "CC-BY-4.0"),
+        ("Creative Commons Legal Code\n\nCC0 1.0 Universal", "CC0-1.0"),
+    ],
+)
+def test_the_text_of_a_licence_file_says_which_it_is(text, name):
+    assert of_text(text) == name
+    assert terms(name).allowed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MIT}{NOTICE} The software may be used for non-commercial purposes only.",
+        f"{BSD}it serves research purposes only",
+        "# License\n\n## Claims\n\nAll claims are released under CC BY-NC 4.0.",
+        "ask us",
+        "permission " * 100_000,
+    ],
+)
+def test_a_licence_of_ones_own_or_one_with_limits_is_quoted_and_allows_nothing(text):
+    said = of_text(text)
+    assert said == " ".join(text.split())[:200]
+    assert not terms(said).allowed

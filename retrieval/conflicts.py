@@ -17,7 +17,8 @@ from typing import Literal
 from lineage.derivation import Derivation, Place
 from lineage.insight import Conflict, Held
 from lineage.model import WorkId
-from retrieval.experiments import Experiments, Section, compatible, settings_of
+from retrieval import loss_parts
+from retrieval.experiments import Experiments, Section, chosen, compatible, is_set, measured, settings_of, telling
 from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.text import section_weight
 from retrieval.gaps.wording import wording
@@ -35,6 +36,8 @@ _SISTERS = (frozenset({"epochs", "steps"}),)
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks."""
 _COPIES = 3
 """Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
+_MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
+"""What a command says of the machine it runs on, which the paper's need not be."""
 _QUOTE = 160
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
@@ -57,13 +60,8 @@ def conflicts(
     """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
     comparing = _Comparing(terms, Experiments.of(held, target))
     sides = {name: _Sides.of(some, target) for name, some in held.items()}
-    found: list[Conflict] = []
-    for name, mine in sides.items():
-        sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
-        found += comparing.between(name, "paper-code", (mine.done, mine.code), [(other.done, other.code) for other in sisters])
-        found += comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
-        found += _by_file(name, mine, terms)
-        found += _within(name, mine.code, terms)
+    found = [one for name in sides if name not in _MACHINES for one in _of_detail(name, sides, comparing)]
+    found += _weighed(held, sides, target, terms)
     found += _deviations(held, target, follows, terms)
     found += upstream(held, derivations, terms)
     kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
@@ -85,11 +83,11 @@ class _Sides:
     @classmethod
     def of(cls, held: Sequence[Held], target: WorkId) -> _Sides:
         literal = [one for one in held if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN]
+        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN and not measured(one)]
         done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
         table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
-        return cls(done, table, text, code)
+        return cls(done, table, text, chosen(code))
 
 
 @dataclass(frozen=True)
@@ -112,6 +110,17 @@ class _Comparing:
             yield _conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms)
 
 
+def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
+    """Everything in which the target's paper and its own code disagree about one detail."""
+    mine, terms = sides[name], comparing.terms
+    sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
+    yield from comparing.between(name, "paper-code", (mine.done, mine.code), [(other.done, other.code) for other in sisters])
+    yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
+    yield from _by_file(name, mine, terms)
+    yield from _by_part(name, mine, terms)
+    yield from _within(name, mine.code, terms)
+
+
 def _at_peace(name: str, one: Iterable[Held], other: Sequence[Held], terms: Terms) -> bool:
     """Whether any value of one side is held by the other."""
     return any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other)
@@ -129,6 +138,26 @@ def _by_file(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
         if not _at_peace(name, mine, theirs_, terms):
             one = _conflict(name, "paper-code", mine, theirs_, terms)
             yield replace(one, why=f"the text names what sets {theirs_[0].evidence.chunk.path} apart; {one.why}")
+
+
+def _by_part(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
+    """Where the text gives a part that it names another value than all that the own code has for that part."""
+    for one in sides.done:
+        part = telling(one.fact.scope) if one.fact.kind == "prose" else frozenset[str]()
+        alike = [other for other in sides.code if part & telling(other.fact.scope)]
+        if (set_ := [other for other in alike if is_set(other)]) and not _at_peace(name, [one], alike, terms):
+            told = _conflict(name, "paper-code", [one], set_, terms)
+            yield replace(told, why=f"both speak of “{one.fact.scope}”; {told.why}")
+
+
+def _weighed(held: Mapping[str, Sequence[Held]], sides: Mapping[str, _Sides], target: WorkId, terms: Terms) -> Iterator[Conflict]:
+    """Where a formula of the paper weighs a part of the loss otherwise than the own code's settings."""
+    mine = [one for some in held.values() for one in some if one.fact.work == target]
+    formulas = [one for one in mine if one.fact.name == "loss" and not one.fact.literal and section_weight(one.evidence.chunk) >= _SAID]
+    code = [one for name in loss_parts.NAMES if name in sides for one in sides[name].code]
+    for formula, settings in loss_parts.pairs(formulas, code, mine):
+        told = _conflict(settings[0].fact.name, "paper-code", [formula], settings, terms)
+        yield replace(told, why=f"the formula of the paper weighs otherwise what {settings[0].fact.written} weighs; {told.why}")
 
 
 def _deviations(held: Mapping[str, Sequence[Held]], target: WorkId, follows: Sequence[Followed], terms: Terms) -> Iterator[Conflict]:

@@ -96,9 +96,16 @@ def _addressed(one: Said, links: Iterable[CodeLink]) -> Iterator[tuple[set[WorkI
         return
     for link in links:
         for quote in filter(None, (said.partition("“")[2].rpartition("”")[0] for said in link.evidence)):
-            if _core(quote.rpartition(" — ")[0] or quote) in _core(one.text) or _core(one.text) in _core(quote):
+            if _quotes(quote, one.text) or link.repo.partition(":")[2].lower() in one.text.lower():
                 tree = re.search(re.escape(link.repo.partition(":")[2]) + _TREE, quote, re.IGNORECASE)
                 yield {link.repo}, tree[1].strip("./") if tree else ""
+
+
+def _quotes(quote: str, text: str) -> bool:
+    """Whether a quote and a sentence hold one another; an address that stands alone has no words to be found by."""
+    said, whole = _core(text), _core(quote)
+    short = _core(quote.rpartition(" — ")[0]) or whole
+    return bool(short and short in said) or bool(said and said in whole)
 
 
 def _cited(one: Said, codes: Mapping[WorkId, set[WorkId]]) -> Iterator[tuple[set[WorkId], str]]:

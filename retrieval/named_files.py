@@ -1,8 +1,8 @@
 """The files of the target's own code that a sentence of the paper is about, by the words that tell such files apart. Pure.
 
 `rationale_selection/transformer_fever.py` and its neighbours hold the same options, each for a run of its own. A value of the
-paper speaks of the one whose telling words all stand in its clause, its sentence or the title above it, nearest first, and
-then it can be held against that file alone.
+paper speaks of the one whose telling words all stand at the head of its column, in its clause, its sentence or the title
+above it, nearest first, and then it can be held against that file alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def pairs(paper: Sequence[Held], code: Sequence[Held]) -> Iterator[tuple[list[He
     for option in _options(settings_of(code)).values():
         words = _telling_apart(sorted({one.evidence.chunk.path for one in option}))
         for path, own in words.items():
-            about = [one for one in paper if _scoped(one, option) and own == _meant(one, words.values())]
+            about = [one for one in paper if _scoped(one, option, own) and own == _meant(one, words.values())]
             if own and about:
                 yield about, [one for one in option if one.evidence.chunk.path == path]
 
@@ -45,9 +45,10 @@ def _telling_apart(paths: Sequence[str]) -> dict[str, frozenset[str]]:
     return {path: some - common for path, some in words.items()}
 
 
-def _scoped(paper: Held, option: Sequence[Held]) -> bool:
-    """Whether a value is said of the same part as an option: both of a part that they name alike, or of none."""
+def _scoped(paper: Held, option: Sequence[Held], file: frozenset[str]) -> bool:
+    """Whether a value is said of the same part as an option: both of a part that they name alike, or of none; a column may name the file."""
     one, other = telling(paper.fact.scope), telling(option[0].fact.scope)
+    one = frozenset[str]() if paper.fact.kind == "table" and one & file else one
     return bool(one & other) if one or other else True
 
 
@@ -64,7 +65,8 @@ def _meant(paper: Held, files: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 def _around(paper: Held) -> Iterator[str]:
-    """The clause, the sentence and the title of a value."""
+    """The column, the clause, the sentence and the title of a value."""
+    yield paper.fact.scope if paper.fact.kind == "table" else ""
     lines = paper.evidence.chunk.text.split("\n")
     at = paper.fact.line - paper.evidence.chunk.start_line
     line, said = lines[at] if 0 <= at < len(lines) else "", paper.fact.said

@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@7"
+VERSION = "facts@8"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from indexer.facts import losses
 from indexer.facts.quantity import NUMBER, WORDS, Quantity, listed, quantity
 from indexer.facts.sink import Sink
 from lineage.fitting import schedule
@@ -177,6 +178,7 @@ def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", aro
     """Put the facts of running text into `sink`; its first line has the number `first`, and `around` are the titles above it."""
     lexicon = _lexicon(sink.ontology)
     for sentence in _sentences(text, first, around.lower()):
+        losses.read(sentence.text, sentence.line, sink, kind)
         _sentence(sentence, lexicon, sink, kind)
 
 

@@ -71,14 +71,25 @@ class Sink:
         return self._put(line, written, said, context, scope, kind, value)
 
     def state(
-        self, line: int, name: str, value: str, said: str, *, written: str = "", scope: str = "", kind: FactKind | None = None, unit: str = ""
+        self,
+        line: int,
+        name: str,
+        value: str,
+        said: str,
+        *,
+        written: str = "",
+        scope: str = "",
+        kind: FactKind | None = None,
+        unit: str = "",
+        literal: bool = True,
     ) -> None:
-        """A detail by its own name with a value that is normalised already."""
+        """A detail by its own name with a value that is normalised already, or (not `literal`) an expression as written."""
         if name not in self.ontology.terms:
             return
         if self.ontology.terms[name].type == "schedule" and value[:1] != "{":
             value = schedule(value)
-        found = Found(line + self.first, name, value, unit or self.ontology.terms[name].unit, kind or self.kind, written or said, said[:_SAID], scope)
+        unit = unit or self.ontology.terms[name].unit
+        found = Found(line + self.first, name, value, unit, kind or self.kind, written or said, said[:_SAID], scope, literal)
         self._add(found)
         self._betas(found)
 

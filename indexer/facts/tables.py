@@ -31,6 +31,8 @@ _CHANGE = re.compile(
 """What the rows of an ablation begin with: such a row says what came of a setting."""
 _LONGEST_NAME, _LONGEST_HEAD = 50, 300
 _FEWEST = 3
+_SHORT = {"frequency": "freq", "maximum": "max", "minimum": "min", "iterations": "iters", "dimension": "dim", "coefficient": "coef"}
+"""Words that code shortens: "Update Frequency" is its `update_freq`."""
 _SPACED = re.compile(r"\d{1,3}(?: \d{3})+")
 _MOST_CELLS = 40
 _NUMERIC = {"number", "integer", "fraction", "list"}
@@ -92,7 +94,14 @@ def named(cell: str, ontology: Ontology) -> str:
         return ""
     counted = _COUNT.sub("", words)
     name = "_".join(counted.replace("-", " ").split())
-    return ontology.name_of(name) or (counted != words and ontology.name_of(f"n_{name}")) or ""
+    return ontology.name_of(name) or (counted != words and ontology.name_of(f"n_{name}")) or _shortened(name, ontology)
+
+
+def _shortened(name: str, ontology: Ontology) -> str:
+    """The detail that code would name by the same words, some of them shortened; none for a part of another name."""
+    short = "_".join(_SHORT.get(word, word) for word in name.lower().split("_"))
+    naming = ontology.naming(short) if short != name.lower() else None
+    return naming.name if naming and not naming.scope else ""
 
 
 def _lists_settings(rows: Sequence[Row], ontology: Ontology) -> bool:

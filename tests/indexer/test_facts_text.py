@@ -190,6 +190,10 @@ def test_other_words_before_or_values_make_another_setting(row):
     assert table(f"Hyper-parameter | Value\n{row}") == []
 
 
+def test_words_that_code_shortens_name_what_it_names():
+    assert table("Hyper-parameter | Value\nUpdate Frequency | 16") == [(2, "gradient_accumulation", "16", "")]
+
+
 def test_outside_a_table_of_settings_a_name_must_be_known_as_a_whole():
     assert table("Ablation | FID\nOurs with large-scale LR | 0.5\nMore Warmup | 0.2\nBaseline LR | 0.7") == []
 

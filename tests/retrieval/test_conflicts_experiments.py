@@ -113,6 +113,54 @@ def test_one_of_many_variants_of_a_file_is_not_what_was_changed() -> None:
     assert found(coded("channels", "64"), *variants, derived=(derived(OTHER, "configs/iris.py"),)) == []
 
 
+def spoken(name: str, value: str, text: str, said_: str, scope: str = "") -> Held:
+    chunk = Chunk("c_spoken", TARGET.id, "main.tex", "paper", "paragraph", text, "", 0, 2, 5, 5, section=("Setup",))
+    fact = Fact(name, value, "", TARGET.id, chunk.id, "prose", 5, said=said_, scope=scope)
+    return Held(fact, Hit(1, 1.0, chunk, TARGET, from_target=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "silent"),
+    [
+        ("Throughput is in images per second, with a batch size of 32.", True),
+        ("We use an H100 and a batch size of 32. The FLOPs are counted by a tool.", True),
+        ("We train with a batch size of 32. The FLOPs are counted by a tool.", False),
+        ("We use a batch size of 32. Nothing more is said. The FLOPs are counted by a tool.", False),
+    ],
+)
+def test_the_conditions_of_a_measurement_of_speed_are_no_settings(text: str, silent: bool) -> None:
+    paper = spoken("batch_size", "32", text, "batch size of 32.")
+    assert found(paper, coded("batch_size", "4")) == ([] if silent else [("paper-code", "batch_size")])
+
+
+def test_the_machine_of_a_command_and_a_toy_contradict_nothing() -> None:
+    assert found(said("gpus", "16", "Setup"), coded("gpus", "8", kind="command")) == []
+    assert found(said("optimizer", "adamw", "Setup"), coded("optimizer", "adam", path="train_toymodel.py")) == []
+    assert found(said("optimizer", "adamw", "Setup"), coded("optimizer", "adam", path="train_model.py")) == [("paper-code", "optimizer")]
+
+
+def configured(name: str, value: str, scope: str = "") -> Held:
+    chunk = Chunk("c_yaml", OWN.id, "config.yaml", "config", "block", "", "", 0, 2, 1, 20)
+    return Held(Fact(name, value, "", OWN.id, chunk.id, "config", 3, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
+
+
+def test_what_a_configuration_chooses_among_is_not_run() -> None:
+    calls = [coded("optimizer", value, kind="call", scope="build", line=line) for line, value in ((5, "adam"), (7, "sgd"))]
+    paper = said("optimizer", "sgd", "Setup")
+    assert found(paper, *calls) == []
+    assert found(paper, *calls, configured("optimizer", "adam")) == [("paper-code", "optimizer")]
+    apart = [coded("optimizer", "sgd", kind="call", scope="probe"), calls[0]]
+    assert found(paper, *apart, configured("optimizer", "adam")) == []
+
+
+def test_what_the_text_gives_a_part_is_against_the_settings_of_that_part() -> None:
+    paper = spoken("loss", "mse", "The reconstruction loss is MSE.", "reconstruction loss", "reconstruction")
+    elsewhere = coded("loss", "mse", kind="call", scope="PerceptualLoss")
+    assert found(paper, elsewhere, configured("loss", "mae", "losses.reconstruction")) == [("paper-code", "loss")]
+    assert found(paper, elsewhere, configured("loss", "mae", "losses.alignment")) == []
+    assert found(paper, elsewhere, coded("loss", "mae", scope="Reconstruction.defaults")) == []
+
+
 def test_titles_tell_what_they_are_about_and_scopes_of_programs_nothing() -> None:
     assert telling("Implementation Details") == telling("Experimental Setup") == frozenset()
     assert telling("IWSLT14") & telling("src/iwslt14/train.py")

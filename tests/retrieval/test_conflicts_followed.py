@@ -56,6 +56,14 @@ def test_another_value_than_that_of_the_linked_code_is_a_deviation_that_may_be_m
     assert one.why == f"the paper deviates from what it says it follows (“{SENTENCE}”), which has no such value; it may be meant"
 
 
+def test_an_address_that_stands_alone_is_followed_where_it_stands_only() -> None:
+    address = "https://github.com/karpathy/nanoGPT"
+    link = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{address}”",))
+    assert followed(text(sentence("We adopt the 8-bit AdamW optimizer in all our runs.", *SECTION)), (link,)) == ()
+    (one,) = followed(text(sentence(f"We follow the settings of {address} throughout.", *SECTION)), (link,))
+    assert one.works == {GPT.id}
+
+
 def test_the_same_value_and_a_value_of_another_section_are_none() -> None:
     assert told(paper("gradient_clip", "1"), code("gradient_clip", "1")) == []
     assert told(paper("gradient_clip", "0", section=("Experimental Setup", "MAE")), code("gradient_clip", "1")) == []

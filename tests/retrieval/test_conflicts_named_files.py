@@ -67,3 +67,14 @@ def test_a_part_of_its_own_is_held_against_the_option_of_that_part_only() -> Non
     rows = (paper("learning_rate", "0.1", text, "0.1 for the base"), paper("learning_rate", "0.5", text, "0.5 for the linear", "linear layer"))
     options = [one for path in FILES for one in (code("learning_rate", "0.1", path), code("learning_rate", "0.3", path, "linear"))]
     assert found("learning_rate", *rows, *options) == [("0.5", "0.3")]
+
+
+def column(name: str, value: str, head: str) -> Held:
+    chunk = Chunk("c_table", TARGET.id, "main.tex", "paper", "table", "", "", 0, 2, 1, 20, section=("Hyperparameters",))
+    return Held(Fact(name, value, "", TARGET.id, chunk.id, "table", 7, said=value, scope=head), Hit(1, 1.0, chunk, TARGET, from_target=True))
+
+
+def test_the_head_of_a_column_names_the_file_of_its_values() -> None:
+    rows = [column("batch_size", "64", "Fuzzy logic"), column("batch_size", "128", "Raven"), column("batch_size", "256", "Language modeling")]
+    files = [code("batch_size", value, f"configs/{stem}.py", "model_config") for stem, value in (("logic", "128"), ("raven", "128"), ("wiki", "256"))]
+    assert found("batch_size", *rows, *files) == [("64", "128")]

@@ -15,7 +15,7 @@ from lineage.ontology import Ontology
 from lineage.terms import fold
 from retrieval import conflicts, followed
 from retrieval.engine import Engine
-from retrieval.gaps import components, text
+from retrieval.gaps import components, following, left, own, text
 from retrieval.gaps.asking import asked
 from retrieval.gaps.claims import misread, unclaimed
 from retrieval.gaps.offers import Context, Offer, offers, passages
@@ -27,6 +27,7 @@ from retrieval.holders import standing
 VALUES, SHOWN = 3, 5
 """Offers for a detail, and facts of the target that are shown for it."""
 _ASKED = 12
+_DEFERS = "the target defers to others"
 _SPOKEN = 3
 _STATED = frozenset(("table", "prose"))
 _TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
@@ -56,6 +57,7 @@ def report(material: Material) -> Gaps:
     verdicts = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
     found, late = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
+    gaps = _with_own(material, said, gaps, held, context)
     parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
     told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said)]
     return Gaps(
@@ -83,13 +85,19 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
 
 
 def _order(gap: Gap) -> tuple[int, int, float, str]:
-    """By state; within it what the target's own code has, then what others have, then what nobody has; then by weight."""
+    """By state; within it by whose value it is, then by weight."""
     states = (Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED)
+    return states.index(gap.state), _worth(gap), -gap.detail.weight, gap.detail.name
+
+
+def _worth(gap: Gap) -> int:
+    """0 for what the target's own code has, 1 for what those have whom it points to, 2 for what others have, 3 for what nobody has."""
     first = next((one for one in gap.suggestions if one.value), None)
-    worth = 2 if first is None else 0 if first.evidence and first.evidence[0].from_target else 1
-    if gap.detail.topic == components.TOPIC:
-        worth = 3
-    return states.index(gap.state), worth, -gap.detail.weight, gap.detail.name
+    if gap.detail.topic == components.TOPIC or first is None:
+        return 3 + (gap.detail.topic == components.TOPIC)
+    if first.evidence and first.evidence[0].from_target:
+        return 0
+    return 2 - (gap.detail.name.startswith(own.SETTING) or gap.why.startswith(_DEFERS))
 
 
 def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequence[Held]]) -> tuple[Need, ...]:
@@ -216,7 +224,7 @@ def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: b
     if not own_text and not verdict.shown:
         return "the target's text is not at hand"
     if verdict.pointers:
-        return f"the target defers to others (“{verdict.pointers[0].cue}”)"
+        return f"{_DEFERS} (“{verdict.pointers[0].cue}”)"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"
 
 
@@ -233,6 +241,21 @@ def _passages(material: Material, verdicts: Sequence[Judged]) -> tuple[Mapping[s
     questions = [Query(one.need.detail.question, _ASKED, no_target_code=material.no_target_code) for one in verdicts]
     hits, late = asked(material.engine, questions)
     return {one.need.detail.name: some for one, some in zip(verdicts, hits, strict=True)}, late
+
+
+# -- settings that no list of details knows
+
+
+def _with_own(material: Material, said: TargetText, gaps: Sequence[Gap], held: Mapping[str, Sequence[Held]], context: Context) -> list[Gap]:
+    """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
+    engine = material.engine
+    code = [] if material.no_target_code else list(own.chunks_of(engine, own.works(engine)))
+    found = left.filled(gaps, code, engine.kinship, context)
+    if not said.own:
+        return found
+    known = own.known_of(gaps, held, said.work.id, material.ontology)
+    settings = own.rows(engine, code, said, known, context)
+    return [*found, *settings, *following.rows(engine, said, known, held, context, own=bool(settings))]
 
 
 # -- conflicts and notes

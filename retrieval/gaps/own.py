@@ -1,0 +1,215 @@
+"""Settings that the target's own code has, or the code that it says it follows, and that its text never gives. Pure but for reading.
+
+The list of details knows what every reproduction needs; what only this work has is found the other way round: every setting of
+the code whose name and value the text does not give is a gap, whatever it is called. Those that say where a program runs and
+what it prints are left out; what a program sets goes before what a constructor would take, what tells something before switches.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from lineage.insight import Detail, Gap, Held, Specification
+from lineage.model import Chunk, Fact, Focus, Hit, WorkId
+from lineage.ontology import Ontology
+from lineage.terms import fold
+from lineage.tokens import parts, stem
+from lineage.values import number
+from retrieval.engine import Engine
+from retrieval.gaps.offers import Context, aside, offers
+from retrieval.gaps.settings import Setting, read
+from retrieval.gaps.spoken import Spoken, setting_words, telling_parts
+from retrieval.gaps.text import TargetText
+from retrieval.holders import of_baselines, tried
+from retrieval.kinship import Kinship
+
+MOST = 24
+WEIGHT, _STEP = 0.35, 0.005
+"""Weight of the first row, below the details that every reproduction needs, and how much less each further one has."""
+TOPIC, SETTING = "procedure", "setting:"
+"""The topic of these rows, and what begins the names of their details."""
+OWN = "the own code sets it, the text does not give it"
+_LONGEST = 60
+_SIBLINGS = 4
+"""Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
+_VALUES = 3
+Place = tuple[WorkId, str, int]
+"""A work, a file, a line."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The settings of one or more works: `programs` those that programs set or offer, `parameters` those of constructors, by name."""
+
+    programs: Mapping[str, Sequence[Held]]
+    parameters: Mapping[str, Sequence[Held]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What facts say of settings: the names of facts by place, the details that they belong to, what the target states by fact."""
+
+    names: Mapping[Place, frozenset[str]]
+    gaps: Mapping[str, Gap]
+    stated: frozenset[str]
+    ontology: Ontology
+
+
+def works(engine: Engine) -> list[WorkId]:
+    """The repositories of the target's own code."""
+    return [work for work, kin in engine.kinship.kin.items() if kin.from_target and kin.work.kind == "code"]
+
+
+def rows(engine: Engine, code: Iterable[Chunk], said: TargetText, known: Known, context: Context) -> list[Gap]:
+    """A row for each setting of the target's own code that the text does not give."""
+    called = fold(said.work.title)
+    held = (one for one in settings_of(code, engine.kinship) if fold(one.fact.value) not in called or number(one.fact.value) is not None)
+    return list(own_rows(code_of(held, context), Spoken(said.sentences), known, context))
+
+
+def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
+    """All passages of works, file by file."""
+    catalog = engine.generation.catalog
+    for work in works:
+        for document in catalog.documents(work):
+            yield from catalog.chunks(catalog.neighbours(work, document.path))
+
+
+def settings_of(code: Iterable[Chunk], kinship: Kinship) -> Iterator[Held]:
+    """The settings that passages of code give, as facts under their own names, with their evidence."""
+    for chunk in code:
+        if _is_of_experiments(chunk.path):
+            yield from (_held(one, chunk, kinship) for one in read(chunk) if _matters(one))
+
+
+def _held(one: Setting, chunk: Chunk, kinship: Kinship) -> Held:
+    kin = kinship.of(chunk.work)
+    fact = Fact("_".join(parts(one.name)), one.value, "", chunk.work, chunk.id, one.kind, one.line, one.name, one.value, one.scope)
+    hit = Hit(1, 1.0, chunk, kin.work, focus=Focus(one.line, one.line), reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
+    return Held(fact, hit)
+
+
+def _is_of_experiments(path: str) -> bool:
+    """Whether a file may hold settings of an experiment: no packaging, no description of data."""
+    place = PurePosixPath(path.lower())
+    if place.stem.startswith(setting_words().tools) or place.parts[0].startswith("."):
+        return False
+    return place.suffix not in {".json", ".csv"} or setting_words().folders.isdisjoint(place.parts[:-1])
+
+
+def _matters(one: Setting) -> bool:
+    """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs."""
+    if runs(one.name) or not 0 < len(one.value) <= _LONGEST:
+        return False
+    word = number(one.value) is None and one.value[:1] not in "[{"
+    placed = parts(one.name)[-1:] and parts(one.name)[-1] in setting_words().places
+    return not word or not (placed or any(sign in one.value for sign in "/\\:% ."))
+
+
+def runs(name: str) -> bool:
+    """Whether a name speaks of how a program runs and what it prints."""
+    pieces = parts(name)
+    return not setting_words().running.isdisjoint((*pieces, "_".join(pieces)))
+
+
+def code_of(held: Iterable[Held], context: Context) -> Code:
+    """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each."""
+    programs: dict[str, list[Held]] = defaultdict(list)
+    parameters: dict[str, list[Held]] = defaultdict(list)
+    for one in held:
+        if not (of_baselines(one) or aside(one, context.foreign)):
+            (parameters if one.fact.kind == "call" else programs)[one.fact.name].append(one)
+    return Code({name: some for name, some in programs.items() if not _scattered(some)}, parameters)
+
+
+def _scattered(some: Sequence[Held]) -> bool:
+    """Whether many files of one folder set a name, each its own."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for one in some:
+        if one.fact.kind == "config":
+            folders[str(PurePosixPath(one.evidence.chunk.path).parent)].add(one.evidence.chunk.path)
+    return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({one.fact.value for one in some}) > 1
+
+
+def known_of(gaps: Iterable[Gap], held: Mapping[str, Sequence[Held]], target: WorkId, ontology: Ontology) -> Known:
+    """What the facts of a lineage and the rows made from them say."""
+    names: dict[Place, set[str]] = defaultdict(set)
+    for name, some in held.items():
+        for one in some:
+            names[place(one)].add(name)
+    stated = {name for name, some in held.items() if any(one.fact.work == target for one in some)}
+    stated |= {other for alike in setting_words().alike if alike & stated for other in alike}
+    by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
+    return Known({where: frozenset(some) for where, some in names.items()}, by_fact, frozenset(stated), ontology)
+
+
+def place(one: Held) -> Place:
+    """Where a value stands: facts and settings of one line are read from the same words."""
+    return one.fact.work, one.evidence.chunk.path, one.fact.line
+
+
+def own_rows(code: Code, spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
+    """The rows of the target's own code."""
+    tied = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in code.parameters.items() if name not in code.programs}
+    some = {**code.programs, **{name: kept for name, kept in tied.items() if kept}}
+    unsaid = {name: kept for name, held in some.items() if (kept := [one for one in held if not _is_given(one, spoken, known)]) == list(held)}
+    for nth, name in enumerate(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, context))[:MOST]):
+        yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
+
+
+def _is_named(one: Held, spoken: Spoken, context: Context) -> bool:
+    """Whether the class that takes a parameter is one that the text names, or the target's model."""
+    pieces = [part for part in parts(one.fact.scope) if len(part) > 1]
+    return _is_of_model(one, context) or (len(pieces) > 1 and bool(spoken.naming(" ".join(pieces))))
+
+
+def _is_of_model(one: Held, context: Context) -> bool:
+    """Whether a class, and its file, are named as a model of the target is: `SiT` of `sit.py` beside "SiT-XL/2"."""
+    file = fold(PurePosixPath(one.evidence.chunk.path).stem)
+    return len(file) > 2 and fold(one.fact.scope).startswith(file) and any(model.startswith(file) for model in context.models)
+
+
+def _is_given(one: Held, spoken: Spoken, known: Known) -> bool:
+    """Whether the text, or a row on a detail, gives a setting."""
+    names = known.names.get(place(one), frozenset())
+    here = [name for name in names if name in known.ontology.terms and _is_called(one.fact.written, name, known.ontology)]
+    return any(_is_told(name, known) for name in here) or spoken.gives(one.fact.written, one.fact.value)
+
+
+def _is_told(name: str, known: Known) -> bool:
+    """Whether a fact is stated, or is what a row is about: one that is open, or that a sentence specifies as a whole."""
+    gap = known.gaps.get(name)
+    return name in known.stated or (gap is not None and (gap.state is not Specification.SPECIFIED or not gap.facts))
+
+
+def _is_called(written: str, name: str, ontology: Ontology) -> bool:
+    """Whether a written name is that of a fact with nothing told apart: `adam-beta1`, not `discriminator-learning-rate`."""
+    term = ontology.terms[name]
+    usual = {stem(piece) for one in (name, term.title, *term.identifiers, *term.prose) for piece in parts(one)}
+    return all(stem(piece) in usual or piece in setting_words().generic for piece in parts(written))
+
+
+def _rank(some: Sequence[Held], spoken: Spoken, context: Context) -> tuple[int | str, ...]:
+    """What programs for training set first, then what the target's model takes, then what tells most; switches last."""
+    best = min(some, key=lambda one: (tried(one), one.fact.kind == "call"))
+    plain, parameter = plainness(best.fact.value), best.fact.kind == "call"
+    words = sum(bool(spoken.of_part(part)) for part in telling_parts(best.fact.written))
+    whose = parameter + (parameter and not _is_of_model(best, context))
+    return plain > 1, whose, tried(best), plain, -min(words, 2), best.evidence.chunk.path, best.fact.line
+
+
+def plainness(value: str) -> int:
+    """0 for a number, list or code that nobody would guess, 1 for a word, 0 and 1, 2 for a switch."""
+    if value in {"true", "false", "none"}:
+        return 2
+    return int(number(value) in (0, 1) or not any(c.isdigit() for c in value))
+
+
+def row(name: str, some: Sequence[Held], whose: str, why: str, weight: float, context: Context) -> Gap:
+    """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
+    detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
+    made = offers((name,), {name: some}, (), context, trains=True)
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(one.suggestion for one in made[:_VALUES]), why=why)

@@ -1,0 +1,143 @@
+"""Settings as configurations, programs, constructors and commands write them, whatever they are called. Pure.
+
+Facts are read under the names that an ontology knows. A paper's own code also has settings that nobody else has (`rho_init`,
+`weight_lr_power`), and those a reader of the paper cannot guess. Here a setting is any name that is given a literal where
+settings are given: a line of a configuration, an option of a program, a parameter of a constructor, a flag of a command.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lineage.model import Chunk, FactKind
+from lineage.tokens import parts
+from lineage.values import Expression, shown
+from lineage.values import read as literal
+
+_QUOTED = r"\"[^\"\n]{0,120}\"|'[^'\n]{0,120}'"
+_NUMERAL = r"[+-]?(?:\d[\d_]{0,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,3})?(?:[ ]?\*{1,2}[ ]?\d{1,6})?"
+_VALUE = rf"(?P<value>{_QUOTED}|\[[^\[\]\n]{{0,120}}\]|\([^()\n]{{0,120}}\)|{_NUMERAL}|[Tt]rue\b|[Ff]alse\b)"
+_NAME = r"(?P<name>[A-Za-z][\w-]{0,60})"
+_END = r"[ \t]{0,20}(?:#.*)?\Z"
+_TYPED = r"(?::[ ]?[A-Za-z][\w.\[\], |]{0,40})?"
+_LINE = re.compile(rf"[ \t]{{0,40}}[\"']?{_NAME}[\"']?[ \t]{{0,20}}{_TYPED}(?P<equals>[=:])[ \t]{{0,20}}{_VALUE}[ \t]{{0,20}},?{_END}")
+_BARE = re.compile(rf"[ \t]{{0,40}}{_NAME}:[ \t]{{1,20}}(?P<value>[A-Za-z][\w./-]{{0,40}}){_END}")
+_TABLE = re.compile(rf"\[{{1,2}}(?P<name>[\w. -]{{1,80}})\]{{1,2}}{_END}")
+_GROUP = re.compile(rf"[ \t]{{0,40}}[\"']?{_NAME}[\"']?:[ \t]{{0,20}}\{{?{_END}")
+_CALL = re.compile(r"\b(?:add_argument|add_option|option|DEFINE_(?:float|integer|string|enum|bool|boolean))\(")
+_NAMES = re.compile(r"[\"'](-{0,2})([A-Za-z][\w.-]{0,60})[\"']\s*,")
+_DEFAULT = re.compile(rf"\bdefault\s*=\s*{_VALUE}")
+_SECOND = re.compile(rf"\s*[\"'][A-Za-z][\w.-]{{0,60}}[\"']\s*,\s*{_VALUE}")
+_CONSTRUCTOR = re.compile(r"\bdef __init__\(")
+_KIND = r"(?::[ ]?[A-Za-z][\w.]{0,40}(?:\[[\w.,|\[\] ]{0,60}\])?)?"
+_PARAMETER = re.compile(rf"(?<![\w.])(?P<name>[A-Za-z]\w{{0,60}})[ ]?{_KIND}[ ]?=[ ]?{_VALUE}\s*[,)\n]")
+_GIVEN = rf"(?P<value>{_QUOTED}|{_NUMERAL}(?![\w.-])|[A-Za-z][\w./-]{{0,60}}(?![\w./:-]))"
+_FLAG = re.compile(rf"(?<![\w-])--(?P<name>[A-Za-z][\w-]{{1,40}})(?:=|[ \t]{{1,20}}){_GIVEN}")
+_RUNS = re.compile(r"\b(?:python3?|torchrun|accelerate launch|deepspeed|srun|bash)\s")
+_PROGRAM = re.compile(r"(?<![\w./-])[\w./-]{1,80}\.py\b")
+_FENCE = "```"
+_FILES = "train trainer training pretrain finetune main run config configs configuration settings defaults default hparams params args options"
+_PROGRAMS = frozenset(_FILES.split())
+"""Parts of the names of files whose constants are settings; elsewhere they are tables of what there is."""
+_BEGINS, _OPTION, _SIGNATURE = 200, 700, 2_000
+"""Characters within which an option's names, its default and a constructor's parameters are looked for."""
+_BLOCK = 5
+"""Names given literals, from which on a stretch of a module is one of settings."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A name with the literal that it is given, and the line; `scope` is the group, class or program that it belongs to."""
+
+    name: str
+    value: str
+    line: int
+    kind: FactKind
+    scope: str = ""
+
+
+def read(chunk: Chunk) -> Iterator[Setting]:
+    """The settings that a passage of a repository gives, in its order."""
+    for found in _readers(chunk):
+        for setting in found(chunk):
+            if value := _plain(setting.value):
+                yield replace(setting, name=setting.name.strip("-"), value=value)
+
+
+def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[Setting]], ...]:
+    if chunk.kind == "config":
+        return (_configured,)
+    if chunk.kind == "docs" or chunk.role == "command":
+        return (_commanded,)
+    return (_options, _assigned, _parameters) if chunk.kind == "code" else ()
+
+
+def _plain(text: str) -> str:
+    """A value in the one form of facts, "" for what is no literal."""
+    try:
+        return shown(literal(text))
+    except Expression:
+        return ""
+
+
+def _configured(chunk: Chunk) -> Iterator[Setting]:
+    """Lines of a configuration, each with the heads that it stands under."""
+    heads: list[tuple[int, str]] = []
+    for at, line in enumerate(chunk.text.split("\n")):
+        depth = len(line) - len(line.lstrip())
+        if table := _TABLE.match(line):
+            heads = [(-1, table["name"])]
+        elif group := _GROUP.match(line):
+            heads = [*(one for one in heads if one[0] < depth), (depth, group["name"])]
+        elif found := _LINE.match(line) or _BARE.match(line):
+            heads = [one for one in heads if one[0] < depth]
+            yield Setting(found["name"], found["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
+
+
+def _options(chunk: Chunk) -> Iterator[Setting]:
+    """Options of a program's command line with a default."""
+    line = _lines(chunk)
+    for start, after in pairwise([*(found.end() for found in _CALL.finditer(chunk.text)), len(chunk.text)]):
+        text = chunk.text[start : min(after, start + _OPTION)]
+        names = [(len(found[1]), found[2]) for found in _NAMES.finditer(text, 0, _BEGINS)]
+        given = _DEFAULT.search(text) or _SECOND.match(text)
+        if names and given:
+            yield Setting(max(names, key=lambda one: one[0])[1], given["value"], line(start), "default")
+
+
+def _assigned(chunk: Chunk) -> Iterator[Setting]:
+    """A block of names that a program or a module of settings gives literals, or of entries of one table."""
+    if chunk.role not in {"module", "config"} or _PROGRAMS.isdisjoint(parts(chunk.path.rpartition("/")[2])):
+        return
+    lines = ((at, _LINE.match(line)) for at, line in enumerate(chunk.text.split("\n")))
+    found = [Setting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in lines if one]
+    yield from found if len(found) >= _BLOCK else ()
+
+
+def _parameters(chunk: Chunk) -> Iterator[Setting]:
+    """Parameters of constructors with a default."""
+    line = _lines(chunk)
+    for start in (found.end() for found in _CONSTRUCTOR.finditer(chunk.text)):
+        signature = chunk.text[start : start + _SIGNATURE].partition("):")[0].partition(") ->")[0] + ")"
+        owner = chunk.symbol.removesuffix(".__init__").split(",")[0]
+        for one in _PARAMETER.finditer(signature):
+            yield Setting(one["name"], one["value"], line(start + one.start()), "call", owner)
+
+
+def _commanded(chunk: Chunk) -> Iterator[Setting]:
+    """Flags of the commands by which programs are run, each with the program named last."""
+    program = ""
+    for at, line in enumerate(chunk.text.split("\n") if _RUNS.search(chunk.text) else ()):
+        program = next(reversed(_PROGRAM.findall(line)), "" if line.startswith(_FENCE) else program)
+        for found in _FLAG.finditer(line) if program else ():
+            yield Setting(found["name"], found["value"], chunk.start_line + at, "command", program)
+
+
+def _lines(chunk: Chunk) -> Callable[[int], int]:
+    """The line of each place in a passage."""
+    ends = [found.start() for found in re.finditer("\n", chunk.text)]
+    return lambda at: chunk.start_line + bisect_left(ends, at)

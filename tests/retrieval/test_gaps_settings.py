@@ -1,0 +1,211 @@
+"""Settings that no list of details knows: read out of code, held against the text, offered as rows; and what the own code leaves out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lineage.insight import Detail, Gap, Held, Specification, Suggestion
+from lineage.model import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
+from lineage.ontology import ontology
+from retrieval.gaps import following, left, own, settings
+from retrieval.gaps.offers import Context
+from retrieval.gaps.report import _order
+from retrieval.gaps.spoken import Spoken
+from retrieval.gaps.text import TargetText, of_chunks
+from retrieval.kinship import Kin, Kinship
+
+TARGET = Work(WorkId("arxiv:2401.00001"), title="Drifting Forests")
+OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift", meta={"commit": "a" * 40})
+OTHER = Work(WorkId("repo:github.com/someone/else"), "code", "else", meta={"commit": "b" * 40})
+KINSHIP = Kinship({OWN.id: Kin(OWN, TARGET, from_target=True), OTHER.id: Kin(OTHER)})
+CONTEXT = Context(TARGET, {}, ontology().same)
+
+
+def passage(text: str, path: str = "train.py", kind: str = "code", role: str = "config", symbol: str = "", line: int = 1) -> Chunk:
+    lines = (line, line + text.count("\n"))
+    return Chunk(f"c_{path}{line}", OWN.id, path, kind, role, text, "", 0, len(text), *lines, symbol=symbol)  # type: ignore[arg-type]
+
+
+def given(chunk: Chunk) -> list[tuple[str, str, int, str]]:
+    return [(one.name, one.value, one.line, one.scope) for one in settings.read(chunk)]
+
+
+# -- reading
+
+
+def test_options_of_a_program_are_settings_by_their_long_names() -> None:
+    text = (
+        'parser.add_argument("-r", "--rho-init", type=float,\n    default=7.0, help="(start)")\n'
+        'parser.add_argument("--out")\nparser.add_argument("--path-type", default="linear")'
+    )
+    assert given(passage(text, line=10)) == [("rho-init", "7", 10, ""), ("path-type", "linear", 13, "")]
+
+
+def test_configurations_are_read_with_the_heads_they_stand_under() -> None:
+    toml = "[train.main]\nfactor = 0.90  # of the plateau\n\n[model]\nfactor = 32"
+    assert given(passage(toml, "a.toml", "config")) == [("factor", "0.9", 2, "train.main"), ("factor", "32", 5, "model")]
+    yaml = "losses:\n  gan:\n    start: 0\n  perceptual: lpips\nseed_everything: 1"
+    read = given(passage(yaml, "a.yaml", "config"))
+    assert [(name, scope) for name, _, _, scope in read] == [("start", "losses.gan"), ("perceptual", "losses"), ("seed_everything", "")]
+
+
+def test_parameters_of_constructors_belong_to_their_class() -> None:
+    text = "class Drift:\n    def __init__(self, params, r: float = 0.0,\n        betas: Tuple[float, float] = (0.9, 0.999), foreach=None): pass"
+    assert given(passage(text, "drift.py", role="class", symbol="Drift")) == [("r", "0", 2, "Drift"), ("betas", "[0.9, 0.999]", 3, "Drift")]
+
+
+def test_a_block_of_constants_is_one_of_settings_in_a_program_only() -> None:
+    text = "\n".join(f"name_{n} = {n}.5" for n in range(5))
+    assert len(given(passage(text, "train.py", role="module"))) == 5
+    assert given(passage(text, "models/vit.py", role="module")) == []
+
+
+def test_flags_of_commands_belong_to_their_program_and_addresses_are_no_values() -> None:
+    text = "```\npython tools/train.py \\\n  --bn-momentum=0.1 --weighting uniform\n```\nwget --content-disposition https://example.org/x"
+    program = "tools/train.py"
+    assert given(passage(text, "README.md", "docs", "text")) == [("bn-momentum", "0.1", 3, program), ("weighting", "uniform", 3, program)]
+
+
+@pytest.mark.parametrize("text", ["add_argument(" * 20_000, "a" + " " * 200_000 + "=", "--a " * 50_000, "x = [" * 40_000, "def __init__(" * 15_000])
+def test_hostile_text_takes_no_long(text: str) -> None:
+    begin = time.process_time()
+    for kind, role in (("code", "module"), ("config", "config"), ("docs", "text")):
+        list(settings.read(passage("python a.py " + text, "train.py", kind, role)))
+    assert time.process_time() - begin < 5.0
+
+
+# -- whether the text gives it
+
+
+def spoken(*texts: str) -> Spoken:
+    return Spoken(tuple(of_chunks([in_paper(text, "Details", n + 1) for n, text in enumerate(texts)], [])))
+
+
+def in_paper(text: str, section: str, line: int) -> Chunk:
+    return replace(passage(text, "main.tex", "paper", "paragraph", line=line), work=TARGET.id, section=("Experiments", section))
+
+
+def test_a_name_in_words_beside_a_number_gives_a_setting() -> None:
+    text = spoken("We drop classes with a classifier-free guidance probability of 0.2.", "The noise level is bounded.")
+    assert text.gives("cfg-prob", "0.2")
+    assert not text.gives("noise_level", "0.5")
+    assert not text.gives("rho_init", "7")
+
+
+def test_a_rare_value_beside_a_telling_part_gives_it_and_a_plain_one_does_not() -> None:
+    text = spoken("The projector has 2048 units and 2 layers.")
+    assert text.gives("projector_dim", "2048")
+    assert not text.gives("projector_depth", "2")
+
+
+def test_a_value_of_several_words_is_given_where_they_stand_and_one_word_beside_the_name() -> None:
+    text = spoken("We use a log-linear schedule.", "The path is linear.", "Targets are uniform.")
+    assert text.gives("cat_scheduler", "log_linear")
+    assert text.gives("path-type", "linear")
+    assert not text.gives("weighting", "uniform")
+
+
+# -- rows
+
+
+def code(*chunks: Chunk) -> list[Held]:
+    return list(own.settings_of(chunks, KINSHIP))
+
+
+def rows(held: Sequence[Held], text: Spoken, gaps: Sequence[Gap] = (), facts: dict[str, list[Held]] | None = None) -> list[str]:
+    known = own.known_of(gaps, facts or {}, TARGET.id, ontology())
+    return [gap.detail.name.removeprefix(own.SETTING) for gap in own.own_rows(own.code_of(held, CONTEXT), text, known, CONTEXT)]
+
+
+def test_what_programs_set_comes_first_switches_last_and_what_runs_them_never() -> None:
+    config = passage("use_bias = true\nrho_init = 7.0\nnum_workers = 8\nk_offset = 1\noutput_dir = 'runs'", "conf/a.toml", "config")
+    assert rows(code(config), spoken("We train a forest.")) == ["rho_init", "k_offset", "use_bias"]
+
+
+def test_a_parameter_counts_where_the_text_names_its_class() -> None:
+    text = "class DriftScheduler:\n    def __init__(self, weight_lr_power=2.0):\n        pass"
+    held = code(passage(text, "drift.py", role="class", symbol="DriftScheduler"))
+    assert rows(held, spoken("Our Drift Scheduler needs no decay.")) == ["weight_lr_power"]
+    assert rows(held, spoken("We train a forest.")) == []
+
+
+def test_a_name_that_a_fact_states_is_given_unless_it_is_one_apart() -> None:
+    held = code(passage('add_argument("--learning-rate", default=1e-4)\nadd_argument("--disc-learning-rate", default=2e-4)'))
+    paper = Hit(1, 1.0, passage("A learning rate of 1e-4.", "main.tex", "paper"), TARGET, from_target=True)
+    stated = Held(Fact("learning_rate", "0.0001", "", TARGET.id, "c_1", "prose", 1), paper)
+    facts = {"learning_rate": [stated, *(replace(one, fact=replace(one.fact, name="learning_rate")) for one in held)]}
+    assert rows(held, spoken("We train a forest."), facts=facts) == ["disc_learning_rate"]
+
+
+def test_descriptions_of_data_and_packaging_hold_no_settings() -> None:
+    some = [passage('"num_rows": 17', path, "config") for path in ("data/info/adult.json", "environment.yml", ".github/ci.yml", "conf/a.json")]
+    assert [one.evidence.chunk.path for one in code(*some)] == ["conf/a.json"]
+
+
+# -- code that is followed
+
+
+def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -> None:
+    quote = "We followed the Forest code base at https://github.com/someone/else as closely as possible."
+    section = (in_paper(quote + " The depth is 12.", "Forest", 1), in_paper("A minimum rate of 0.5 is used.", "Another", 2))
+    chunk = replace(passage("min_rate = 6e-5\ndepth = 12\nlog_dir = 'x'\na = 2\nb = 3\nwidth = 64", "train.py"), work=OTHER.id)
+    link = CodeLink(TARGET.id, OTHER.id, Tier.MENTIONED, evidence=(f"main.tex: “{quote}”",))
+    catalog = SimpleNamespace(links=lambda: (link,), documents=lambda work: (chunk,), neighbours=lambda work, path: [0], chunks=lambda rows: [chunk])
+    engine: Any = SimpleNamespace(kinship=KINSHIP, generation=SimpleNamespace(catalog=catalog))
+    said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
+    found = list(following.rows(engine, said, own.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
+    assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]
+    assert found[0].suggestions[0].value == "0.00006"
+
+
+# -- what own code leaves out
+
+
+LOOP = "def fit(self):\n    opt = torch.optim.AdamW(self.net.parameters(), lr=self.lr)\n    loss.backward()\n    opt.step()"
+
+
+def gap(name: str, *facts: str, offered: Sequence[Suggestion] = ()) -> Gap:
+    return Gap(Detail(name, name.replace("_", " "), "optimiser", "?", facts), Specification.UNSPECIFIED, suggestions=tuple(offered))
+
+
+def others(name: str, value: str) -> Suggestion:
+    hit = Hit(1, 1.0, replace(passage("x"), work=OTHER.id), OTHER)
+    return Suggestion(value, "", 0.6, (Held(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
+
+
+def filled(row: Gap, text: str = LOOP) -> tuple[Suggestion, ...]:
+    return left.filled([row], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)[0].suggestions
+
+
+def test_an_option_that_the_own_call_leaves_out_is_the_librarys_default_and_not_anothers() -> None:
+    first, *rest = filled(gap("optimiser_constants", "adam_betas", offered=[others("adam_betas", "[0.5, 0.9]")]))
+    assert (first.value, rest) == ("[0.9, 0.999]", [])
+    assert "calls AdamW without betas at github.com/target/drift/trainer.py#L6-L6" in first.chain[-1]
+
+
+def test_what_a_call_may_set_is_no_default() -> None:
+    row = gap("optimiser_constants", "adam_betas", offered=[others("adam_betas", "[0.5, 0.9]")])
+    for arguments in ("net.parameters(), betas=b", "net.parameters(), **options", "net.parameters(), 1e-3, (0.5, 0.9)"):
+        assert filled(row, f"optim.AdamW({arguments})") == row.suggestions
+    assert filled(row, "optim.AdamW(a, lr=1)\noptim.SGD(b, lr=1)") == row.suggestions
+
+
+def test_a_step_that_no_line_of_a_written_out_loop_names_is_not_taken() -> None:
+    row = gap("gradient_clipping", "gradient_clip", offered=[others("gradient_clip", "1")])
+    (nothing,) = filled(row)
+    assert nothing.value == ""
+    assert nothing.chain[-1].endswith("no line of it names any gradient clipping: the own code does without")
+    assert filled(row, LOOP + "\n    clip_grad_norm_(p, 1.0)") == row.suggestions
+    assert filled(row, LOOP + "\nclass Lit(LightningModule): pass") == row.suggestions
+
+
+def test_what_others_have_whom_nobody_points_to_stands_behind_settings_of_followed_code() -> None:
+    followed = replace(gap("setting:min_lr", offered=[others("min_lr", "1e-6")]), why="the text follows code that sets it, and does not give it")
+    ordered = sorted([gap("head", offered=[others("num_classes", "2")]), followed], key=_order)
+    assert [one.detail.name for one in ordered] == ["setting:min_lr", "head"]

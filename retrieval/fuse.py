@@ -15,7 +15,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 
@@ -69,11 +69,15 @@ class Fused:
 
 @dataclass(frozen=True)
 class Scored:
-    """A fused row with its chunk and the key that equal texts share; where the chunk has grown, `found` is what it was."""
+    """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it.
+
+    Where the chunk has grown, `found` is what it was.
+    """
 
     fused: Fused
     chunk: Chunk
     same: str = ""
+    copies: tuple[Chunk, ...] = field(default=())
     found: Chunk | None = None
 
 
@@ -119,11 +123,11 @@ def boosted(scored: Sequence[Scored], prior: Callable[[Chunk], Iterable[tuple[fl
 
 
 def folded(scored: Sequence[Scored]) -> list[Scored]:
-    """Of equal texts the best placed."""
-    best: dict[str, Scored] = {}
+    """Equal texts become one: the best placed stays, the others are its copies."""
+    homes: dict[str, list[Scored]] = {}
     for one in scored:
-        best.setdefault(one.same, one)
-    return list(best.values())
+        homes.setdefault(one.same, []).append(one)
+    return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) for group in homes.values()]
 
 
 def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Chunk] | None = None) -> Iterator[Scored]:

@@ -36,7 +36,7 @@ def name(work: Work) -> str:
     return rest if scheme == "repo" else str(work.id)
 
 
-_NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")
+_NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z](?! [a-z]))(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")  # "A priori bounds" has no number
 
 _LABEL = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,4}\Z")
 

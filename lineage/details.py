@@ -167,8 +167,14 @@ def _domain(name: str, row: Mapping[str, Any]) -> Domain:
         float(row.get("needed", 9)),
         held,
         bool(row.get("basic", False)),
-        tuple(map(str, row.get("implies", ()))),
+        _listed(row.get("implies", ())),
     )
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise TypeError(f"a list is wanted, not {value!r}")
+    return tuple(map(str, value))
 
 
 def _need(row: Mapping[str, Any]) -> Need:
@@ -181,16 +187,16 @@ def _need(row: Mapping[str, Any]) -> Need:
         title=str(row.get("title") or row["name"]),
         topic=str(row.get("topic", "other")),
         question=str(row["question"]),
-        facts=tuple(map(str, row.get("facts", ()))),
+        facts=_listed(row.get("facts", ())),
         weight=float(row.get("weight", 0.5)),
     )
     choices = tuple(phrase(name) for name in named if name != _NUMBER)
-    mentions = [found for found in map(phrase, row["mentions"]) if found]
+    mentions = [found for found in map(phrase, _listed(row["mentions"])) if found]
     if values != _WORDS:  # a word of code in prose says nothing of what was done, a value beside it does
         mentions += [found for found in _spoken(detail.facts) if found not in mentions]
     return Need(
         detail,
-        frozenset(row.get("domains", (ALWAYS,))),
+        frozenset(_listed(row.get("domains", (ALWAYS,)))),
         tuple(mentions),
         number=values in (_NUMBER, _COUNT) or _NUMBER in named,
         whole=values == _COUNT,

@@ -143,7 +143,8 @@ def abs_url(work: WorkId) -> str:
 
 def slug(work: WorkId) -> str:
     """The name of a lineage made from its target: `arxiv:2504.17192` gives `arxiv-2504.17192`."""
-    return re.sub(r"[^A-Za-z0-9._]+", "-", work).strip("-.")[:80] or "lineage"
+    plain = re.sub(r"\.{2,}", ".", re.sub(r"[^A-Za-z0-9._]+", "-", work))
+    return plain.strip("-._")[:80] or "lineage"
 
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")

@@ -335,7 +335,7 @@ def _one(group: Sequence[CodeLink]) -> CodeLink:
     own_word = any(link.tier is Tier.OFFICIAL for link in own)
     if any(link.tier is Tier.REIMPLEMENTATION for link in its) and not own_word:
         tier = Tier.REIMPLEMENTATION
-    elif own and any(link.tier.own for link in its):
+    elif own and any(link.tier.own for link in its if not PAPER_SIDE & set(link.said_by)):  # of links joined before nobody knows who said what
         tier = Tier.OFFICIAL
         evidence = (*evidence, "the paper and the repository name each other")
     return replace(group[0], tier=tier, said_by=said_by, evidence=tuple(dict.fromkeys(evidence)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from lineage.ids import normal_title
+from lineage.ids import arxiv_id, doi_id, normal_title
 from lineage.model import BibEntry, Reference, Work, WorkId
 from lineage.ranking import Signal, counted
 
@@ -43,10 +43,10 @@ def _names(work: Work | None) -> Iterator[str]:
 
 
 def _entry_names(entry: BibEntry) -> Iterator[str]:
-    if entry.arxiv:
-        yield f"arxiv:{entry.arxiv}"
-    if entry.doi:
-        yield f"doi:{entry.doi.lower()}"
+    if entry.arxiv and (found := arxiv_id(entry.arxiv)):
+        yield found[0]
+    if entry.doi and (doi := doi_id(entry.doi)):
+        yield doi
     yield from _title(entry.title)
 
 

@@ -115,8 +115,10 @@ def _joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:
         rows = {row["name"]: row for row in table["details"]}
         for row in more["details"]:
             rows[row["name"]] = _merged(rows.get(row["name"], {}), row)
-        contexts = {**table["contexts"], **{name: [*table["contexts"].get(name, []), *words] for name, words in more.get("contexts", {}).items()}}
+        added = {name: [*table["contexts"].get(name, []), *_words(words)] for name, words in more.get("contexts", {}).items()}
+        contexts = {**table["contexts"], **added}
         calls = {**table["calls"], **more.get("calls", {})}
+        qualifiers = [*table["qualifiers"], *_words(more.get("qualifiers", ()))]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a table of details: {error!r}") from error
     return {
@@ -124,7 +126,7 @@ def _joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:
         "contexts": contexts,
         "calls": calls,
         "parts": table["parts"],
-        "qualifiers": [*table["qualifiers"], *more.get("qualifiers", [])],
+        "qualifiers": qualifiers,
     }
 
 

@@ -19,7 +19,7 @@ MAX_TITLE = 1000
 _COMMAND = re.compile(r"\\[A-Za-z]{1,40}\*?\s?|\\[^A-Za-z\s]")
 _TAG = re.compile(r"</?[A-Za-z]{1,10}>")
 _TAIL = re.compile(
-    r"(?:[.,;:]?\s+|\s*\()(?:in\s+)?(?:arxiv(?:\s+(?:preprint|e-prints))?(?:\s*:?\s*[\w./-]{4,20})?|corr|preprint)\W{0,3}(?:(?:19|20)\d\d)?\W{0,3}\Z",
+    r"(?:[.,;:]?\s+|\s*\()(?:in\s+)?(?:arxiv(?:\s+(?:preprint|e-prints))?(?:\s*(?:arxiv)?\s*:?\s*(?=[a-z./-]*\d)[\w./-]{4,20})?|corr|preprint)\W{0,3}(?:(?:19|20)\d\d)?\W{0,3}\Z",
     re.IGNORECASE,
 )
 _YEAR_TAIL = re.compile(r"[,.]\s*\(?(?:19|20)\d\d[a-z]?\)?\W{0,2}\Z")

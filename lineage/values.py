@@ -99,7 +99,7 @@ def _numeral(value: int | float) -> str:
     exact = Decimal(value if isinstance(value, int) else format(value, ".12g")).normalize()
     if exact == 0:
         return "0"
-    if -7 <= exact.adjusted() < 21:
+    if -7 < exact.adjusted() < 21:
         return format(exact, "f")
     digits, _, exponent = format(exact, "e").partition("e")
     return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}"

@@ -18,7 +18,8 @@ def outline(text: str) -> tuple[Unit, ...]:
     """One unit a hunk, its header naming file and function; what stands before the files is a run of statements."""
     lines = text.split("\n")
     found = tuple(_hunks(lines))
-    before = next((number - 1 for number, line in enumerate(lines, 1) if _BEGINS.match(line)), len(lines)) if found else len(lines)
+    heads = (number - 1 for number, line in enumerate(lines, 1) if _BEGINS.match(line))
+    before = min(next(heads, len(lines)), found[0].first - 1) if found else len(lines)
     return (Unit(1, before, "module"), *found) if before else found
 
 

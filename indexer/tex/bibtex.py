@@ -72,7 +72,7 @@ def records(text: str) -> Iterator[Record]:
 def _definition(text: str, pos: int, kind: str, strings: dict[str, str]) -> int:
     try:
         if kind == "preamble":
-            return _value(text, pos, strings)[1]
+            return _value(text, _skip(text, pos), strings)[1]
         if name := _NAME.match(text, pos):
             value, pos = _value(text, name.end(), strings)
             strings[name[1].lower()] = value

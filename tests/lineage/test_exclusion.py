@@ -89,3 +89,94 @@ def test_a_fork_of_what_is_on_the_blacklist_is_excluded():
 
 def test_the_reason_for_a_link_names_the_blacklist_line():
     assert Exclusion.of(FILE).reason(link("arxiv:1", WorkId("repo:github.com/foo/Bar"))) == "on the blacklist: github.com/foo/bar"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "https://github.com/A/B",
+        "  HTTP://www.GitHub.com/a/b.git/  ",
+        "git@github.com:a/b.git",
+        "git+https://github.com/a/b",
+        "ssh://git@github.com/a/b",
+        "git://github.com/a/b",
+        "a/b",
+    ],
+)
+def test_a_blacklist_line_may_be_written_as_any_address_of_the_repository(line):
+    assert Exclusion.of([line]).reason_for_work(repo("A/B")).startswith("on the blacklist: ")
+
+
+@pytest.mark.parametrize("line", ["", "   ", "none", "NONE", "n/a", "# github.com/a/b", "https://", "www."])
+def test_a_line_that_names_nothing_excludes_nothing(line):
+    assert Exclusion.of([line]).fragments == ()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "url", "out"),
+    [
+        ("a/b", "https://github.com/a/b/tree/main", True),
+        ("a/b", "https://github.com/a/b.git", True),
+        ("a/b", "https://github.com/a/b?tab=readme", True),
+        ("a/b", "https://github.com/a/b#usage", True),
+        ("a/b", "https://github.com/xa/b", False),
+        ("a/b", "https://github.com/a/bc", False),
+        ("a/b", "https://github.com/xa/b/a/b", True),
+        ("/a/b", "https://github.com/a/b", True),
+        ("github.com/a", "https://notgithub.com/a", False),
+        ("example.org/page", "http://www.example.org/page/", True),
+    ],
+)
+def test_a_fragment_begins_and_ends_where_a_part_of_the_address_does(fragment, url, out):
+    assert bool(Exclusion.of([fragment]).reason_for_url(url)) is out
+
+
+def test_an_address_of_the_targets_own_code_is_excluded_by_its_name():
+    known = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link()])
+    assert known.reason_for_url("https://github.com/GOING-DOER/paper2code/tree/main") == "github.com/going-doer/paper2code is the target's own code"
+    assert known.reason_for_url("https://github.com/going-doer/other") == ""
+    assert known.reason_for_url("not an address") == ""
+
+
+def test_repositories_that_are_only_mentioned_are_not_known_as_the_targets():
+    known = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link(tier=Tier.MENTIONED), link("arxiv:1901.00001")])
+    assert known.own == frozenset()
+
+
+def test_a_paper_known_under_a_name_of_the_target_is_the_target():
+    asked = Exclusion.of((), no_target_code=True, target=TARGET)
+    assert asked.reason(link("s2:" + "a" * 40), Work(WorkId("s2:" + "a" * 40), aliases=(WorkId("arxiv:2504.17192"),))) != ""
+    assert asked.reason(link("s2:" + "a" * 40), Work(WorkId("s2:" + "a" * 40))) == ""
+
+
+def test_a_reimplementation_of_the_target_is_its_code_too():
+    nobody = CodeLink(TARGET.id, OWN, Tier.REIMPLEMENTATION)
+    assert Exclusion.of((), no_target_code=True, target=TARGET).reason(nobody) == "the target's own code (reimplementation, said by nobody)"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "own", "out"),
+    [("abc", "abc", True), ("ab", "abc", False), ("abcdefghij", "abcuvwxyz0", True), ("abcdefghijk", "abclmnopqrs", False), ("", "abc", False)],
+)
+def test_a_copy_is_three_files_and_three_tenths_of_the_smaller_side(theirs, own, out):
+    known = Exclusion().knowing(content=own)
+    assert bool(known.reason_for_content(frozenset(theirs))) is out
+
+
+def test_what_was_known_before_stays_known():
+    known = Exclusion.of((), no_target_code=True, target=TARGET).knowing([link()], content="ab").knowing(content="c")
+    assert (known.own, known.content) == ({OWN.lower()}, {"a", "b", "c"})
+
+
+@pytest.mark.parametrize("key", ["fork_of", "parent", "source"])
+@pytest.mark.parametrize("said", ["going-doer/Paper2Code", "https://github.com/going-doer/Paper2Code", OWN])
+def test_a_parent_is_known_however_the_forge_names_it(key, said):
+    known = Exclusion.of(["going-doer/paper2code"])
+    assert known.reason_for_work(repo("else/copy", **{key: said})).startswith("a fork of github.com/going-doer/paper2code: on the blacklist")
+
+
+def test_a_parent_stands_on_the_forge_of_its_fork():
+    fork = Work(WorkId("repo:gitlab.com/else/copy"), "code", meta={"fork_of": "going-doer/Paper2Code"})
+    assert Exclusion.of(["gitlab.com/going-doer/Paper2Code"]).reason_for_work(fork) != ""
+    assert Exclusion.of(["github.com/going-doer/Paper2Code"]).reason_for_work(fork) == ""
+    assert Exclusion.of(["going-doer"]).reason_for_work(repo("else/copy", fork_of=True, parent="", source="no repository")) == ""

@@ -1,7 +1,7 @@
 """Identifiers: what is understood, what is refused, what is one and the same."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage import ids
@@ -104,3 +104,110 @@ def test_any_text_is_a_target_or_a_refusal(text):
 def test_quotes_around_nothing_are_no_title(text):
     with pytest.raises(BadIdentifier):
         ids.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("work", "name"),
+    [
+        ("doi:10.1000/a..b", "doi-10.1000-a.b"),
+        ("doi:10.1000/a(b)_", "doi-10.1000-a-b"),
+        ("doi:10.1000/" + "x" * 100, "doi-10.1000-" + "x" * 68),
+        ("repo:github.com/Ada/Engine.jl", "repo-github.com-Ada-Engine.jl"),
+        ("---", "lineage"),
+        ("注意", "lineage"),
+    ],
+)
+def test_the_name_made_of_an_identifier_may_name_a_lineage(work, name):
+    assert ids.check_name(ids.slug(work)) == name
+
+
+@given(st.text(max_size=120))
+def test_whatever_it_is_made_of_a_name_is_allowed(text):
+    assert ids.check_name(ids.slug(text))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.from_regex(r"[a-z0-9][a-z0-9_-]{0,10}", fullmatch=True), st.from_regex(r"[A-Za-z0-9_-]{1,10}", fullmatch=True))
+def test_a_repository_is_read_back_from_its_page(owner, name):
+    found = ids.repo_id(f"git@github.com:{owner}/{name}.git")
+    if found:
+        assert ids.repo_parts(found) == ("github.com", owner, name)
+        assert ids.repo_id(ids.abs_url(found)) == ids.repo_id(f"{ids.abs_url(found)}/blob/main/x.py#L1") == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("2504.17192v12", ("arxiv:2504.17192", "v12")),
+        (" 0704.0001 ", ("arxiv:0704.0001", "")),
+        ("math.GT/0309136v2", ("arxiv:math/0309136", "v2")),
+        ("Hep-Th/9901001", ("arxiv:hep-th/9901001", "")),
+        ("2513.17192", None),
+        ("2500.17192", None),
+        ("2504.17192v0", None),
+        ("2504.171", None),
+        ("2504.171923", None),
+        ("2504.17192 and more", None),
+        ("hep-th/9913001", None),
+    ],
+)
+def test_an_arxiv_number_has_a_month_and_four_or_five_digits(text, found):
+    assert ids.arxiv_id(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10.1038/NATURE14539.", "doi:10.1038/nature14539"),
+        ("10.48550/arXiv.2504.17192v2", "arxiv:2504.17192"),
+        ("10.48550/arXiv.nonsense", None),
+        ("10.103/x", None),
+        ("10.1038/", None),
+        ("10.1038/a b", None),
+        ("doi:10.1038/a", None),
+    ],
+)
+def test_a_doi_is_small_and_arxivs_own_is_arxivs(text, found):
+    assert ids.doi_id(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        ("S2:" + "A" * 40, "s2:" + "a" * 40),
+        ("CorpusId: 0042", "s2:CorpusId:42"),
+        ("https://www.semanticscholar.org/paper/A-Title/" + "a" * 40, "s2:" + "a" * 40),
+        ("https://dx.doi.org/10.1038%2Fnature14539", "doi:10.1038/nature14539"),
+        ("http://export.arxiv.org/abs/hep-th/9901001v1", "arxiv:hep-th/9901001"),
+        ("https://aclanthology.org/P19-1001.pdf", "acl:P19-1001"),
+    ],
+)
+def test_other_services_addresses_and_prefixes_are_understood(text, work):
+    assert ids.parse(text).id == work
+
+
+@pytest.mark.parametrize("text", ["CorpusId:", "CorpusId:x", "s2:abc", "https://aclanthology.org/venues/acl/", "https://arxiv.org/list/cs.LG/new"])
+def test_addresses_of_no_paper_are_refused(text):
+    with pytest.raises(BadIdentifier):
+        ids.parse(text)
+
+
+def test_a_reference_without_a_title_is_told_by_all_that_is_known():
+    assert ids.reference_id("A long title", "x", 1, "raw") == ids.reference_id("a LONG title")
+    short = [ids.reference_id("GPT", *more) for more in (("", None, ""), ("Ada", None, ""), ("", 2020, ""), ("", None, "raw"))]
+    assert len(set(short)) == 4
+    assert ids.reference_id("GPT", "Ada", 2020, "a  raw\nentry") == ids.reference_id("gpt", "ADA", 2020, "a raw entry")
+
+
+@pytest.mark.parametrize(
+    ("work", "url"),
+    [
+        ("arxiv:hep-th/9901001", "https://arxiv.org/abs/hep-th/9901001"),
+        ("doi:10.1000/x", "https://doi.org/10.1000/x"),
+        ("s2:abc", "https://www.semanticscholar.org/paper/abc"),
+        ("local:0011", ""),
+        ("ref:0011", ""),
+    ],
+)
+def test_a_work_has_a_page_where_a_service_has_one(work, url):
+    assert ids.abs_url(work) == url

@@ -280,3 +280,96 @@ def test_hostile_words_end_soon() -> None:
     for around in ("our code " * 20_000, "we release " * 20_000, "[a; " * 20_000, "the " * 50_000 + "code is", "." * 50_000):
         assert from_text(PAPER, [(URL, around + URL)]).own[0].repo == REPO
     assert from_readme(CODE, "@a{" * 100_000 + "#" * 100_000, [PAPER]) == ()
+
+
+def test_joining_again_changes_nothing_and_makes_no_witness_say_more() -> None:
+    once = merge([link(Tier.MENTIONED, "latex"), link(Tier.AUTHOR, "huggingface"), link(Tier.MENTIONED, "readme")])
+    assert once[0].tier is Tier.AUTHOR
+    assert merge(once) == once
+    assert merge([*once, link(Tier.MENTIONED, "readme", WorkId("repo:github.com/ada/other"))])[0] == once[0]
+
+
+def test_what_a_repository_says_of_itself_holds_when_links_are_joined_in_rounds() -> None:
+    apart = merge([link(Tier.OFFICIAL, "papers-with-code"), link(Tier.REIMPLEMENTATION, "readme")])
+    assert merge(apart)[0].tier is Tier.REIMPLEMENTATION
+    assert merge([*merge([link(Tier.MENTIONED, "latex")]), link(Tier.OFFICIAL, "readme")])[0].tier is Tier.OFFICIAL
+
+
+@pytest.mark.parametrize("by", sorted(("latex", "pdf", "html", "abstract", "comment", "text")))
+def test_any_text_of_the_paper_is_its_word(by: str) -> None:
+    assert merge([link(Tier.OFFICIAL, by), link(Tier.REIMPLEMENTATION, "readme")])[0].tier is Tier.OFFICIAL
+    assert merge([link(Tier.MENTIONED, by), link(Tier.AUTHOR, "readme")])[0].tier is Tier.OFFICIAL
+
+
+def test_of_links_of_one_tier_the_one_with_more_witnesses_comes_first() -> None:
+    b, c = WorkId("repo:github.com/ada/b"), WorkId("repo:github.com/ada/c")
+    found = merge([link(Tier.AUTHOR, "x", b), link(Tier.AUTHOR, "x", c), link(Tier.AUTHOR, "y", c), link(Tier.AUTHOR, "x", REPO)])
+    assert [one.repo for one in found] == [c, b, REPO]
+
+
+@pytest.mark.parametrize(
+    ("text", "tier"),
+    [
+        (f"Tools for {URL}", Tier.AUTHOR),
+        (f"See {URL} for " + "more words of the abstract " * 3, Tier.AUTHOR),
+        (f"We use the library at {URL} and then do " + "other things " * 9, Tier.MENTIONED),
+        ("We use the library at https://github.com/ada/engine.", Tier.AUTHOR),
+        ("We build on the code of others at https://github.com/ada/tent and more " + "word " * 20, Tier.OFFICIAL),
+        ("No address at all", None),
+    ],
+)
+def test_an_address_at_the_end_of_an_abstract_or_named_like_the_paper_is_the_authors(text: str, tier: Tier | None) -> None:
+    found = from_abstract(Work(PAPER.id, title=PAPER.title, abstract=text))
+    assert [one.tier for one in found] == ([tier] if tier else [])
+
+
+@pytest.mark.parametrize(
+    ("row", "tier"),
+    [
+        ({"is_official": True, "mentioned_in_github": True}, Tier.OFFICIAL),
+        ({"mentioned_in_paper": True, "mentioned_in_github": True}, Tier.MENTIONED),
+        ({"mentioned_in_github": True}, Tier.REIMPLEMENTATION),
+        ({}, Tier.REIMPLEMENTATION),
+    ],
+)
+def test_a_row_of_the_archive_is_as_sure_as_its_flags(row: dict[str, bool], tier: Tier) -> None:
+    (found,) = from_papers_with_code([{"paper_arxiv_id": "2401.00001v3", "repo_url": f"{URL}/tree/main", **row}], [PAPER])
+    assert (found.paper, found.repo, found.tier) == (PAPER.id, REPO, tier)
+    assert found.evidence == (f"papers-with-code: {', '.join(row) or 'listed without a flag'}",)
+
+
+def test_a_row_of_the_archive_without_paper_or_repository_is_none() -> None:
+    rows = [{"paper_arxiv_id": "2401.00001", "repo_url": "https://example.org/x"}, {"repo_url": URL}, {"paper_title": "", "repo_url": URL}]
+    assert from_papers_with_code(rows, [PAPER, Work(WorkId("s2:1"))]) == ()
+
+
+def test_an_entry_that_is_the_repository_is_official_and_one_that_gives_it_the_authors() -> None:
+    entries = [
+        BibEntry("a", "GitHub - ada/engine", title="GitHub repository", url=URL),
+        BibEntry("b", "An Engine. 2019.", title="The ENGINE of differences", note=f"\\url{{{URL}}}"),
+        BibEntry("c", f"A note. 2020. {URL}.", title="A note on numbers"),
+        BibEntry("d", "No address.", title="None"),
+    ]
+    found = from_text(PAPER, [], bibliography=entries).references
+    assert [(one.key, one.tier) for one in found] == [("a", Tier.OFFICIAL), ("b", Tier.OFFICIAL), ("c", Tier.AUTHOR)]
+    assert found[2].evidence == f"the entry gives it: “A note. 2020. {URL}.”"
+
+
+def test_a_repository_is_that_of_a_cited_work_by_its_name_or_by_standing_alone_beside_it() -> None:
+    entries = (*KEYS, BibEntry("lovelace", "", title="The Engine of Differences"))
+
+    def of(around: str) -> list[tuple[str, Tier]]:
+        return [(one.key, one.tier) for one in from_text(PAPER, [(URL, around)], bibliography=entries).references]
+
+    assert of(f"We use {URL} [smith; lovelace].") == [("lovelace", Tier.MENTIONED)]
+    assert of(f"We use {URL} [smith].") == [("smith", Tier.MENTIONED)]
+    assert of(f"We use their official code of [smith] at {URL}.") == [("smith", Tier.AUTHOR)]
+    assert of(f"We compare with [lovelace] and [smith]. — 3 {URL}") == [("lovelace", Tier.MENTIONED)]
+    assert of(f"We use {URL} and https://github.com/bob/other [smith].") == []
+    assert of(f"We release our code at {URL} [smith].") == []
+    assert of(f"We use {URL} [nobody].") == []
+
+
+def test_the_nearest_citation_that_a_reader_noted_is_no_part_of_the_words() -> None:
+    (found,) = from_text(PAPER, [(URL, f"Code at {URL}. [nearest citation: smith]")], bibliography=KEYS).own
+    assert found.evidence == (f"text: “Code at {URL}.”",)

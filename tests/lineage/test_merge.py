@@ -274,3 +274,82 @@ def test_a_real_bibliography_meets_its_services_list_entry_by_entry():
     ]
     found = reconcile(WorkId("arxiv:2004.14974"), own, (), (service(*theirs),))
     assert (found.coverage["total"], found.coverage["both"]) == (36, 36)
+
+
+def test_an_entry_of_code_is_named_by_its_repository_and_one_with_a_venue_is_a_paper():
+    entries = [
+        entry("An engine", url="https://github.com/ada/engine", key="a"),
+        entry("A paper", url="https://github.com/ada/paper", venue="ICLR", key="b"),
+    ]
+    works = reconcile(TARGET, entries, (), ()).works
+    assert {name: work.kind for name, work in works.items()} == {"repo:github.com/ada/engine": "code", "repo:github.com/ada/paper": "paper"}
+    known = reconcile(TARGET, [entry("An engine", url="https://github.com/ada/engine", doi="10.1000/x")], (), ()).works
+    assert [(work.id, work.kind, work.aliases) for work in known.values()] == [("doi:10.1000/x", "paper", ())]
+
+
+def test_a_wrong_identifier_in_a_bibliography_keeps_two_works_apart_under_two_names():
+    entries = [
+        entry("Deep learning of images", arxiv="1512.03385", key="a"),
+        entry("A cookbook for everyone", "Bob Smith", arxiv="1512.03385", key="b"),
+    ]
+    found = reconcile(TARGET, entries, (), ())
+    assert [r.cited[:5] for r in found.references] == ["arxiv", "ref:" + found.references[1].cited[4]]
+    assert found.works[found.references[1].cited].title == "A cookbook for everyone"
+    assert found.works[found.references[1].cited].aliases == ()
+    assert [note.split(": ")[-1] for note in found.notes] == [
+        "bbl:b and bbl:a have the same arXiv identifier 1512.03385 but different titles and authors; kept apart",
+        f"arxiv:1512.03385 is taken by another work; listed as {found.references[1].cited}",
+    ]
+
+
+def test_coverage_counts_who_knew_what():
+    own = [entry("Deep learning of images", key="a", doi="10.1000/a"), entry("A cookbook for everyone", "Bob Smith", key="b")]
+    lists = [
+        service(
+            listed("Deep learning of images", aliases=("doi:10.1000/a",)), listed("Only the service knows", "Carl Gauss", work_id="s2:" + "b" * 40)
+        )
+    ]
+    found = reconcile(TARGET, own, [Mention("a", "We use it.")], lists)
+    assert found.coverage == {
+        "total": 3,
+        "own only": 1,
+        "services only": 1,
+        "both": 1,
+        "resolved": 2,
+        "uncited": 2,
+        "listed by the paper": 2,
+        "by bbl": 2,
+        "by semantic_scholar": 2,
+        "listed by semantic_scholar": 2,
+    }
+    assert reconcile(TARGET, own, (), [service(expected=7)]).coverage["listed by semantic_scholar"] == 7
+    assert [witness.name for witness in found.witnesses["doi:10.1000/a"]] == ["bbl:a", "semantic_scholar"]
+
+
+def test_rows_without_title_and_text_are_counted_in_a_note():
+    rows = [ListedReference(None, BibEntry("", "")), ListedReference(None, BibEntry("x", "A text.")), listed("")]
+    assert reconcile(TARGET, (), (), [service(*rows)]).notes[0] == "semantic_scholar: 2 references have neither title nor text"
+
+
+@pytest.mark.parametrize(
+    ("raw", "joined"),
+    [
+        ("Lovelace, A. Deep learning of very large images. 2020.", True),
+        ("A. Lovelace: Deep Learning of Very Large Images, Journal 3 (2020)", True),
+        ("Deep learning of very large images. Lovelace. 2020.", False),
+        ("Lovelace, A. Deep learning of very large images. 2019.", False),
+        ("Smith, B. Deep learning of very large images. 2020.", False),
+        ("Lovelace, A. Deep learning of very large graphs. 2020.", False),
+    ],
+)
+def test_an_entry_is_found_by_its_text_only_where_title_surname_and_year_stand_in_it(raw, joined):
+    own = [BibEntry("a", raw, fields_by="pdf"), entry("Deep learning of very large images", key="b")]
+    assert count(*own) == (1 if joined else 2)
+
+
+def test_a_title_that_is_misspelt_at_its_beginning_is_found_by_its_end():
+    assert (
+        count(entry("Pesidual learning for deep images", key="a"), entry("Residual learning for deep images", key="b")) == 2
+    )  # the first letter tells
+    assert count(entry("Rseidual learning for deep images", key="a"), entry("Residual learning for deep images", key="b")) == 1
+    assert count(entry("The residual learning for images", key="a"), entry("A residual learning for images", key="b")) == 1

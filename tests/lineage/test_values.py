@@ -1,8 +1,12 @@
 """Values as sources write them, to one form; what computes is never run."""
 
-import pytest
+import math
 
-from lineage.values import Expression, read, shown
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.values import Expression, number, read, shown
 
 
 @pytest.mark.parametrize(
@@ -50,3 +54,118 @@ def test_deep_nesting_is_refused_and_not_followed():
         read("(" * 150 + "1" + ")" * 150 + "+x", code=True)
     with pytest.raises(Expression):
         read("+".join(["1"] * 60), code=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1", "1"),
+        ("0", "0"),
+        ("-0.0", "0"),
+        ("-3", "-3"),
+        ("+3", "3"),
+        ("−3", "-3"),
+        ("1e21", "1e21"),
+        ("123456789012345678901", "123456789012345678901"),
+        ("0.0000001", "1e-7"),
+        ("0.00000015", "1.5e-7"),
+        ("-2^10", "-1024"),
+        ("e^2", "7.38905609893"),
+        ("1.5 million", "1500000"),
+        ("3 thousand", "3000"),
+        ("2 billion", "2000000000"),
+        ("5 percent", "0.05"),
+        ("5\\%", "0.05"),
+        ("1{,}024", "1024"),
+        ("1\\,024", "1024"),
+        ("TRUE", "true"),
+        ("Off", "false"),
+        ("~", "none"),
+        ("", "none"),
+        ("[1, x, yes]", '[1, "x", true]'),
+        ("['a', null]", '["a", none]'),
+        ("a/b-c", "a/b-c"),
+        ("'quoted'", "quoted"),
+        ("[ä]", '["ä"]'),
+        ("10×", "10×"),
+    ],
+)
+def test_signs_suffixes_and_words_are_read_as_they_are_meant(written, value):
+    assert shown(read(written)) == value
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("7 // 2", 3),
+        ("7 % 4", 3),
+        ("1 + 2 - 4", -1),
+        ("-(2 + 3)", -5),
+        ("+2", 2),
+        ("2 ** 128", 2**128),
+        ("None", None),
+        ("'adam'", "adam"),
+        ("True", True),
+        ("(1, 'a', None, False)", [1, "a", None, False]),
+        ("[-1, 2 * 3]", [-1, 6]),
+        ("[" + "1, " * 31 + "1]", [1] * 32),
+    ],
+)
+def test_arithmetic_of_literals_is_worked_out(code, value):
+    assert read(code, code=True) == value
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "2 ** 129",
+        "1000001 ** 2",
+        "1 << 2",
+        "1 @ 2",
+        "1 / 0",
+        "7 % 0",
+        "not 1",
+        "~1",
+        "True + 1",
+        "(-8) ** 0.5",
+        "1e200 * 1e200",
+        "b'bytes'",
+        "...",
+        "1j",
+        "[[1], [2]]",
+        "{1: 2}",
+        "[" + "1, " * 33 + "]",
+        "lr",
+        "'a' 'b' % 1",
+    ],
+)
+def test_what_is_no_literal_of_bounded_size_is_an_expression(code):
+    with pytest.raises(Expression):
+        read(code, code=True)
+
+
+@pytest.mark.parametrize("written", ["${oc.env:LR}", "{{ lr }}", "%(lr)s", "max(1, 2)", "2 * 3 * x"])
+def test_a_setting_that_is_put_together_elsewhere_is_an_expression(written):
+    with pytest.raises(Expression):
+        read(written)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e250, max_value=1e250) | st.integers(1 - 10**21, 10**21 - 1))
+def test_a_number_reads_back_from_what_is_shown_of_it(value):
+    again = number(shown(value))
+    assert again == value or math.isclose(again, value, rel_tol=1e-11)
+    assert shown(again) == shown(value)
+
+
+@given(st.text(max_size=120), st.booleans())
+def test_any_text_is_a_value_or_an_expression(text, code):
+    try:
+        value = read(text, code=code)
+    except Expression:
+        return
+    assert isinstance(shown(value), str)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "e", "k", ".", "1.2.3", "1,23", "12,3456", "1e", "e5", "1" * 81, "4k4", "²"])
+def test_what_is_no_number_gives_none(text):
+    assert number(text) is None

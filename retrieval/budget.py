@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from lineage.errors import SettingsError
 
 BYTES_PER_TOKEN = 3.0
+_HINT = "LINEAGE_TOKENIZER names the file of that name beside a model's weights"
 
 
 class Tokens(Protocol):
@@ -64,11 +65,14 @@ def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
         known = json.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"the tokenizer {path} cannot be read: {error}") from error
     if not isinstance(known, dict) or not isinstance(known.get("model"), dict):
-        raise SettingsError(f"{path} is no tokenizer.json", hint="LINEAGE_TOKENIZER names the file of that name beside a model's weights")
-    made: Any = Tokenizer.from_str(text)
+        raise SettingsError(f"{path} is no tokenizer.json", hint=_HINT)
+    try:
+        made: Any = Tokenizer.from_str(text)
+    except Exception as error:  # what tokenizers raises for a model that is none has no name of its own
+        raise SettingsError(f"{path} is no tokenizer.json: {error}", hint=_HINT) from error
     made.no_truncation()
     made.no_padding()
     return made

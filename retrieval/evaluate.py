@@ -108,7 +108,8 @@ def case_of(row: Mapping[str, Any]) -> Case:
     gold = [(_gold(place),) for place in (listed if isinstance(listed, list) else [listed])]
     if not gold:
         raise ValueError("there is no gold")
-    also = tuple(_gold(place) for place in row.get("also") or ())
+    more = row.get("also") or ()
+    also = tuple(_gold(place) for place in (more if isinstance(more, list | tuple) else [more]))
     return Case(str(row.get("id", "")), query, ((*gold[0], *also), *gold[1:]), str(row.get("kind") or "all"))
 
 
@@ -123,7 +124,7 @@ def _gold(place: object) -> Gold:
         return Gold(made.path, lines[0], lines[1], made.repo, made.work)
     if made.path and lines != (None, None):
         raise ValueError(f"lines {lines[0]} to {lines[1]} are none")
-    if not (made.path or made.quote or made.chunk):
+    if not (made.path or made.quote.strip() or made.chunk):
         raise ValueError("gold is lines ({path, start, end}), a quote ({work, quote}) or the identifier of a chunk")
     return made
 

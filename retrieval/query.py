@@ -44,10 +44,10 @@ def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target
 
 def beginning(text: str) -> tuple[str, tuple[str, ...]]:
     """As much of a text as a question may hold, cut at a word, and a note if anything was cut."""
-    data = text.encode("utf-8", "surrogatepass")
+    data = text.strip().encode("utf-8", "surrogatepass")
     if len(data) <= MAX_BYTES:
-        return text, ()
-    kept = data[:MAX_BYTES].decode("utf-8", "ignore").rsplit(None, 1)[0]
+        return text.strip(), ()
+    kept = "".join(data[:MAX_BYTES].decode("utf-8", "ignore").rsplit(None, 1)[:1])
     return kept, (f"only the first {len(kept):,} of {len(text):,} characters were asked",)
 
 
@@ -64,6 +64,7 @@ def plain(text: str) -> str:
     """The question without LaTeX's scaffolding; its symbols' names (`\\alpha`, `\\arg\\min`) stay as words."""
     if "\\" not in text:
         return text
+    bare = text
     for pattern in (_COMMENT, _ENVIRONMENT, _REFERENCE, _STYLE):
-        text = pattern.sub(" ", text)
-    return re.sub(r"\s{2,}", " ", text.replace("\\", " ")).strip() or text
+        bare = pattern.sub(" ", bare)
+    return re.sub(r"\s{2,}", " ", bare.replace("\\", " ")).strip() or text

@@ -23,7 +23,7 @@ _FIGURE = rf"{_POWER}|{_DIGITS}(?:\s?(?:x|×|·|\*|\\times|\\cdot)\s?{_POWER})?"
 _CLAIMED = re.compile(rf"(?<![\w.−-])[+−-]?(?:{_FIGURE})(?![\w])")
 _HELD = re.compile(rf"[+−-]?(?:{_FIGURE})")
 _FIGURES = re.compile(r"\d+(?:\.\d+)?")
-_SCALED = re.compile(r"(\d+(?:\.\d+)?)\s?(\\?%|[kK]\b)")
+_SCALED = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s?(\\?%|[kK]\b)")
 _COUNTED = dict(zip(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), range(2, 13), strict=True))
 _LETTERS = re.compile(r"[a-z]+")
 _LONGEST = 40

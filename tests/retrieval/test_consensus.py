@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
 
 from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.model import Fact
+from lineage.insight import Held
+from lineage.model import Fact, Hit, Role, RoleVerdict, Work
 from lineage.ontology import ontology
 from retrieval.consensus import consensus, tallies
-from retrieval.holders import holders, of_baselines, standing
+from retrieval.holders import Holders, holders, of_baselines, standing
 from retrieval.kinship import Kinship
 from tests.fakes import small_lineage as small
 
@@ -182,3 +184,94 @@ def test_what_a_program_for_sampling_sets_and_what_a_baseline_has_weigh_less(rea
 
 def replace_path(one, path):
     return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, path=path)))
+
+
+def holder(value, work=small.REPO, kind="config", role=Role.BASELINE, score=0.5, distance=1, path="a.yaml", own=False, scope="", **fact):
+    """Who holds a value of the learning rate, with the edge that brought the work in."""
+    edge = None if role is None else replace(small.reference(score), roles=(RoleVerdict(role, 0.5),) if role else (), distance=distance)
+    chunk = small.chunk(work, path, f"lr: {value}", "paper" if work.startswith("arxiv:") else "config")
+    hit = Hit(1, 1.0, chunk, Work(work, "paper" if work.startswith("arxiv:") else "code"), reference=edge, from_target=own)
+    return Held(Fact("learning_rate", value, "", work, f"{chunk.id}{value}{kind}{path}", kind, 1, "lr", scope=scope, **fact), hit)
+
+
+def concluded(*some):
+    return consensus(Holders("small", "1", Work(small.TARGET), {"learning_rate": some}), "learning_rate", ontology())
+
+
+def inherited(*some):
+    found = concluded(*some)
+    assert found == replace(concluded(*some[::-1]), notes=found.notes) or len({one.fact.value for one in some}) < len(some)
+    assert [value.inherited for value in found.values] == [True] + [False] * (len(found.values) - 1)
+    return found.values[0].value
+
+
+ROLES = [Role.BASE, Role.SETUP, Role.METHOD, Role.BASELINE, Role.DATA, Role.METRIC, Role.BACKGROUND, "", None]
+
+
+@pytest.mark.parametrize(("stronger", "weaker"), itertools.pairwise(ROLES), ids=str)
+def test_what_the_target_builds_on_outweighs_what_it_only_cites(stronger, weaker):
+    assert inherited(holder("2", small.FORK, role=weaker), holder("1", role=stronger)) == "1"
+
+
+@pytest.mark.parametrize(("stronger", "weaker"), itertools.pairwise(["command", "config", "prose", "call", "default"]))
+def test_a_command_speaks_louder_than_a_setting_and_a_default_least(stronger, weaker):
+    assert inherited(holder("2", small.FORK, weaker), holder("1", kind=stronger)) == "1"
+    assert inherited(holder("2", small.OWN, weaker, own=True), holder("1", small.OWN, stronger, own=True)) == "1"
+
+
+@pytest.mark.parametrize(
+    ("stronger", "weaker"),
+    [
+        ({"score": 0.9}, {"score": 0.4}),
+        ({"score": 0.3}, {"score": 0.9, "distance": 3}),
+        ({"path": "a.yaml"}, {"path": "tests/a.yaml"}),
+        ({"path": "test.yaml", "kind": "default"}, {"path": "x/third_party/y/a.yaml"}),
+        ({"path": "a.yaml"}, {"path": "Examples/a.yaml"}),
+        ({"path": "a.yaml"}, {"path": "baselines/a.yaml"}),
+        ({"path": "train.yaml"}, {"path": "sample.yaml", "kind": "command"}),
+    ],
+    ids=str,
+)
+def test_near_and_weighty_references_and_files_in_use_come_first(stronger, weaker):
+    assert inherited(holder("2", small.FORK, **weaker), holder("1", **stronger)) == "1"
+
+
+def test_the_targets_text_comes_before_its_code_and_that_before_all_others_unless_it_is_kept_aside():
+    text = holder("1", small.TARGET, "prose", role=None, own=True)
+    code = holder("2", small.OWN, "command", role=None, own=True)
+    test = holder("3", small.OWN, "default", role=None, own=True, path="tests/a.yaml")
+    base = holder("4", role=Role.BASE, score=1.0, kind="command")
+    assert inherited(code, text, base) == "1"
+    assert inherited(base, code) == "2"
+    assert inherited(base, test) == "3"
+    assert inherited(test, code) == "2"
+
+
+def test_further_values_come_by_the_number_of_their_works_and_then_by_their_weight():
+    some = [holder("1", small.OWN, own=True), holder("2", small.FORK), holder("2", small.REPO, score=0.1), holder("3", small.CITED, score=0.9)]
+    assert [value.value for value in concluded(*some).values] == ["1", "2", "3"]
+    assert [value.value for value in concluded(some[0], *some[2:]).values] == ["1", "3", "2"]
+    assert [one.fact.work for one in concluded(*some[1:3]).values[0].held] == [small.FORK, small.REPO]
+
+
+def test_the_words_say_by_what_the_first_is_inherited():
+    def words(*some):
+        return concluded(*some).why
+
+    assert words(holder("1", role=None))[0].startswith("nothing that the target cites says it; this work was added to the lineage: ")
+    assert words(holder("1", role=""))[0].startswith(
+        f"strongest of what the target inherits: {small.REPO}, reference of {small.TARGET}, score 0.50, distance 1:"
+    )
+    assert len(words(holder("1"))) == 1
+    assert words(holder("1"), holder("1", small.FORK))[1] == "2 of 2 works hold it"
+    assert words(holder("1", score=0.9), holder("2", small.FORK))[1] == "1 of 2 works hold it; 1 hold something else"
+    assert words(holder("1"), holder("x * 2", small.FORK, literal=False)) == words(holder("1"))
+    over = replace(holder("1"), overridden=(holder("9", kind="default").fact,))
+    assert words(over)[1] == "it overrides 9 (default) of the same repository"
+    assert concluded(holder("x * 2", literal=False)).why == ()
+
+
+def test_a_table_of_details_goes_by_topic_and_then_by_how_many_speak():
+    held = {"seed": (holder("1"),), "learning_rate": (holder("1"), holder("1")), "momentum": (holder("1"), holder("2", small.FORK))}
+    rows = tallies(Holders("small", "1", Work(small.TARGET), held), ontology()).rows
+    assert [(row.name, row.facts, row.values, row.works) for row in rows] == [("momentum", 2, 2, 2), ("learning_rate", 2, 1, 1), ("seed", 1, 1, 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.model import Chunk, WorkId
-from retrieval.families import MOST, names_set
+from retrieval.families import MOST, Families, names_set
 from retrieval.fuse import Fused, Scored, capped
 
 REPO, OTHER = WorkId("repo:github.com/a/b"), WorkId("repo:github.com/c/d")
@@ -44,3 +44,57 @@ def test_a_family_has_few_places_and_the_rest_come_after_all_others():
 def test_one_file_is_no_family_of_its_own():
     found = [piece(n, CONFIG.format(n=n), "config.toml") for n in range(4)]
     assert [one.fused.row for one in capped(found, 4, 1.0)] == [0, 1, 2, 3]
+
+
+def settings_of(*names, path="a.toml", work=REPO, row=0):
+    return piece(row, "\n".join(f"{name} = {row}" for name in names), path, work).chunk
+
+
+def admitted(*chunks):
+    families = Families()
+    return [families.admits(one) for one in chunks]
+
+
+TEN = [f"n{number}" for number in range(10)]
+
+
+def test_files_are_a_family_where_seven_tenths_of_their_names_are_the_same():
+    alike = [*TEN[:8], "own", "mine"]  # eight of twelve
+    nearly = [*TEN[:9], "own"]  # nine of eleven
+    first = [settings_of(*TEN, path=f"{at}.toml") for at in range(MOST)]
+    assert admitted(*first, settings_of(*alike, path="x.toml")) == [True, True, True]
+    assert admitted(*first, settings_of(*nearly, path="x.toml")) == [True, True, False]
+
+
+def test_a_part_of_a_familys_names_is_another_file():
+    first = [settings_of(*TEN, path=f"{at}.toml") for at in range(MOST)]
+    assert admitted(*first, settings_of(*TEN[:6], path="x.toml")) == [True, True, True]
+    assert admitted(*first, settings_of(*TEN[:7], path="x.toml")) == [True, True, False]
+
+
+def test_another_work_and_what_sets_nothing_are_no_members():
+    first = [settings_of(*TEN, path=f"{at}.toml") for at in range(MOST)]
+    prose = piece(9, "We set the rate to a value.\n" * 5, "x.md").chunk
+    assert admitted(*first, prose, prose, prose, settings_of(*TEN, path="x.toml", work=OTHER)) == [True] * 6
+
+
+def test_a_member_that_was_turned_away_takes_no_place_and_one_file_takes_one():
+    same = settings_of(*TEN, path="0.toml")
+    others = [settings_of(*TEN, path=f"{at}.toml") for at in range(1, 5)]
+    assert admitted(same, same, same, others[0], others[1], same) == [True, True, True, True, False, True]
+    assert admitted(others[0], others[1], others[2], others[2], others[0]) == [True, True, False, False, True]
+
+
+def test_blank_lines_do_not_count_among_the_lines_that_set_no_name():
+    assert names_set("a: 1\n\n\nb: 2\n\n\n\nc: 3\n\n  \n\t\nd: 4\n\n") == {"a", "b", "c", "d"}
+
+
+@pytest.mark.parametrize("line", ["key: 1", "  key = 1", '"key": 1', "'key' : 1", "- key: 1", "+ key = 1", "\tkey=1", "a.key-2: x"])
+def test_a_name_is_set_in_the_forms_of_yaml_json_toml_python_and_patches(line):
+    name = "a.key-2" if "." in line else "key"
+    assert names_set(f"a = 1\nb = 2\nc = 3\n{line}") == {"a", "b", "c", name}
+
+
+@pytest.mark.parametrize("line", ["key == 1", "key::value", "1key = 2", "return key", "key", "# key"])
+def test_a_comparison_or_a_path_sets_none(line):
+    assert names_set(f"a = 1\nb = 2\nc = 3\nd = 4\n{line}") == {"a", "b", "c", "d"}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lineage.model import Chunk, Signal, WorkId
 from retrieval.fuse import (
@@ -14,12 +17,14 @@ from retrieval.fuse import (
     apart,
     boosted,
     capped,
+    covers,
     fitted,
     folded,
     fuse,
     likelihood,
     mixed,
     reference_prior,
+    reordered,
     role_prior,
     standard,
     stated_prior,
@@ -107,9 +112,10 @@ def test_an_abstract_stands_behind_passages_that_fit_nearly_as_well():
     assert found[1].fused.why == ("an abstract (-0.75)",)
 
 
-def test_of_equal_texts_the_best_placed_stays():
+def test_equal_texts_become_one_with_its_copies():
     found = folded([scored(1, 3.0, same="x"), scored(2, 2.0), scored(3, 1.0, same="x")])
     assert rows(found) == [1, 2]
+    assert [one.id for one in found[0].copies] == ["c_3"]
 
 
 def test_lines_that_are_shown_already_are_not_shown_again():
@@ -178,3 +184,126 @@ def test_imports_are_not_put_before_prose_but_a_script_is():
     )
     assert rows(mixed([*prose, glue], 0.4, 1.0)) == [0, 1, 8]
     assert rows(mixed([*prose, script], 0.4, 1.0)) == [0, 9, 1]
+
+
+SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), max_size=12, unique_by=lambda pair: pair[0])
+
+
+@given(SCORES, SCORES)
+@settings(max_examples=25, deadline=None)
+def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical, dense):
+    found = fuse(lexical, dense, Weights())
+    assert sorted(one.row for one in found) == sorted({row for row, _ in (*lexical, *dense)})
+    assert [(-one.score, one.row) for one in found] == sorted((-one.score, one.row) for one in found)
+    for one in found:
+        assert {signal.retriever: signal.score for signal in one.signals} == {
+            name: dict(ranked)[one.row] for name, ranked in (("lexical", lexical), ("dense", dense)) if one.row in dict(ranked)
+        }
+
+
+@given(SCORES, SCORES)
+@settings(max_examples=25, deadline=None)
+def test_the_order_in_which_a_list_is_handed_over_does_not_matter_while_it_fits_into_the_pool(lexical, dense):
+    one, other = fuse(lexical, dense, Weights()), fuse(lexical[::-1], dense[::-1], Weights())
+    assert {f.row: round(f.score, 6) for f in one} == {f.row: round(f.score, 6) for f in other}
+
+
+def test_the_dense_share_decides_where_the_lists_disagree_and_a_row_that_is_missing_has_the_lowest_score():
+    lexical, dense = [(1, 2.0), (2, 0.0)], [(2, 0.9), (3, 0.1)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, Weights(dense=0.75))] == [(2, 0.5), (1, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, Weights(dense=0.25))] == [(1, 0.5), (2, -0.5), (3, -1.0)]
+
+
+def test_the_second_list_goes_by_the_name_it_is_given():
+    (one,) = fuse([], [(4, 0.5)], Weights(), "static")
+    assert one.signals == (Signal("static", 1, 0.5),)
+
+
+def test_what_lies_beyond_the_pool_does_not_move_the_mean():
+    assert standard([(1, 3.0), (2, 1.0), (3, -400.0)], 2) == {1: 1.0, 2: -1.0, 3: -402.0}
+
+
+@pytest.mark.parametrize(
+    ("shown", "other", "hidden"),
+    [
+        ((0, 100), (0, 100), True),
+        ((0, 100), (100, 200), False),
+        ((0, 100), (19, 119), True),
+        ((0, 100), (20, 120), False),
+        ((0, 100), (81, 181), False),
+        ((50, 60), (0, 100), False),
+        ((0, 100), (40, 41), True),
+        ((0, 100), (40, 40), False),
+        ((10, 90), (0, 99), True),
+        ((10, 90), (0, 100), False),
+    ],
+)
+def test_four_fifths_of_a_piece_must_be_shown_for_it_to_be_left_out(shown, other, hidden):
+    one, two = (replace(chunk(1), start=start, end=end) for start, end in (shown, other))
+    assert covers(one, two) is hidden
+
+
+def test_each_file_of_each_work_has_its_own_places():
+    here = scored(1, 3.0, start=100, end=160)
+    assert rows(apart([here, scored(2, 2.0, start=100, end=160, work="repo:github.com/c/d"), scored(3, 1.0, start=100, end=160)])) == [1, 2]
+
+
+def test_a_chunk_that_grows_is_told_what_better_ones_show_of_its_file():
+    told = []
+    list(apart([scored(n, -n, start=100 * n, end=100 * n + 50) for n in (1, 2, 3)], lambda one, shown: told.append(len(shown)) or one.chunk))
+    assert told == [0, 1, 2]
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=14), st.integers(1, 8), st.floats(0.1, 1.0))
+@settings(max_examples=25, deadline=None)
+def test_a_capped_list_is_as_long_as_it_can_be_and_spares_each_work_its_share(works, k, share):
+    found = [scored(row, -row, work=f"repo:github.com/x/{work}") for row, work in enumerate(works)]
+    made = capped(found, k, share)
+    assert len(made) == min(k, len(found))
+    assert len({one.fused.row for one in made}) == len(made)
+    most = max(3, math.ceil(share * k))
+    within = [one for n, one in enumerate(found) if works[:n].count(works[n]) < most]
+    assert made[: len(within)] == within[:k]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["paper", "docs", "code", "config"]), st.floats(-2, 4, width=16)), max_size=14), st.floats(0, 2))
+@settings(max_examples=25, deadline=None)
+def test_mixing_loses_nothing_and_keeps_code_and_prose_each_in_their_order(found, margin):
+    some = kinds(*sorted(found, key=lambda one: -one[1]))
+    made = list(mixed(some, 0.4, margin))
+    prose = {"paper", "docs"}
+    assert sorted(rows(made)) == sorted(rows(some))
+    for side in (True, False):
+        assert rows(one for one in made if (one.chunk.kind in prose) is side) == rows(one for one in some if (one.chunk.kind in prose) is side)
+    for n, one in enumerate(made):
+        overtaken = [other for other in some[: some.index(one)] if other in made[n:]]
+        assert all(other.chunk.kind in prose and other.fused.score - margin <= one.fused.score for other in overtaken)
+
+
+def test_code_that_is_exactly_as_far_behind_as_it_may_be_goes_first():
+    found = kinds(("paper", 3.0), ("paper", 2.5), ("code", 1.5))
+    assert rows(mixed(found, 0.4, 1.0)) == [0, 2, 1]
+    assert rows(mixed(found, 0.4, 0.99)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"), [("import a\nimport b\nx = 1", 1), ("import a\nx = 1", 1), ("import a\nx = 1\ny = 2", 8), ("\n\nimport a\n\n", 1)]
+)
+def test_lines_that_mostly_import_do_nothing_themselves(text, first):
+    glue = Scored(Fused(8, 2.8), replace(chunk(8), role="module", text=text))
+    assert rows(mixed([*kinds(("paper", 3.0), ("paper", 2.9)), glue], 0.4, 1.0))[1] == first
+
+
+def test_a_reranker_moves_hits_between_places_and_its_ties_keep_their_order():
+    found = reordered([scored(1, 3.0), scored(2, 2.0), scored(3, 1.0)], [0.1, 0.7, 0.7], "marks@1")
+    assert [(one.fused.row, one.fused.score, one.fused.signals) for one in found] == [
+        (2, 3.0, (Signal("marks@1", 1, 0.7),)),
+        (3, 2.0, (Signal("marks@1", 2, 0.7),)),
+        (1, 1.0, (Signal("marks@1", 3, 0.1),)),
+    ]
+
+
+def test_a_prior_of_nothing_is_no_reason():
+    prior = reference_prior({"repo:github.com/a/b": (0.0, "cited")}, 1.0)
+    assert boosted([scored(1, 1.0)], prior) == [scored(1, 1.0)]
+    assert boosted([scored(1, 1.0)], lambda _: [(0.0, "x"), (-0.5, "y"), (0.25, "z")])[0].fused.why == ("y (-0.50)", "z (+0.25)")

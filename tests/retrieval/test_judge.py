@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -63,3 +64,46 @@ def test_the_code_stands_between_two_lines_that_it_cannot_hold():
     fence = user.split("\n")[0]
     assert user.count(fence) == 2
     assert fence in system
+
+
+def judgement(finding=ABSENT, hits=(HIT,), **said):
+    return judged(finding, hits, Model({"implemented": True, "quote": "return self.blocks(tokens + self.positions)"} | said))
+
+
+def test_a_quote_of_twelve_characters_beside_its_blanks_is_the_shortest_that_counts():
+    assert judgement(quote="  def decode ( self ").verdict == "present"
+    assert judgement(quote="decode(self").verdict == "absent"
+
+
+def test_a_component_without_a_name_is_found_in_its_file():
+    bare = replace(HIT, chunk=replace(HIT.chunk, symbol=""))
+    assert judgement(hits=[bare]).found == "model.py"
+
+
+def test_the_hit_that_holds_the_quote_is_the_one_that_is_found():
+    other = replace(HIT, chunk=replace(HIT.chunk, text="def head(x):\n    return x", symbol="head"))
+    assert judgement(hits=[other, HIT]).found == "Tail"
+    assert judgement(hits=[other]).verdict == "absent"
+
+
+def test_what_was_present_before_stays_as_it_was_found():
+    present = replace(ABSENT, verdict="present", found="Patches")
+    assert (judgement(present).found, judgement(present).verdict) == ("Patches", "present")
+
+
+def test_without_code_nobody_is_asked():
+    model = Model("nonsense")
+    assert judged(ABSENT, [], model) is ABSENT
+    assert model.asked == []
+
+
+def test_a_long_quote_is_told_by_its_beginning():
+    long = "x = 1 ; " * 400
+    made = judgement(hits=[replace(HIT, chunk=replace(HIT.chunk, text=long))], quote=long)
+    assert made.verdict == "present"
+    assert made.why.endswith("scripted: " + long[:120])
+
+
+def test_a_judgement_may_stand_in_a_block_and_say_more_than_was_asked():
+    said = '```json\n{"implemented": true, "quote": "return self.blocks(tokens + self.positions)", "sure": 0.9}\n```'
+    assert judged(ABSENT, [HIT], Model(said)).verdict == "present"

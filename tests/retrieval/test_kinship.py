@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.model import WorkId
-from retrieval.kinship import Kinship
+from lineage.model import CodeLink, Tier, Work, WorkId
+from retrieval.kinship import Kin, Kinship
 from tests.fakes import small_lineage as small
 
 
@@ -41,3 +44,98 @@ def test_priors_follow_the_score_of_the_edge(kinship):
 def test_a_work_that_is_not_catalogued_stands_alone(kinship):
     kin = kinship.of(WorkId("local:0"))
     assert (kin.work.id, kin.paper, kin.reference, kin.from_target) == ("local:0", None, None, False)
+
+
+class Shelf:
+    """A catalogue of what it is given."""
+
+    def __init__(self, works=(), references=(), links=()):
+        self.held = works, references, links
+
+    def works(self):
+        return iter(self.held[0])
+
+    def references(self):
+        return iter(self.held[1])
+
+    def links(self):
+        return iter(self.held[2])
+
+
+OTHER = WorkId("arxiv:2105.00002")
+
+
+def linked(*links, references=()):
+    """How `REPO` is related to the target, by links from (paper, tier)."""
+    works = [*small.works(), Work(OTHER, title="Other")]
+    return Kinship.read(Shelf(works, references, [CodeLink(paper, small.REPO, tier) for paper, tier in links]), small.TARGET).of(small.REPO)
+
+
+@pytest.mark.parametrize(
+    ("links", "paper", "own"),
+    [
+        ([(small.CITED, Tier.MENTIONED), (OTHER, Tier.OFFICIAL)], OTHER, False),
+        ([(small.CITED, Tier.OFFICIAL), (OTHER, Tier.OFFICIAL)], small.CITED, False),
+        ([(OTHER, Tier.AUTHOR), (small.TARGET, Tier.AUTHOR)], small.TARGET, True),
+        ([(OTHER, Tier.OFFICIAL), (small.TARGET, Tier.MENTIONED)], OTHER, False),
+        ([(small.TARGET, Tier.MENTIONED)], small.TARGET, False),
+        ([(small.TARGET, Tier.REIMPLEMENTATION)], small.TARGET, False),
+        ([(OTHER, Tier.REIMPLEMENTATION), (small.CITED, Tier.REIMPLEMENTATION)], small.CITED, False),
+    ],
+)
+def test_a_repository_belongs_to_the_paper_that_it_is_surest_of(links, paper, own):
+    """Of equal links the target's, then that of the heavier reference; only its authors' code is the target's own."""
+    for order in (links, links[::-1]):
+        kin = linked(*order, references=[small.reference(0.9), replace(small.reference(0.2), cited=OTHER)])
+        assert (kin.paper.id, kin.from_target, kin.tier) == (paper, own, dict(links)[paper])
+
+
+def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
+    cited = replace(small.reference(), cited=small.REPO)
+    assert linked(references=[cited]) == Kin(small.works()[2], None, cited, False, None)
+    assert linked((OTHER, Tier.OFFICIAL), references=[cited]).reference == cited
+    assert linked((small.CITED, Tier.OFFICIAL), references=[cited, small.reference()]).reference == small.reference()
+    assert linked() == Kin(small.works()[2])
+
+
+def test_every_repository_of_the_target_is_its_code_however_it_is_linked():
+    links = [CodeLink(small.TARGET, small.FORK, Tier.REIMPLEMENTATION), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL)]
+    assert Kinship.read(Shelf(small.works(), (), links), small.TARGET).target_code == {small.FORK}
+
+
+def test_the_nearest_of_several_edges_says_how_a_work_came_in():
+    far = replace(small.reference(0.99), citing=OTHER, distance=2)
+    kinship = Kinship.read(Shelf(small.works(), [far, small.reference(0.3)]), small.TARGET)
+    assert kinship.of(small.CITED).reference == small.reference(0.3)
+
+
+def test_a_prior_fades_with_distance_and_says_who_cites():
+    far = replace(small.reference(0.8), citing=OTHER, distance=2, roles=())
+    kinship = Kinship.read(Shelf(small.works(), [far, replace(small.reference(0.0), cited=small.FORK)]), small.TARGET)
+    assert kinship.prior(0.5, 0.4, 0.6) == {
+        small.TARGET: (0.4, "the target's own"),
+        small.CITED: (0.2, "reference of arxiv:2105.00002, lineage score 0.80"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "work"),
+    [
+        ("ARXIV:2006.10726", small.CITED),
+        ("S2:ABC", small.CITED),
+        ("repo:github.com/dequanwang/tent", small.REPO),
+        ("github.com/DequanWang/tent", None),
+        ("DequanWang/TENT", small.REPO),
+        ("tent", None),
+        ("", None),
+        ("x" * 10_000, None),
+    ],
+)
+def test_a_work_goes_by_its_identifier_an_alias_or_owner_and_name_in_letters_of_either_size(named, work):
+    kinship = Kinship.read(Shelf(small.works()), small.TARGET)
+    if work:
+        assert kinship.work(named) == work
+        return
+    with pytest.raises(NotFound, match="this lineage has no work") as error:
+        kinship.work(named)
+    assert len(str(error.value)) < 130

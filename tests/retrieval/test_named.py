@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lineage.model import Chunk, Tier, Work, WorkId
 from retrieval.fuse import Fused, Scored
 from retrieval.kinship import Kin
-from retrieval.named import REASON, asked_of, coined, led, names_of
+from retrieval.named import REASON, asked_of, coined, identifiers, led, names_of
 
 GEVAL, ERASER, TENT, MAE = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent", "mae"))
 LONG = WorkId("arxiv:2303.16634")
@@ -123,3 +127,71 @@ def test_a_paper_names_no_repository_that_it_only_mentions():
 def test_without_anything_of_the_named_works_the_list_stays():
     shown = [scored(1, 2.0), scored(2, 1.0)]
     assert rows(led(shown, [], {GEVAL}, 5)) == [1, 2]
+
+
+def test_a_name_of_three_letters_needs_two_capitals_and_one_of_four_needs_one():
+    works = {name: WorkId(f"repo:github.com/a/{name}") for name in ("sam", "dino", "ab")}
+    names = names_of({id_: Kin(Work(id_, "code")) for id_ in works.values()})
+    assert set(names) == {"sam", "dino"}
+    for question, name in [
+        ("does SAM mask?", "sam"),
+        ("does SaM mask?", "sam"),
+        ("does Sam mask?", ""),
+        ("does Dino mask?", "dino"),
+        ("does dino mask?", ""),
+    ]:
+        assert asked_of(question, names)[0] == ({works[name]} if name else set())
+
+
+def test_the_longest_name_counts_and_its_parts_do_not():
+    bert, sentence = WorkId("repo:github.com/a/bert"), WorkId("repo:github.com/a/sentence-bert")
+    names = names_of({id_: Kin(Work(id_, "code")) for id_ in (bert, sentence)})
+    assert asked_of("how does Sentence-BERT pool?", names) == ({sentence}, "how does   pool?")
+    assert asked_of("how do BERT and Sentence BERT pool?", names)[0] == {bert, sentence}
+    assert asked_of("does it pool as BERT", names) == ({bert}, "does it pool as  ")
+    assert asked_of("does it pool as Sentence-BERT", names)[0] == {sentence}
+
+
+def test_a_repository_is_no_paper_though_its_title_has_a_colon():
+    repo = WorkId("repo:github.com/a/thing")
+    assert set(names_of({repo: Kin(Work(repo, "code", "Grand: a library", abstract="We introduce GrandNet."))})) == {"thing"}
+
+
+def test_what_is_shown_of_a_file_is_not_shown_again_by_the_other_list():
+    inside = [scored(11, 3.0, GEVAL, 100), scored(12, 2.0, GEVAL, 105)]
+    shown = [scored(1, 2.5, TENT, 100), scored(2, 2.4, TENT, 105), scored(3, 2.3, TENT, 300)]
+    assert rows(led(shown, inside, {GEVAL}, 9)) == [11, 1, 3]
+
+
+@given(st.lists(st.floats(-2, 5, width=16), max_size=12), st.lists(st.floats(-2, 5, width=16), max_size=12), st.integers(1, 10))
+@settings(max_examples=25, deadline=None)
+def test_however_long_the_lists_three_quarters_of_each_beginning_are_the_named_works(others, own, k):
+    shown = [scored(row, score) for row, score in enumerate(others)]
+    inside = [scored(100 + row, score, GEVAL) for row, score in enumerate(own)]
+    made = led(shown, inside, {GEVAL}, k)
+    assert len(made) == min(k, len(others) + len(own))
+    for n in range(1, len(made) + 1):
+        named = sum(one.chunk.work == GEVAL for one in made[:n])
+        assert named == min(math.ceil(0.75 * n), len(own)) or n - named == len(others)
+    assert [one.fused.score for one in made] == sorted((one.fused.score for one in made), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("what is vae_align_proj_coeff?", {"vaealignprojcoeff"}),
+        ("is `_init_weights` or __init__ called?", {"initweights"}),
+        ("a _private and trailing_ word", set()),
+        ("no identifiers at all", set()),
+    ],
+)
+def test_identifiers_are_words_with_a_bar_inside(question, found):
+    assert identifiers(question) == found
+
+
+@given(st.lists(st.sampled_from(["G", "Eval", "-", " ", "Tent", "tent", "MAE", "?", "what", "_", "1"]), max_size=24).map("".join))
+@settings(max_examples=25, deadline=None)
+def test_what_is_left_of_a_question_names_nothing_more_and_nothing_is_left_empty(question):
+    works, rest = asked_of(question, NAMES)
+    assert rest == question if not works else any(c.isalnum() or c == "_" for c in rest)
+    assert works <= {one for some in NAMES.values() for one in some}

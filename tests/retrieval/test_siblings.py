@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from lineage.model import Chunk, WorkId
 from retrieval.fuse import Fused, Scored
 from retrieval.siblings import REASON, with_siblings
@@ -45,3 +48,44 @@ def test_where_no_paper_is_found_nothing_changes():
     code = [scored(0, 1.0, "repo:github.com/a/b", "code")]
     assert with_siblings(code, 0.9) == code
     assert with_siblings([], 0.9) == []
+
+
+def lists(kinds=("paper", "code", "docs")):
+    row = st.tuples(st.floats(-3, 6, width=16), st.sampled_from(["arxiv:1", "arxiv:2", "repo:github.com/a/b"]), st.sampled_from(kinds))
+    return st.lists(row, max_size=12).map(lambda rows: sorted((scored(n, *one) for n, one in enumerate(rows)), key=lambda one: -one.fused.score))
+
+
+@given(lists(), st.floats(0, 0.99))
+@settings(max_examples=25, deadline=None)
+def test_whatever_moves_the_places_stay_and_only_passages_of_papers_change_theirs(found, weight):
+    made = with_siblings(found, weight)
+    assert [one.fused.score for one in made] == sorted((one.fused.score for one in found), reverse=True)
+    assert sorted(rows(made)) == sorted(rows(found))
+    assert [one for one in made if one.chunk.kind != "paper"] == [one for one in found if one.chunk.kind != "paper"] or weight == 0
+    moved = {one.fused.row: one.fused.score for one in made}
+    assert {one.fused.row: moved[one.fused.row] for one in found if one.chunk.kind != "paper"} == {
+        one.fused.row: one.fused.score for one in found if one.chunk.kind != "paper"
+    }
+
+
+@given(lists(("paper",)), st.floats(0, 0.99))
+@settings(max_examples=25, deadline=None)
+def test_two_passages_of_one_paper_never_change_places_with_each_other(found, weight):
+    def order(some, work):
+        return [(one.fused.row) for one in some if one.chunk.work == work]
+
+    distinct = [one for n, one in enumerate(found) if one.fused.score not in {other.fused.score for other in found[:n]}]
+    made = with_siblings(distinct, weight)
+    assert all(order(made, work) == order(distinct, work) for work in {one.chunk.work for one in distinct})
+
+
+def test_the_second_best_speaks_for_the_best_and_the_best_for_all_others():
+    found = [scored(0, 3.0, "arxiv:1"), scored(1, 2.5, "arxiv:2"), scored(2, 2.4, "arxiv:3"), scored(3, 2.0, "arxiv:2"), scored(4, 0.5, "arxiv:2")]
+    # worth at 0.5: 3.0, 2.5 + 1.0, 2.4, 2.0 + 1.25, 0.5 + 1.25
+    assert rows(with_siblings(found, 0.5)) == [1, 3, 0, 2, 4]
+
+
+def test_a_passage_that_keeps_its_place_is_given_no_reason():
+    assert [one.fused.why for one in with_siblings(FOUND, 0.0)] == [(), (), (), ()]
+    assert with_siblings(FOUND, 0.8)[1].fused.why == (f"{REASON} (+0.60)",)
+    assert with_siblings(FOUND, 0.8)[2].fused.why == (f"{REASON} (-1.00)",)

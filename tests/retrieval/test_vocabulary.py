@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
-from retrieval.vocabulary import Crossing, bridges_of, vocabulary, whole
+from retrieval.vocabulary import MAX_BYTES, Crossing, bridges_of, vocabulary, whole
 
 
 def spoken(question):
@@ -75,3 +77,62 @@ def test_a_file_of_another_form_is_refused_by_name(tmp_path, text):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(SettingsError, match="cannot be read"):
         vocabulary(tmp_path / "none.json")
+
+
+def made(*rows):
+    """A vocabulary of a user's file alone, behind the packaged one."""
+    return bridges_of({"aspects": {"own": [{"asked": list(asked), "code": list(code)} for asked, code in rows]}})
+
+
+def test_a_phrase_counts_where_all_of_its_words_stand_together(tmp_path):
+    file = tmp_path / "words.json"
+    file.write_text(json.dumps({"aspects": {"zoo": [{"asked": ["quokka", "quokka herd size"], "code": ["n_quokkas"]}]}}))
+    words = vocabulary(file)
+
+    def by(question):
+        return [one.by for one in words.crossed(question) if one.bridge.aspect == "zoo"]
+
+    assert by("what is the quokka herd size?") == [("quokka", "herd", "siz")]
+    assert by("quokka herd size and quokkas") == [("quokka", "herd", "siz")]
+    assert by("the herd size of quokkas") == [("quokka",)]
+    assert by("quokka herd") == [("quokka",)]
+    assert by("herd size") == []
+
+
+def test_bridges_are_crossed_in_the_order_of_the_question():
+    aspects = [one.bridge.aspect for one in vocabulary().crossed("which seeds, and how is it initialised?")]
+    assert aspects.index("seeds") < aspects.index("initialisation")
+    turned = [one.bridge.aspect for one in vocabulary().crossed("how is it initialised, and which seeds?")]
+    assert turned.index("initialisation") < turned.index("seeds")
+
+
+def test_phrases_and_names_of_nothing_are_left_out_and_equal_ones_are_one():
+    (bridge,) = made((["Rates", "rate", "", "?!"], ["AdamW", "adamw", "the", "_", "beta"]))
+    assert bridge.asked == (("rat",),)
+    assert dict(bridge.code) == {"adamw": "AdamW", "beta": "beta"}
+
+
+def test_a_users_file_may_be_as_large_as_is_said_and_no_larger(tmp_path):
+    file = tmp_path / "words.json"
+    text = json.dumps({"aspects": {"zoo": [{"asked": ["quokka"], "code": ["q"]}]}})
+    file.write_text(text.ljust(MAX_BYTES))
+    assert vocabulary(file).bridges[-1].aspect == "zoo"
+    file.write_text(text.ljust(MAX_BYTES + 1))
+    with pytest.raises(SettingsError, match="more than 4,194,304 bytes"):
+        vocabulary(file)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+        lambda some: st.lists(some, max_size=3) | st.dictionaries(st.sampled_from(["aspects", "asked", "code", "x"]), some, max_size=3),
+        max_leaves=12,
+    )
+)
+@settings(max_examples=25, deadline=None)
+def test_any_table_is_read_or_refused_as_one_of_another_form(table):
+    for one in (table, {"aspects": table}, {"aspects": {"a": table}}, {"aspects": {"a": [table]}}):
+        try:
+            assert all(isinstance(bridge.code, dict) for bridge in bridges_of(one))
+        except ValueError:
+            continue

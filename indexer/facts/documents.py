@@ -6,11 +6,11 @@ A paper says by its spans what is a table; Markdown by bars and fences. A fenced
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from indexer.facts import configs, prose, python, shell, tables
 from indexer.facts.sink import Sink
-from lineage.model import Document
+from lineage.model import Document, Span
 
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
@@ -40,6 +40,7 @@ def read(document: Document, sink: Sink) -> None:
 def _paper(document: Document, sink: Sink) -> None:
     text = document.text
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
+    captions = _captions(text, marked)
     done, counted, line = 0, 0, 1
     for span in marked:
         start = max(span.start, done)
@@ -47,20 +48,34 @@ def _paper(document: Document, sink: Sink) -> None:
             continue
         line += text.count("\n", counted, start)
         counted = start
-        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path))
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""))
         done = span.end
     if not marked:
         _table_or_prose("text", 1, text, sink, "")
 
 
-def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str) -> None:
+def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
+    """The caption of a table, right above or below it, by where the table begins."""
+    found: dict[int, str] = {}
+    last: Span | None = None
+    for span in spans:
+        if last and {last.role, span.role} == {"table", "caption"} and not text[last.end : span.start].strip():
+            table, caption = (last, span) if last.role == "table" else (span, last)
+            found[table.start] = text[caption.start : caption.end]
+            last = None
+        else:
+            last = span
+    return found
+
+
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "") -> None:
     if role != "table":
         prose.read(text, sink, first=line, around=around)
         return
     rows = text.split("\n")
     found = list(tables.blocks(rows, line))
     for block in found:
-        tables.read(block, sink)
+        tables.read(block, sink, caption)
     if not found:  # rows of a PDF have no bars between their cells
         prose.read("\n\n".join(rows), sink, first=line, kind="table", around=around)
 

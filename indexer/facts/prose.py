@@ -9,26 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 
 from indexer.facts import losses
-from indexer.facts.quantity import NUMBER, WORDS, Quantity, listed, quantity
+from indexer.facts.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
+from indexer.facts.sentences import TOKEN, Lexicon, Phrase, Sentence, hits, lexicon, sentences
 from indexer.facts.sink import Sink
 from lineage.fitting import schedule
 from lineage.model import FactKind
-from lineage.ontology import Ontology
-from lineage.terms import Term
+from lineage.terms import fold
 
-_TOKEN = re.compile(r"[^\W_]+")
-_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\[\"“])|\n\s*\n|\n\s*(?=[-*•]\s)")
 _JOIN = (
-    r"(?:is|was|are|were|be|been|of|to|as|at|with|set|fixed|equal|equals|chosen|kept|a|an|the|value|values|size|rate|both|about|around|approximately|"
+    r"(?:is|was|are|were|be|been|of|to|as|at|with|set|fixed|equal|equals|chosen|kept|a|an|the|values?|sizes?|rates?|both|about|around|approximately|"
     r"roughly|constant|peak|maximum|default|defaults|starting|initially|initial|total|use|uses|used|using|we|always|just|only|that|which|either|"
-    r"strength|parameter|coefficient|factor|ratio|probability|hyperparameter|weight|dimension|up|linearly|per|gpu|device|select|selected)"
+    r"strengths?|parameters?|coefficients?|factors?|ratios?|probability|probabilities|hyperparameters?|weights?|dimensions?|up|linearly|per|gpu|device|select|selected)"
+)
+_WHOSE = (
+    r"(?:\s+(?:for|of|in|on)\s+(?:the\s+|our\s+|both\s+)?(?P<whose>(?!which|what|that|when|whom|where)[A-Za-z][\w/+-]{0,24}(?:\s+[\w/+-]{1,24}){0,2}?)"
+    r"(?=\s+(?:is|are|was|were)\s))?"
 )
 _AFTER = re.compile(
-    rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
+    _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?"
+    rf"\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
     rf"[}}]|\$?\\?[A-Za-zα-ω]{{1,10}}(?:_\{{?\w{{1,6}}\}}?)?\s*=\s*)"
     rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
     re.IGNORECASE,
@@ -47,10 +48,15 @@ _BEFORE = [
     for words in range(3)
 ]
 """A number right before a place, or with one or two words between."""
-_SPLIT = re.compile(
-    rf"\s+(?:on|for|in)\s+(?P<one>[\w\s+/-]{{2,50}}?),?\s+and\s+\$?(?P<number>{NUMBER})\$?\s+(?:on|for|in)\s+"
-    r"(?P<other>[\w\s+/-]{2,40}?)(?=[.,;]|\Z| for | when )"
+_EACH = re.compile(
+    rf"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{{2,50}}?)(?:,?\s+and|,)\s+\$?(?P<number>{NUMBER})\$?(?=\s+(?:on|for|in)\s)", re.IGNORECASE
 )
+_LAST = re.compile(r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\Z| for | when )")
+"""What one of several values is for; the last of them."""
+_ALL = frozenset(re.findall(r"\w+", "all our this these each both every any general training models model experiments method optimizer network"))
+"""Words of a scope that is none: "for all models"."""
+_TOGETHER = re.compile(r"\s*(?:\$[^$\n]{1,24}\$\s*|\([^()\d\n]{1,24}\)\s*)?(?:,\s*(?:and\s+)?|and\s+|&\s*)(?:the\s+|an?\s+)?")
+_PLURAL = re.compile(r"\b(?:either|among|both|between|rates|values|sizes|ratios|weights|factors)\b|[{\[]\s*\Z")
 _ORDINAL = re.compile(
     r"\b(?:every|each|after|first|last|per|until|top|final|another|than|table|figure|fig|section|eq|equation|appendix|step|next|previous)\.?\s*\Z",
     re.IGNORECASE,
@@ -59,6 +65,7 @@ _JOINING = frozenset(
     re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
 )
 _WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
+_WARMED = re.compile(r"\s*(?:(?:of|a|linear|gradual|lr|learning[- ]rate|learning|rate)\s+){0,4}warm(?:ed|ing)?[- ]?up\b", re.IGNORECASE)
 _RISING = re.compile(
     r"\blearning rate\b[^.;]{0,30}\b(?:rise|rises|increase|increases|increased|increasing|ramp\w*)\b[^.;]{0,20}\bfirst\s*\$?\Z", re.IGNORECASE
 )
@@ -73,12 +80,6 @@ _TOP = re.compile(
     r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
     re.IGNORECASE,
 )
-_COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        "constant orthogonal zeros ones precision accuracy unigram uniform softmax sigmoid recall lion normal moses none linear step tanh cutout",
-    )
-)
 _BETAS = re.compile(
     rf"(?:β|\\?beta)_?\{{?1\}}?\$?\s*,\s*\$?(?:β|\\?beta)_?\{{?2\}}?\$?\)?\s*=\s*\$?[(\[{{]?\s*(?P<one>{NUMBER})\s*,\s*(?P<two>{NUMBER})",
     re.IGNORECASE,
@@ -91,6 +92,23 @@ _UNDONE = re.compile(
 """What says that a sentence speaks of what was not done, or of what others do."""
 _FOREGONE = re.compile(r"\b(?:rather than|instead of|in place of|as opposed to|in contrast to|unlike)\s+(?:(?!we\b)[\w-]+\s+){0,3}\Z", re.IGNORECASE)
 """What stands before that which was not taken."""
+_EXAMPLE = re.compile(
+    r"\b(?:such as|e\.g\.,?|for example,?|for instance,?)\s+(?:[\w-]{1,30}(?:\s[\w-]{1,30}){0,2}"
+    r"(?:\s\[[^\[\]]{1,60}\])?(?:,?\s(?:and|or)\s|,\s)){0,3}\Z",
+    re.IGNORECASE,
+)
+"""What stands before an example of something; of sets (augmentations, metrics) examples say what is used."""
+_SETS = {"augmentation", "evaluation", "data"}
+_SCALES = re.compile(r"\bscal\w{1,6}\b[^.;]{0,60}\Z|\b(?:size|gpus?|samples|images)\s*\Z", re.IGNORECASE)
+"""What stands before "divided by 256" where that is the batch of a scaling rule."""
+_COST = re.compile(
+    r"\b(?:[GMTP]?FLOPs?|MACs|throughput|latency|(?:inference|generation|sampling|evaluation) (?:time|speed)|"
+    r"(?:seconds?|ms) per (?:image|sample|iteration|step)|(?:images?|samples?|tokens?|img)\s?(?:/|per\s)\s?s(?:ec(?:onds?)?)?)\b",
+    re.IGNORECASE,
+)
+_DONE = re.compile(r"\b(?:we|is|are|was|were|been)\s+(?:\w+\s+)?(?:pre-?|fine-?)?train(?:ed)?\b", re.IGNORECASE)
+_CONDITIONS = {"batch", "hardware"}
+"""Topics of which a sentence on cost tells how it was measured, unless it says that something was trained."""
 _PRODUCT = re.compile(
     rf"(?:\s*\([^()]{{1,40}}\))?(?:\s*(?:[*×x·]|\\times|\\cdot)\s*\$?{NUMBER}\$?(?:\s*\([^()]{{1,40}}\))?){{1,5}}\s*=\s*\$?(?P<number>{NUMBER})(?![\w^]|\.\d)"
 )
@@ -108,122 +126,52 @@ _PREFIXES = frozenset(
 """Parts before a hyphen that leave the word after it what it is."""
 _SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 """Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
-_MOST = 4_000
-
-
-@dataclass(frozen=True)
-class _Phrase:
-    """Words that name a detail, count it, or are one of its choices (`spelled` where case matters)."""
-
-    words: tuple[str, ...]
-    term: Term
-    role: str
-    choice: str = ""
-    spelled: str = ""
-
-
-@dataclass
-class _Sentence:
-    text: str
-    line: int
-    around: str
-    tokens: list[re.Match[str]]
-    taken: list[tuple[int, int]] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def words(self) -> list[str]:
-        return [token[0].lower() for token in self.tokens]
-
-    def row(self, at: int) -> int:
-        """The line of an offset of the sentence."""
-        return self.line + self.text.count("\n", 0, at)
-
-    def free(self, start: int, end: int) -> bool:
-        """Whether no number inside has been given to another phrase."""
-        return not any(a < end and start < b for a, b in self.taken)
-
-
-@lru_cache(maxsize=4)
-def _lexicon(ontology: Ontology) -> dict[str, tuple[_Phrase, ...]]:
-    """Phrases by their first word, longest first."""
-    found: dict[str, list[_Phrase]] = {}
-    for term in ontology.terms.values():
-        rows = [(phrase, "name", "") for phrase in term.prose] + [(noun, "counted", "") for noun in term.counted]
-        rows += [
-            (spelling, "choice", choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues and _distinct(spelling)
-        ]
-        for phrase, role, choice in rows:
-            words = tuple(token[0].lower() for token in _TOKEN.finditer(phrase))
-            spelled = phrase if role == "choice" and len(words) == 1 else ""
-            if words:
-                found.setdefault(words[0], []).append(_Phrase(words, term, role, choice, spelled))
-    order = {"choice": 0, "name": 1, "counted": 2}
-    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in found.items()}
-
-
-def _distinct(spelling: str) -> bool:
-    """Whether a spelling means its choice in running text too."""
-    if " " in spelling or ("-" in spelling and spelling.lower() != spelling.upper()):
-        return True
-    return (
-        spelling.lower() not in _COMMON
-        and "_" not in spelling
-        and (spelling.lower() != spelling or any(c.isdigit() for c in spelling))
-        and not spelling.isdigit()
-    )
+_MOST_VALUES = 6
 
 
 def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "") -> None:
     """Put the facts of running text into `sink`; its first line has the number `first`, and `around` are the titles above it."""
-    lexicon = _lexicon(sink.ontology)
-    for sentence in _sentences(text, first, around.lower()):
+    phrases = lexicon(sink.ontology)
+    for sentence in sentences(text, first, around.lower()):
         losses.read(sentence.text, sentence.line, sink, kind)
-        _sentence(sentence, lexicon, sink, kind)
+        _sentence(sentence, phrases, sink, kind)
 
 
-def _sentences(text: str, first: int, around: str) -> Iterator[_Sentence]:
-    at, line = 0, first
-    for border in (*(match.end() for match in _END.finditer(text)), len(text)):
-        part = text[at:border]
-        for start in range(0, len(part), _MOST):
-            piece = part[start : start + _MOST]
-            tokens = list(_TOKEN.finditer(piece))
-            if len(tokens) > 1:
-                yield _Sentence(piece, line + part.count("\n", 0, start), around, tokens)
-        line += part.count("\n")
-        at = border
-
-
-def _sentence(sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], sink: Sink, kind: FactKind) -> None:
+def _sentence(sentence: Sentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:
     if _UNDONE.search(sentence.text):
         return
     words = sentence.words
     _betas(sentence, sink, kind)
+    _paired(sentence, [*hits(words, sentence, phrases, "name")], sink, kind)
     for role, put in (("counted", _counted), ("name", _named)):
-        for phrase, start, end in _hits(words, sentence, lexicon, role):
-            if not _part_of_another(sentence, phrase, start):
+        for phrase, start, end in hits(words, sentence, phrases, role):
+            if not _not_meant(sentence, phrase, start, kind):
                 put(sentence, phrase, start, end, sink, kind)
-    for phrase, start, end in _hits(words, sentence, lexicon, "choice"):
-        if not _part_of_another(sentence, phrase, start) and not _says_otherwise(sentence, phrase, end):
+    for phrase, start, end in hits(words, sentence, phrases, "choice"):
+        if not _not_meant(sentence, phrase, start, kind) and not _says_otherwise(sentence, phrase, end):
             _chosen(sentence, phrase, start, words, sink, kind)
     _specials(sentence, sink, kind)
 
 
-def _part_of_another(sentence: _Sentence, phrase: _Phrase, start: int) -> bool:
-    """Whether a phrase is the end of another word ("log-linear schedule", "alignment-depth"), or what was not taken ("rather than Adam")."""
-    joined = re.search(r"([A-Za-z]+)-\Z", sentence.text[max(0, start - 30) : start])
-    other = joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES
-    return bool(other) or _FOREGONE.search(sentence.text[max(0, start - 80) : start]) is not None
+def _not_meant(sentence: Sentence, phrase: Phrase, start: int, kind: FactKind) -> bool:
+    """Whether a phrase is the end of another word ("alignment-depth"), not taken ("rather than Adam"), an example, or a condition of a cost."""
+    ahead = sentence.text[max(0, start - 80) : start]
+    joined = re.search(r"([A-Za-z]+)-\Z", ahead[-30:])
+    if joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES:
+        return True
+    example = phrase.role == "choice" and phrase.term.topic not in _SETS and _EXAMPLE.search(ahead)
+    cost = kind == "prose" and phrase.term.topic in _CONDITIONS and _COST.search(sentence.text) and not _DONE.search(sentence.text)
+    scaling = phrase.words[-1] == "by" and phrase.term.name == "lr_decay_factor" and _SCALES.search(ahead)
+    return bool(example or cost or scaling or _FOREGONE.search(ahead))
 
 
-def _says_otherwise(sentence: _Sentence, phrase: _Phrase, end: int) -> bool:
+def _says_otherwise(sentence: Sentence, phrase: Phrase, end: int) -> bool:
     """Whether the word after a choice makes it another thing: features that begin as Gaussian noise say nothing of weights."""
-    after = _TOKEN.search(sentence.text, end)
+    after = TOKEN.search(sentence.text, end)
     return after is not None and after[0].lower() in phrase.term.unlike
 
 
-def _betas(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
+def _betas(sentence: Sentence, sink: Sink, kind: FactKind) -> None:
     """`β1, β2 = 0.9, 0.95`: two names, then two values."""
     for found in _BETAS.finditer(sentence.text):
         sentence.taken.append(found.span())
@@ -233,24 +181,40 @@ def _betas(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
                 sink.state(sentence.row(found.start()), name, value.value, found[0], written="betas", kind=kind)
 
 
-def _hits(words: Sequence[str], sentence: _Sentence, lexicon: dict[str, tuple[_Phrase, ...]], role: str) -> Iterator[tuple[_Phrase, int, int]]:
-    """Phrases of a role with their offsets, the longest at each place."""
-    at = 0
-    while at < len(words):
-        length = 0
-        for phrase in lexicon.get(words[at], ()):
-            size = len(phrase.words)
-            if phrase.role != role or size < length or tuple(words[at : at + size]) != phrase.words:
-                continue
-            start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
-            together = size == 1 or end - start <= 2 * sum(map(len, phrase.words)) + 8
-            if together and (not phrase.spelled or sentence.text[start:end] == phrase.spelled):
-                length = size
-                yield phrase, start, end
-        at += length or 1
+def _paired(sentence: Sentence, found: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
+    """`The weight decay and momenta for AdamW are 0.05 and (0.9, 0.95)`: names, then as many values in their order."""
+    for run in _runs(sentence.text, found):
+        after = _AFTER.match(sentence.text, run[-1][2]) if len(run) > 1 else None
+        if not after or after.end() - run[-1][2] > 90:
+            continue
+        listing = after["open"] and run[0][0].term.type == "list"
+        values = in_order(sentence.text, after.start("open") if listing else after.end(), [phrase.term for phrase, _, _ in run])
+        for (phrase, start, _), value in zip(run, values, strict=False):
+            _put(sentence, phrase.term.name, phrase, start, value.end - len(value.text), value, sink, kind, _scope(after["whose"], sink))
 
 
-def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
+    """Names that only "and" or a comma stands between."""
+    run: list[tuple[Phrase, int, int]] = []
+    for one in found:
+        if run and one[1] < run[-1][2]:
+            continue
+        joins = _TOGETHER.fullmatch(text, run[-1][2], one[1]) if run else None
+        if run and not joins:
+            yield run
+            run = []
+        run.append(one)
+    yield run
+
+
+def _scope(written: str | None, sink: Sink) -> str:
+    """What a value is for, without an article; "" for everything, and for the optimizer that has it anyway."""
+    words = re.sub(r"\A(?:the|our|a)\s+", "", " ".join((written or "").split()))
+    every = _ALL & set(words.lower().split()) or fold(words) in sink.ontology.terms["optimizer"].choices
+    return "" if every else words[:40]
+
+
+def _named(sentence: Sentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
     """The number after a phrase, or right before it."""
     term = phrase.term
     if term.type in {"choice", "schedule", "boolean", "text"} or term.durations or not _cued(term.prose_cues, sentence):
@@ -258,7 +222,7 @@ def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sin
     after = _AFTER.match(sentence.text, end)
     if after and after.end() - end < 90:
         at = after.start("open") if after["open"] and term.type == "list" else after.end()
-        if _put_after(sentence, phrase, start, at, sentence.text[end:at], sink, kind):
+        if _put_after(sentence, phrase, start, at, after, sink, kind):
             return
     searched = _SEARCHED.match(sentence.text, end)
     many = listed(sentence.text, searched.start("open")) if searched else None
@@ -268,29 +232,43 @@ def _named(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sin
         return
     before = _BEFORE[0].search(sentence.text[max(0, start - 50) : start])
     if before and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
-        _put_before(sentence, phrase, start, before, sink, kind)
+        _put_before(sentence, phrase, start, end, before, sink, kind)
 
 
-def _put_after(sentence: _Sentence, phrase: _Phrase, start: int, at: int, joined: str, sink: Sink, kind: FactKind) -> bool:
-    term = phrase.term
+def _put_after(sentence: Sentence, phrase: Phrase, start: int, at: int, after: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+    """The number, or numbers, that stand at a place after a phrase, each for its own scope."""
+    term, joined = phrase.term, sentence.text[after.start() : at]
     many = listed(sentence.text, at)
     one = quantity(sentence.text, at, term)
     if one and (product := _PRODUCT.match(sentence.text, one.end)):
         one = Quantity(product["number"], product.end("number"), (product["number"],))
-    plural = phrase.words[-1].endswith("s") or re.search(r"\b(?:either|among|both|between)\b|[{\[]\s*\Z", joined) is not None
+    plural = phrase.words[-1].endswith("s") or _PLURAL.search(joined) is not None
     several = many and (len(many.items) > 2 or many.choice or plural)
     name = term.name
     if name == "learning_rate" and re.search(r"\bto\b", joined) and _DECAYING.search(sentence.text[max(0, start - 40) : start]):
         name = "min_learning_rate"
-    for found in ([many] if several else []) + ([one] if one else []):
-        if found and sentence.free(at, found.end) and _put(sentence, name, phrase, start, at, found, sink, kind):
-            if found is one:
-                _split(sentence, name, phrase, start, found, sink, kind)
-            return True
-    return False
+    if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
+        return True
+    if not one or not sentence.free(at, one.end):
+        return False
+    each = _each(sentence.text, one) or [(after["whose"], one)]
+    for scope, found in each:
+        begin, here = (start, at) if found is one else (found.end - len(found.text),) * 2
+        put = _put(sentence, name, phrase, begin, here, found, sink, kind, _scope(scope, sink))
+    return put
 
 
-def _put(sentence: _Sentence, name: str, phrase: _Phrase, start: int, at: int, found: Quantity, sink: Sink, kind: FactKind, scope: str = "") -> bool:
+def _each(text: str, one: Quantity) -> list[tuple[str, Quantity]]:
+    """`1e-5 on the base and 1e-3 on the head`: values one after another, each with what it is for; none for one alone."""
+    found: list[tuple[str, Quantity]] = []
+    while len(found) < _MOST_VALUES and (each := _EACH.match(text, one.end)):
+        found.append((each["scope"], one))
+        one = Quantity(each["number"], each.end("number"), (each["number"],))
+    last = _LAST.match(text, one.end) if found else None
+    return [*found, (last["scope"], one)] if last else []
+
+
+def _put(sentence: Sentence, name: str, phrase: Phrase, start: int, at: int, found: Quantity, sink: Sink, kind: FactKind, scope: str = "") -> bool:
     value = sink.ontology.normalise(name, found.text)
     if not value or not value.literal:
         return False
@@ -310,32 +288,29 @@ def _unit(text: str, end: int) -> str:
     return found[1] if found else ""
 
 
-def _split(sentence: _Sentence, name: str, phrase: _Phrase, start: int, found: Quantity, sink: Sink, kind: FactKind) -> None:
-    """`1e-5 on the base and 1e-3 on the head`: the second of two values."""
-    split = _SPLIT.match(sentence.text, found.end)
-    if split:
-        other = Quantity(split["number"], split.end("number"), (split["number"],))
-        scope = re.sub(r"\A(?:the|our|a)\s+", "", " ".join(split["other"].split()))
-        _put(sentence, name, phrase, split.start("number"), split.start("number"), other, sink, kind, scope[:40])
-
-
-def _put_before(sentence: _Sentence, phrase: _Phrase, start: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+def _put_before(sentence: Sentence, phrase: Phrase, start: int, end: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
     offset = max(0, start - 50)
     ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
-    at, end = offset + before.start("number"), offset + before.end("number")
+    at, last = offset + before.start("number"), offset + before.end("number")
     name = phrase.term.name
-    if name in {"steps", "epochs"} and (_WARMING.search(sentence.text[max(0, at - 60) : at]) or _RISING.search(sentence.text[max(0, at - 90) : at])):
+    if name in {"steps", "epochs"} and _warms(sentence.text, at, end):
         name = f"warmup_{name}"
-    if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, end):
+    if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, last):
         return False
     said = WORDS.get(before["number"].lower())
     text = str(said) if said is not None else before["number"].strip("$")
     if re.search(r"\s(?:and|or)\s", text):
         text = "[" + ", ".join(re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", text)) + "]"
-    return _put(sentence, name, phrase, at, at, Quantity(text, end, (text,)), sink, kind)
+    return _put(sentence, name, phrase, at, at, Quantity(text, last, (text,)), sink, kind)
 
 
-def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+def _warms(text: str, at: int, end: int) -> bool:
+    """Whether a number of steps is one of warm-up, by the words before it or right after what it counts."""
+    before = _WARMING.search(text[max(0, at - 60) : at]) or _RISING.search(text[max(0, at - 90) : at])
+    return bool(before or _WARMED.match(text, end))
+
+
+def _counted(sentence: Sentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
     ahead = sentence.text[max(0, start - 50) : start]
     before = next((found for pattern in _BEFORE if (found := pattern.search(ahead))), None)
     if not before or _JOINING & set(before["between"].lower().split()):
@@ -347,15 +322,15 @@ def _counted(sentence: _Sentence, phrase: _Phrase, start: int, end: int, sink: S
         return
     if between and phrase.term.name == "steps" and not _LENGTHS & set(re.split(r"[\s-]+", " ".join(between))):
         return
-    _put_before(sentence, phrase, start, before, sink, kind)
+    _put_before(sentence, phrase, start, end, before, sink, kind)
 
 
-def _cued(cues: Sequence[str], sentence: _Sentence) -> bool:
+def _cued(cues: Sequence[str], sentence: Sentence) -> bool:
     low = f"{sentence.text.lower()} {sentence.around}" if cues else ""
     return not cues or any(cue in low for cue in cues)
 
 
-def _chosen(sentence: _Sentence, phrase: _Phrase, start: int, words: Sequence[str], sink: Sink, kind: FactKind) -> None:
+def _chosen(sentence: Sentence, phrase: Phrase, start: int, words: Sequence[str], sink: Sink, kind: FactKind) -> None:
     term = phrase.term
     others = [word for word in (*words, *sentence.around.split()) if word not in phrase.words]
     if not any(word.startswith(cue) for cue in term.cues for word in others):
@@ -368,7 +343,7 @@ def _chosen(sentence: _Sentence, phrase: _Phrase, start: int, words: Sequence[st
     sink.state(sentence.row(start), term.name, value, said, written=" ".join(phrase.words), kind=kind)
 
 
-def _specials(sentence: _Sentence, sink: Sink, kind: FactKind) -> None:
+def _specials(sentence: Sentence, sink: Sink, kind: FactKind) -> None:
     """Durations of training, and what is retrieved: quantities whose name is not one phrase."""
     if _TRAINS.search(sentence.text):
         for found in _DURATION.finditer(sentence.text):

@@ -1,26 +1,35 @@
 """Facts of Python: defaults of options, fields and parameters, constants, settings, literal arguments of calls.
 
 Read from the syntax tree; nothing is imported or run. A name that a module binds once to a literal counts as that
-literal. The walk keeps its own stack, since a file may nest deeper than the interpreter recurses.
+literal, a class that is given (`act_layer=nn.GELU`) as the choice of its name; what a branch sets (`if variant == "34b":`)
+holds for it alone. The walk keeps its own stack, since a file may nest deeper than the interpreter recurses.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from indexer.facts.sink import Sink
 from lineage.model import FactKind
-from lineage.terms import Call
+from lineage.terms import Call, fold
 
 _OPTIONS = {"add_argument", "add_option", "add_arg", "option", "add_flag"}
 _DEFINES = {"DEFINE_float", "DEFINE_integer", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_list"}
 _FIELDS = {"Field", "field", "Option", "Argument", "ib", "attrib", "Factory", "Param", "Query"}
 _WRAPPERS = {"float", "int", "str", "tuple", "list", "bool"}
 _LOOKUPS = {"get", "setdefault", "pop", "getattr"}
+_FUNCTIONAL = {"F", "functional", "nn"}
+"""Modules whose functions do what a class of the same name does."""
+_HOLDERS = {"self", "cls", "args", "cfg", "config", "conf", "opt", "opts", "options", "params", "hparams", "flags", "FLAGS", "settings"}
+"""What has attributes of its own: `args.adam` is no class."""
+_SCHEDULES = re.compile(r"(cosine|linear|step|poly)[a-z_]{0,30}sched", re.IGNORECASE)
+_NOT_ADAM = re.compile(r"(?:grad|sgd|prop|lars)(?=[.:]|\Z)", re.IGNORECASE)
+"""How optimizers end whose `betas` are none of Adam's: NovoGrad."""
 _LINES = 6
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Import, ast.ImportFrom, ast.alias)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,15 +38,22 @@ _NODES = 400_000
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node stands: the names around it, innermost last, and what its value is bound to."""
+    """Where a node stands: the names around it, innermost last, what its value is bound to, the branches that it is in."""
 
     scope: tuple[str, ...] = ()
     inside: str = "module"
     target: str = ""
+    branches: tuple[str, ...] = ()
+
+    @property
+    def around(self) -> str:
+        """The definitions around it."""
+        return ".".join(part for part in self.scope if part != "__init__")
 
     @property
     def name(self) -> str:
-        return ".".join(part for part in self.scope if part != "__init__")
+        """The definitions around it and its branches."""
+        return ".".join(part for part in (self.around, *self.branches) if part)
 
 
 def read(text: str, sink: Sink) -> None:
@@ -54,6 +70,8 @@ class _Reader:
         self.tree = tree
         self.sink = sink
         self.constants = _constants(tree)
+        self.running = _running(tree)
+        self.classes = {fold(name): Call((), call.states) for name, call in sink.ontology.calls.items() if name[:1].isupper() and name != "Softplus"}
 
     def run(self) -> None:
         """Every node once, in no order that matters."""
@@ -66,6 +84,10 @@ class _Reader:
             if isinstance(node, ast.Dict):
                 stack.extend(_members(node, place))
                 continue
+            if isinstance(node, ast.If) and (branch := _branch(node.test)):
+                stack.extend((child, replace(place, branches=(*place.branches, branch))) for child in node.body)
+                stack.extend((child, place) for child in (node.test, *node.orelse))
+                continue
             stack.extend((child, inner) for child in ast.iter_child_nodes(node) if not isinstance(child, _LEAVES))
 
     def _node(self, node: ast.AST, place: _Place) -> _Place:
@@ -74,7 +96,7 @@ class _Reader:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return self._function(node, place)
             case ast.ClassDef():
-                return _Place((*place.scope, node.name), "class")
+                return replace(place, scope=(*place.scope, node.name), inside="class", target="")
             case ast.Assign():
                 return self._assigned(node, node.targets, node.value, place)
             case ast.AnnAssign() if node.value:
@@ -84,7 +106,7 @@ class _Reader:
             case ast.Dict():
                 self._dict(node, place)
             case ast.keyword() if node.arg and isinstance(node.value, ast.Dict | ast.Call):
-                return _Place(place.scope, place.inside, node.arg)
+                return replace(place, target=node.arg)
         return place
 
     def said(self, node: ast.expr) -> str:
@@ -98,10 +120,25 @@ class _Reader:
 
     def put(self, written: str, node: ast.expr, place: _Place, kind: FactKind, *, context: str = "", line: int = 0, scope: str | None = None) -> None:
         """A value under a name, if it is one of the ontology's."""
+        if written == "betas" and _NOT_ADAM.search(place.name):
+            return
         value = self._resolved(node)
         said = self.said(node) if value is node else f"{self.said(node)} = {self.said(value)}"
         within = place.name if scope is None else scope
-        self.sink.node(line or node.lineno, written, value, said, context=context or within, scope=within, kind=kind)
+        line, context = line or node.lineno, context or within
+        if isinstance(value, ast.Name | ast.Attribute):
+            self._class(line, written, value, said, context, within, kind)
+        else:
+            self.sink.node(line, written, value, said, context=context, scope=within, kind=kind)
+
+    def _class(self, line: int, written: str, value: ast.expr, said: str, context: str, scope: str, kind: FactKind) -> None:
+        """`act_layer=nn.GELU`: a class that is a known choice of what it is given for."""
+        *before, last = _dotted(value).split(".")
+        naming = self.sink.ontology.naming(written, context)
+        term = self.sink.ontology.terms[naming.name] if naming else None
+        given = (before and before[0] not in _HOLDERS) or last[:1].isupper()
+        if term and given and term.type == "choice" and fold(last) in term.choices:
+            self.sink.text(line, written, last, context=context, scope=scope, kind=kind)
 
     def _resolved(self, node: ast.expr) -> ast.expr:
         """The literal behind `float("1e-4")`, behind a module's constant, behind a field's default."""
@@ -118,6 +155,8 @@ class _Reader:
                 node = node.args[0]
             elif isinstance(node, ast.Call) and (inner := _field(node)) is not None:
                 node = inner
+            elif isinstance(node, ast.Call) and _dotted(node.func).rpartition(".")[2] == "partial" and node.args:
+                node = node.args[0]
             elif isinstance(node, ast.Lambda) and not node.args.args:
                 node = node.body
             else:
@@ -127,7 +166,7 @@ class _Reader:
     # -- definitions
 
     def _function(self, node: _Function, place: _Place) -> _Place:
-        inner = _Place((*place.scope, node.name), "function")
+        inner = replace(place, scope=(*place.scope, node.name), inside="function", target="")
         for argument, default in _defaults(node.args):
             self.put(argument.arg, default, inner, "default", line=argument.lineno)
         return inner
@@ -136,11 +175,12 @@ class _Reader:
         for target in targets:
             for one, bound in _pairs(target, value):
                 self._bound(node, one, bound, place)
-        return _Place(place.scope, place.inside, _dotted(targets[0]) or place.target)
+        return replace(place, target=_dotted(targets[0]) or place.target)
 
     def _bound(self, node: ast.stmt, target: ast.expr, value: ast.expr, place: _Place) -> None:
-        local = place.inside == "function" and isinstance(target, ast.Name)
-        if isinstance(value, ast.Dict) or (local and (not _is_plain(self._resolved(value)) or _is_counter(value))):
+        local = isinstance(target, ast.Name) and place.inside == "function"
+        running = isinstance(target, ast.Name) and target.id in self.running
+        if isinstance(value, ast.Dict) or (local and (running or not _is_plain(self._resolved(value)) or _is_counter(value))):
             return
         written, kind = _dotted(target), "default"
         if isinstance(target, ast.Attribute) and not written.startswith(("self.", "cls.")):
@@ -154,9 +194,11 @@ class _Reader:
 
     def _dict(self, node: ast.Dict, place: _Place) -> None:
         scope = ".".join(part for part in (place.name, place.target.removeprefix("self.")) if part)
-        for key, value in zip(node.keys, node.values, strict=True):
-            written = _string(key) if key is not None else ""
-            if written and not isinstance(value, ast.Dict):
+        members = [(_string(key), value) for key, value in zip(node.keys, node.values, strict=True)]
+        group = any(written == "params" for written, _ in members)
+        for written, value in members:
+            exempt = group and written == "weight_decay" and _is_counter(value)  # the group without decay: an exception of the setting
+            if written and not exempt and not isinstance(value, ast.Dict):
                 self.put(written, value, place, "config", line=value.lineno, scope=scope)
 
     # -- calls
@@ -170,10 +212,13 @@ class _Reader:
         if last in _LOOKUPS:
             self._lookup(node, last, place)
         known = self.sink.ontology.calls.get(last)
+        if not known and {*callee.split(".")[-2:-1]} & _FUNCTIONAL and "loss" not in place.name.lower():
+            known = self.classes.get(fold(last))
         if known:
             self._known(node, callee, known, place)
-        self._keywords(node, callee, place)
-        return _Place(place.scope, place.inside, place.target if last == "dict" else last)
+        self._schedule(node, last, place)
+        self._keywords(node, _dotted(node.args[0]) if last == "partial" and node.args else callee, place)
+        return replace(place, target=place.target if last == "dict" else last)
 
     def _option(self, node: ast.Call, last: str, place: _Place) -> None:
         """A command line option with its default: argparse, optparse, click, absl."""
@@ -187,7 +232,7 @@ class _Reader:
         names = [*([_string(given["dest"])] if "dest" in given else []), *names]
         for name in sorted(names, key=len, reverse=True):
             if self.sink.ontology.naming(name.lstrip("-"), place.name):
-                self.put(name.lstrip("-"), default, place, "default", line=node.lineno, scope="" if place.inside == "module" else place.name)
+                self.put(name.lstrip("-"), default, place, "default", line=node.lineno, scope=place.name)
                 return
 
     def _lookup(self, node: ast.Call, last: str, place: _Place) -> None:
@@ -204,8 +249,20 @@ class _Reader:
         for name, value in zip(positional, node.args, strict=False):
             if not isinstance(value, ast.Starred):
                 self.put(name, value, place, "call", context=_context(callee), line=value.lineno, scope=_joined(place, last))
-        for name, choice in known.states.items():
-            self.sink.state(node.lineno, name, choice, callee, written=last, scope=place.name, kind="call")
+        states = {} if "precision" in known.states and _other_precision(node) else known.states
+        for name, choice in states.items():
+            self.sink.state(node.lineno, name, choice, callee, written=last, scope=place.around, kind="call")
+
+    def _schedule(self, node: ast.Call, last: str, place: _Place) -> None:
+        """`utils.cosine_scheduler(args.lr, ...)`: the program's own schedule of its learning rate, by the name of the function."""
+        found = _SCHEDULES.search(last[:80])
+        if not found or last in self.sink.ontology.calls:
+            return
+        given = (_dotted(argument).rpartition(".")[2] for argument in (*node.args, *(keyword.value for keyword in node.keywords)))
+        naming = (self.sink.ontology.naming(name) for name in given if name)
+        if any(one and one.name == "learning_rate" for one in naming):
+            value = self.sink.ontology.normalise("lr_schedule", {"poly": "polynomial"}.get(found[1].lower(), found[1].lower()))
+            self.sink.state(node.lineno, "lr_schedule", value.value if value else "", self.said(node), written=last, scope=place.name, kind="call")
 
     def _keywords(self, node: ast.Call, callee: str, place: _Place) -> None:
         last = callee.rpartition(".")[2]
@@ -215,6 +272,33 @@ class _Reader:
             if keyword.arg and not isinstance(keyword.value, ast.Dict):
                 context = place.target if kind == "config" and place.target else _context(callee)
                 self.put(keyword.arg, keyword.value, place, kind, context=context, line=keyword.value.lineno, scope=scope)
+
+
+def _branch(test: ast.expr) -> str:
+    """What a branch is for: the text that its condition compares a variable with ("34b" of `if variant == "34b"`), "" for others."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return ""
+    value = _string(test.comparators[0])
+    return value if value != "__main__" and _dotted(test.left) else ""
+
+
+def _other_precision(node: ast.Call) -> bool:
+    """Whether `autocast(enabled=False)` is off, or `autocast(dtype=...)` says which precision it is."""
+    return any(one.arg == "dtype" or (one.arg == "enabled" and isinstance(one.value, ast.Constant) and not one.value.value) for one in node.keywords)
+
+
+def _running(tree: ast.Module) -> set[str]:
+    """Names that a loop keeps the least or the most of (`low = min(low, x)`): what they begin with sets nothing."""
+    found: set[str] = set()
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, inside = stack.pop()
+        inside = inside or isinstance(node, ast.For | ast.While)
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="min" | "max"), args=given)) if inside:
+                found |= {name for one in given if isinstance(one, ast.Name) and one.id == name}
+        stack.extend((child, inside) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler))
+    return found
 
 
 def _joined(place: _Place, last: str) -> str:
@@ -250,7 +334,7 @@ def _members(node: ast.Dict, place: _Place) -> Iterator[tuple[ast.AST, _Place]]:
     """The values of a dictionary, each under its key."""
     for key, value in zip(node.keys, node.values, strict=True):
         target = ".".join(part for part in (place.target, _string(key)) if part)
-        yield value, _Place(place.scope, place.inside, target)
+        yield value, replace(place, target=target)
 
 
 def _string(node: ast.expr | None) -> str:

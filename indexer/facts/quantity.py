@@ -6,6 +6,7 @@ Only where a number ends and how its parts belong together is decided here; what
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lineage.terms import Term
@@ -30,6 +31,9 @@ _NEXT = re.compile(
 _TUPLE = re.compile(rf"[(\[{{]\s*({NUMBER}(?:\s*,\s*{NUMBER}){{1,8}})\s*[)\]}}]")
 
 
+_THEN = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+|/\s*)")
+
+
 @dataclass(frozen=True)
 class Quantity:
     """A number (or list) as written, and where it ends; `items` are its parts, `choice` is true for alternatives ("or")."""
@@ -52,6 +56,18 @@ def quantity(text: str, at: int, term: Term | None = None) -> Quantity | None:
         return None
     sign = "-" if found["sign"] else ""
     return Quantity(sign + found["number"], found.end(), (sign + found["number"],))
+
+
+def in_order(text: str, at: int, terms: Sequence[Term]) -> list[Quantity]:
+    """As many numbers from a place of a text on as there are details, each read as its detail's; none where there are more or fewer."""
+    found: list[Quantity] = []
+    for term in terms:
+        then = _THEN.match(text, found[-1].end) if found else None
+        one = quantity(text, then.end() if then else at, term) if then or not found else None
+        if not one:
+            return []
+        found.append(one)
+    return [] if not found or _NEXT.match(text, found[-1].end) else found
 
 
 def listed(text: str, at: int) -> Quantity | None:

@@ -7,6 +7,7 @@ once for all of them.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,8 @@ MOST = 600
 """Facts of one document; a file with more is data, and the document says so."""
 
 _SAID = 160
+_SUFFIX = re.compile(r"_(?:list|thresh)\Z")
+"""Endings that leave a name what it is: `num_heads_list`, `grad_clip_thresh`."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Sink:
         self._betas(found)
 
     def _put(self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[str], Value | None]) -> bool:
-        naming = self.ontology.naming(written, context)
+        naming = self.ontology.naming(written, context) or self.ontology.naming(_SUFFIX.sub("", written), context)
         value = read(naming.name) if naming and not naming.meant else self._flag(naming, said)
         if not naming or not value:
             return False

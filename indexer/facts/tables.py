@@ -2,8 +2,9 @@
 
 A table is a run of lines with cells between bars, as LaTeX, HTML and Markdown leave them. A row whose first cell names a
 detail says its values, one whose second does too: its first is the group of rows; under a head that names one every row does.
-The scope is the other head, or the group. In a table of settings the last words of a first cell name a detail too, whatever
-stands before ("Schedule-Free LR"): that is a scope of its own.
+The scope is the other head, or the group. A head over its own values ("image size" over 64 and 256) names these alone; a
+corner "A / B" names the first column and the head row; what stands in brackets a caption says. In a table of settings the
+last words of a first cell name a detail too, whatever stands before ("Schedule-Free LR"): that is a scope of its own.
 """
 
 from __future__ import annotations
@@ -29,6 +30,23 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 """What the rows of an ablation begin with: such a row says what came of a setting."""
+_MEASURED = re.compile(
+    r"\W*(?:(?:total|trainable|number of|num\.?|no\.)\s+){0,2}"
+    r"(?:params?|parameters|[GMTP]?FLOPs?|MACs|throughput|latency|memory|runtime|speed|seq\S{0,6} len\w*)\b",
+    re.IGNORECASE,
+)
+"""What a row begins with that is measured: its values are none of a column's detail."""
+_IN_BRACKETS = r"\s+in\s+(?:the\s+)?(?:parenthes[ei]s|(?:round\s|square\s)?brackets)\b"
+_BRACKETED = [
+    re.compile(rf"\b(?P<what>[A-Za-z][A-Za-z -]{{1,40}}){_IN_BRACKETS}(?!\s+(?:represents?|are|is|denotes?|indicates?|shows?))", re.IGNORECASE),
+    re.compile(
+        rf"{_IN_BRACKETS}\s+(?:represents?|are|is|denotes?|indicates?|shows?|gives?|refers?\sto|mean)\s+(?:the\s+)?"
+        r"(?P<what>[A-Za-z][A-Za-z -]{1,40}?)(?:\s+used)?(?=[.,;)]|\Z|\sfor\s|\sof\s)",
+        re.IGNORECASE,
+    ),
+]
+_BRACKET = re.compile(r"\S\s*\((?P<inner>[^()]{1,30})\)\s*\Z")
+_WITH = re.compile(r"\bw/")
 _LONGEST_NAME, _LONGEST_HEAD = 50, 300
 _FEWEST = 3
 _SHORT = {"frequency": "freq", "maximum": "max", "minimum": "min", "iterations": "iters", "dimension": "dim", "coefficient": "coef"}
@@ -51,8 +69,12 @@ def blocks(lines: Sequence[str], first: int = 1) -> Iterator[list[Row]]:
             rows = []
 
 
-def read(rows: Sequence[Row], sink: Sink) -> None:
+def read(rows: Sequence[Row], sink: Sink, caption: str = "") -> None:
     """Put the facts of one table into `sink`."""
+    _brackets(rows, caption, sink)
+    if _grid(rows, sink):
+        return
+    rows = _spanned(rows, sink)
     head = [named(cell, sink.ontology) for cell in rows[0][1]]
     listing = _lists_settings(rows, sink.ontology)
     for number, cells in rows:
@@ -69,8 +91,53 @@ def read(rows: Sequence[Row], sink: Sink) -> None:
                 _row(number, rest, below, (rows[0][0], rows[0][1][1:]), sink, group=first)
             elif own and rest:
                 _row(number, [first, *rest], own, rows[0], sink)
-            elif number != rows[0][0] and len(rest) == len(cells) - 1:
+            elif number != rows[0][0] and len(rest) == len(cells) - 1 and not _MEASURED.match(first):
                 _under(number, cells, head, rows[0][1], sink)
+
+
+def _brackets(rows: Sequence[Row], caption: str, sink: Sink) -> None:
+    """`64.9 (4e-4)` under a caption that says what the brackets hold: its value, for the row and the column."""
+    said = next((found["what"].split() for form in _BRACKETED if (found := form.search(caption))), [])
+    name = next((name for at in range(len(said)) if (name := named(" ".join(said[at:]), sink.ontology))), "")
+    for number, cells in rows[1:] if name else ():
+        for at, cell in enumerate(cells[1:], 1):
+            found = _BRACKET.search(cell[-100:])
+            value = read_cell(name, found["inner"], sink.ontology) if found else None
+            if value:
+                scope = ", ".join(part for part in (cells[0], "".join(rows[0][1][at : at + 1])) if part)
+                sink.state(number, name, value.value, cell, written=" ".join(said), scope=scope[:80], kind="table", unit=value.unit)
+
+
+def _grid(rows: Sequence[Row], sink: Sink) -> bool:
+    """Whether a corner "width / depth" says what the first column and the head row are: their cells are the values, those below are none."""
+    names = [named(part, sink.ontology) for part in re.split(r"[/\\]", rows[0][1][0])]
+    across = [(rows[0][0], cell) for cell in rows[0][1][1:]]
+    down = [(number, cells[0]) for number, cells in rows[1:]]
+    if len(names) != 2 or not all(names) or len(across) < 2 or not down:
+        return False
+    cells = [(number, name, cell) for name, some in zip(names, (down, across), strict=True) for number, cell in some]
+    read = [(*one, read_cell(one[1], one[2], sink.ontology)) for one in cells]
+    if not all(value for *_, value in read):
+        return False
+    for number, name, cell, value in read:
+        if value:
+            sink.state(number, name, value.value, cell, written=rows[0][1][0][:80], kind="table", unit=value.unit)
+    return True
+
+
+def _spanned(rows: Sequence[Row], sink: Sink) -> Sequence[Row]:
+    """The rows below a head that spans its own values: these are stated, and head the columns in its stead."""
+    over = rows[0][1]
+    at = max((n for n, cell in enumerate(over) if cell), default=0)
+    name = named(over[at], sink.ontology) if at and len(rows) > 2 else ""
+    number, under = rows[1] if name else (0, [])
+    values = [read_cell(name, cell, sink.ontology) for cell in under[at:]]
+    if len(values) < 2 or any(under[:at]) or not all(values):
+        return rows
+    for value, cell in zip(values, under[at:], strict=True):
+        if value:
+            sink.state(number, name, value.value, cell, written=over[at][:80], kind="table", unit=value.unit)
+    return [(number, [*over[:at], *under[at:]]), *rows[2:]]
 
 
 def _apart(cells: list[str]) -> Iterator[list[str]]:
@@ -90,7 +157,7 @@ def named(cell: str, ontology: Ontology) -> str:
     words = " ".join(_ASIDE.sub(" ", cell).split()).strip(" :.=")
     if not words or _SYMBOL.fullmatch(cell.strip()):
         words = re.sub(r"[${}\\\s]", "", cell)
-    if not 1 < len(words) < 60 or len(words.split()) > 6:
+    if not 1 < len(words) < 60 or len(words.split()) > 6 or _WITH.search(cell):
         return ""
     counted = _COUNT.sub("", words)
     name = "_".join(counted.replace("-", " ").split())
@@ -123,7 +190,7 @@ def _switched(number: int, first: str, rest: Sequence[str], sink: Sink) -> None:
 
 def _headed(number: int, cells: Sequence[str], head: Row, sink: Sink) -> None:
     """The values of a row whose first cell ends in a noun for a detail, each for the words before the noun."""
-    written = " ".join(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|[$\\\\{}*`]", " ", cells[0]).replace(" _", "_").split()).strip(" :.=")
+    written = " ".join(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|[$\\{}*`]", " ", cells[0]).replace(" _", "_").split()).strip(" :.=")
     if len(written) > _LONGEST_NAME or _CHANGE.search(written):
         return
     meanings = sink.ontology.headed(written)
@@ -152,8 +219,10 @@ def _row(number: int, cells: Sequence[str], name: str, head: Row, sink: Sink, gr
                     sink.state(number, name, value.value, part.strip(), written=cells[0][:80], kind="table")
         value = read_cell(name, cell, sink.ontology)
         if value:
-            scope = (head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else "") or group
-            sink.state(number, name, value.value, cell, written=cells[0][:80], scope=_scope(scope), kind="table", unit=value.unit)
+            column = head[1][at] if head[0] != number and len(cells) > 2 and at < len(head[1]) else ""
+            label = cells[1] if at > 1 and head[1][1:2] == [""] and not read_cell(name, cells[1], sink.ontology) else ""
+            scope = ", ".join(part for part in (_scope(label), _scope(column or group)) if part)
+            sink.state(number, name, value.value, cell, written=cells[0][:80], scope=scope, kind="table", unit=value.unit)
 
 
 def _under(number: int, cells: Sequence[str], names: Sequence[str], head: Sequence[str], sink: Sink) -> None:
@@ -165,7 +234,9 @@ def _under(number: int, cells: Sequence[str], names: Sequence[str], head: Sequen
 
 
 def _scope(cell: str) -> str:
-    return " ".join(_ASIDE.sub(" ", cell).split()).strip(" ,;:")[:60]
+    """A cell as a scope, without remarks; a symbol that stands alone is kept."""
+    words = " ".join(_ASIDE.sub(" ", cell).split()) or ("".join(_SYMBOL.findall(cell)[:1]) if _SYMBOL.fullmatch(cell.strip()) else "")
+    return words.strip(" ,;:$\\")[:60]
 
 
 def read_cell(name: str, cell: str, ontology: Ontology) -> Value | None:

@@ -70,6 +70,13 @@ def test_columns_of_data_and_counts_of_features_are_no_settings():
     assert rows("data/Info/adult.json", text, "json") == []
 
 
+def test_tokens_of_a_dataset_are_a_batch_and_those_of_a_request_an_answer():
+    assert rows("a.yaml", "dataset:\n  max_tokens: 1200000\nllm:\n  max_tokens: 512\n", "yaml") == [
+        ("batch_size", "1200000", "dataset"),
+        ("max_new_tokens", "512", "llm"),
+    ]
+
+
 def test_a_value_goes_to_the_detail_that_knows_it():
     text = '[train.T]\nnormalization = "quantile"\n[model]\nnormalization = "layer"\nd_layers = [256, 128]\nd_token = 4\n'
     text += '[diffusion_params]\nscheduler = "power_mean"\n'

@@ -116,6 +116,81 @@ def test_counters_and_lookalikes_are_no_facts():
     assert facts("def run():\n    epoch = 0\n    for epoch in range(3):\n        x.mean(dim=1)\n") == set()
 
 
+def test_a_class_that_is_given_is_a_choice():
+    text = "def block(act_layer=nn.GELU, norm_layer=partial(nn.LayerNorm, eps=1e-6)): ...\nb = block(act_layer=args.relu, norm_layer=norm)\n"
+    text += "m = Model(torch_dtype=torch.float16)"
+    assert facts(text) == {
+        (1, "default", "activation", "gelu"),
+        (1, "default", "normalization", "layernorm"),
+        (1, "call", "norm_epsilon", "0.000001"),
+        (3, "call", "precision", "float16"),
+    }
+
+
+def test_a_function_does_what_its_class_does_but_not_in_a_loss():
+    assert facts("def forward(x):\n    return F.silu(x)") == {(2, "call", "activation", "silu")}
+    assert facts("def hinge_loss(x):\n    return F.relu(1 - x)") == set()
+
+
+def test_autocast_is_mixed_precision_unless_it_is_off():
+    assert facts("with torch.cuda.amp.autocast():\n    pass") == {(1, "call", "precision", "mixed")}
+    assert facts("with autocast(enabled=False):\n    pass") == facts("with autocast('cuda', dtype=of_args):\n    pass") == set()
+    assert facts("with torch.autocast('cuda', dtype=torch.bfloat16):\n    pass") == {(1, "call", "precision", "bfloat16")}
+
+
+def test_a_schedule_of_the_programs_own_is_told_by_the_learning_rate_that_it_takes():
+    assert facts("v = utils.cosine_scheduler(args.lr, args.min_lr, args.epochs)") == {(1, "call", "lr_schedule", '{"kind": "cosine"}')}
+    assert facts("v = utils.cosine_scheduler(args.wd, args.wd_end, args.epochs)") == set()
+
+
+def test_endings_leave_a_name_what_it_is():
+    assert facts("m = G(num_heads_list=(16, 8))\nclass C:\n    grad_clip_thresh: float = 1.0") == {
+        (1, "call", "attention_heads", "[16, 8]"),
+        (3, "default", "gradient_clip", "1"),
+    }
+
+
+BRANCHES = """
+def get(variant):
+    if variant == "llama_34b":
+        config = LLaMAConfig(nheads=64)
+    elif variant == "llama_7b":
+        config = LLaMAConfig(nheads=32)
+    else:
+        config = LLaMAConfig(nheads=8)
+    return config
+
+if __name__ == "__main__":
+    main(nheads=4)
+"""
+
+
+def test_a_branch_is_the_scope_of_what_is_set_in_it():
+    assert scopes(BRANCHES) == {
+        ("attention_heads", "get.llama_34b:LLaMAConfig"),
+        ("attention_heads", "get.llama_7b:LLaMAConfig"),
+        ("attention_heads", "get:LLaMAConfig"),
+        ("attention_heads", "main"),
+    }
+
+
+def test_alternatives_of_a_choice_stay_those_of_their_function():
+    assert ("optimizer", "create") in scopes("def create(name):\n    if name == 'adam':\n        return Adam(p)")
+
+
+def test_a_running_minimum_sets_nothing():
+    assert facts("def f(groups):\n    min_lr = 10.\n    for g in groups:\n        min_lr = min(min_lr, g['lr'])") == set()
+    assert facts("def f():\n    min_lr = 1e-5\n    min_lr = min(min_lr, 1)") == {(2, "default", "min_learning_rate", "0.00001")}
+
+
+def test_a_group_without_decay_is_an_exception():
+    assert facts("groups = [{'params': a, 'weight_decay': 0.1}, {'params': b, 'weight_decay': 0.}]") == {(1, "config", "weight_decay", "0.1")}
+
+
+def test_the_betas_of_another_optimizer_are_none_of_adam():
+    assert facts("def create(args):\n    if args.opt == 'novograd':\n        kw.setdefault('betas', (0.95, 0.98))") == set()
+
+
 def test_two_values_of_one_file_are_both_kept():
     assert {value for *_, name, value in facts("LR = 1e-3\nlr = 1e-4") if name == "learning_rate"} == {"0.001", "0.0001"}
 

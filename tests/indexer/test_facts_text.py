@@ -34,6 +34,11 @@ def said(text, around=""):
         ("retrieving the top $k=3$ documents", {("retrieval_k", "3")}),
         ("Training took $3.5$ days.", {("training_time", "84")}),
         ("We warm up over 10,000 steps", {("warmup_steps", "10000")}),
+        ("The stochastic depth rates are 0.1 and 0.2.", {("drop_path", "[0.1, 0.2]")}),
+        ("The model is trained with 40 epochs linear lr warmup.", {("warmup_epochs", "40")}),
+        ("300 epochs with warm-up", {("epochs", "300")}),
+        ("a base learning rate of 5e-5 (scaled by batch size divided by 256)", {("learning_rate", "0.00005")}),
+        ("the learning rate is divided by 10", {("lr_decay_factor", "10")}),
     ],
 )
 def test_a_number_belongs_to_what_it_follows_or_counts(text, expected):
@@ -44,10 +49,57 @@ def test_a_schedule_is_a_structure_with_what_its_sentence_says():
     assert ("lr_schedule", '{"kind": "cosine", "warmup_epochs": 10}') in said("ten epochs of warm-up and a cosine decay of the learning rate")
 
 
-def test_the_second_of_two_values_says_what_it_is_for():
+def test_each_of_several_values_says_what_it_is_for():
     sink = Sink(ontology(), "prose")
     prose.read("an initial learning rate of 1e-5 on the base and 1e-3 on the linear layer.", sink)
-    assert [(one.value, one.scope) for one in sink.found] == [("0.00001", ""), ("0.001", "linear layer")]
+    assert [(one.value, one.scope) for one in sink.found] == [("0.00001", "base"), ("0.001", "linear layer")]
+
+
+def scoped(text):
+    sink = Sink(ontology(), "prose")
+    prose.read(text, sink)
+    return {(one.name, one.value, one.scope) for one in sink.found}
+
+
+def test_several_values_are_each_for_their_own():
+    assert scoped("a batch size of 2048 for ImageNet 64×64 and 1024 for ImageNet 256×256.") == {
+        ("batch_size", "2048", "ImageNet 64×64"),
+        ("batch_size", "1024", "ImageNet 256×256"),
+    }
+    assert scoped("The drop path rates are set to 0.1 for ViT-S, 0.2 for ViT-B, and 0.4 for ViT-L.") == {
+        ("drop_path", "0.1", "ViT-S"),
+        ("drop_path", "0.2", "ViT-B"),
+        ("drop_path", "0.4", "ViT-L"),
+    }
+
+
+def test_names_side_by_side_have_their_values_in_order():
+    betas = {("adam_betas", "[0.9, 0.95]"), ("adam_beta1", "0.9"), ("adam_beta2", "0.95")}
+    assert said("The weight decay and momenta for AdamW are 0.05 and (0.9, 0.95).") == {("weight_decay", "0.05"), *betas}
+    assert said("The batch size, learning rate, and dropout are set to 64, 1e-3, and 0.1, respectively.") == {
+        ("batch_size", "64"),
+        ("learning_rate", "0.001"),
+        ("dropout", "0.1"),
+    }
+
+
+def test_what_stands_between_a_name_and_its_verb_is_the_scope_unless_it_is_everything():
+    assert scoped("The learning rate for ViT-L is set to 4e-3.") == {("learning_rate", "0.004", "ViT-L")}
+    assert scoped("The learning rate for all models is 4e-3.") == {("learning_rate", "0.004", "")}
+    assert ("adam_betas", "[0.9, 0.95]", "") in scoped("the beta parameters for AdamW are set to (0.9, 0.95)")
+    assert scoped("The learning rate for which it fails is 4e-3.") == set()
+
+
+def test_a_schedule_of_the_lr_is_one_and_an_example_is_none():
+    assert said("The warm-up is followed by a cosine lr schedule.") == {("lr_schedule", '{"kind": "cosine"}')}
+    assert said("We keep the activation functions of the network, such as GELU or ReLU.") == set()
+    assert said("We use layers such as group normalization [1] and instance normalization.") == set()
+
+
+def test_the_conditions_of_a_cost_are_none_of_training():
+    assert said("GFLOPs per forward pass in training with batch size 1") == set()
+    assert said("a throughput of 1.29 seconds per image (at a batch size of 1,024 on a single GPU)") == set()
+    assert ("batch_size", "64") in said("It is trained with a batch size of 64, at a throughput of 100 images per second.")
 
 
 @pytest.mark.parametrize(
@@ -106,13 +158,14 @@ def test_the_unit_of_a_batch_is_kept():
 
 def test_prose_takes_time_in_proportion_to_its_length():
     text = "learning rate " * 20_000 + "of " * 20_000 + "1" * 20_000 + "(" * 20_000 + "learning rate of of of set to to " * 3_000
+    text += "learning rate for a b " * 1_000 + "such as a, b, " * 1_000 + "lr and weight decay, " * 1_000 + "scaled " * 1_000
     assert said(text) == set()
 
 
-def table(text):
+def table(text, caption=""):
     sink = Sink(ontology(), "table")
     for rows in tables.blocks(text.split("\n")):
-        tables.read(rows, sink)
+        tables.read(rows, sink, caption)
     return [(one.line, one.name, one.value, one.scope) for one in sink.found]
 
 
@@ -204,6 +257,46 @@ def test_a_pair_in_a_table_is_both_betas():
         ("adam_beta1", "0.9"),
         ("adam_beta2", "0.95"),
     }
+
+
+def test_a_head_over_its_own_values_names_these_alone():
+    text = "| | image size |\n| | 64 | 256\n#layers | $g_1$ | 32 | 24\n#params (M) | $g_1$ | 403 | 402\nbest | - | 16 | 32"
+    assert table(text) == [
+        (2, "image_size", "64", ""),
+        (2, "image_size", "256", ""),
+        (3, "layers", "32", "g_1, 64"),
+        (3, "layers", "24", "g_1, 256"),
+    ]
+
+
+def test_what_is_measured_is_never_a_column_s_detail():
+    assert table("model | layers\nours | 12\n#params (M) | 86\nGFLOPs | 17") == [(2, "layers", "12", "ours")]
+
+
+def test_a_corner_names_the_first_column_and_the_head_row():
+    assert table("width / depth | 8 | 16\n1024 | 1.0/1.0 | 4\n2048 | 1.0/0.5 | 5") == [
+        (2, "hidden_size", "1024", ""),
+        (3, "hidden_size", "2048", ""),
+        (1, "layers", "8", ""),
+        (1, "layers", "16", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "caption", ["Table 13: Results. The values in parentheses represent the learning rate used.", "FID, with learning rates in brackets."]
+)
+def test_a_caption_says_what_brackets_hold(caption):
+    text = "model | LN (original) | DyT (tuned)\nDiT-B | 64.9 (4e-4) | -\nViT (large) | 83.1% (4e-3) | 82 (6e-3)"
+    assert table(text, caption) == [
+        (2, "learning_rate", "0.0004", "DiT-B, LN (original)"),
+        (3, "learning_rate", "0.004", "ViT (large), LN (original)"),
+        (3, "learning_rate", "0.006", "ViT (large), DyT (tuned)"),
+    ]
+    assert table(text, "Standard deviations in brackets.") == table(text) == []
+
+
+def test_with_guidance_is_no_scale():
+    assert table("tokenizer | Generation w/ CFG\nLDM | 1.55") == []
 
 
 def test_results_are_no_settings():
@@ -305,3 +398,14 @@ def test_a_paper_is_read_by_its_spans():
         (5, "table", "epochs", "100"),
         (6, "table", "batch_size", "64"),
     ]
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_table_of_a_paper_has_the_caption_beside_it(above):
+    rows, caption = "model | FID\nDiT | 64.9 (4e-4)", "The values in parentheses are the learning rate."
+    text = f"{caption}\n\n{rows}" if above else f"{rows}\n\n{caption}"
+    at, said_at = text.index("model"), text.index("The values")
+    spans = sorted((Span(at, at + len(rows), "table", ()), Span(said_at, said_at + len(caption), "caption", ())), key=lambda span: span.start)
+    sink = Sink(ontology(), "prose")
+    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
+    assert [(one.name, one.value, one.scope) for one in sink.found] == [("learning_rate", "0.0004", "DiT, FID")]

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from api.display import plain, shorten
 from lineage.cite import citation, pinpoint
-from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
+from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Hit
 from retrieval.gaps.text import SAYS
 
@@ -16,6 +16,8 @@ _STATES = {
     Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED - named without a value, or left to others",
     Specification.SPECIFIED: "SPECIFIED",
 }
+_SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, that the text does not give"
+_HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STATES[Specification.SPECIFIED])
 _KINDS = {
     "paper-code": "paper against its code",
     "paper-followed": "paper against what it says it follows",
@@ -38,10 +40,14 @@ def gaps(found: Gaps) -> str:
 
 
 def _details(found: Gaps) -> Iterator[str]:
-    for state, some in groupby(found.gaps, key=lambda gap: gap.state):
-        yield f"\n{_STATES[state]}"
+    for heading, some in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
+        yield f"\n{heading}"
         for gap in some:
             yield from _gap(gap)
+
+
+def _heading(gap: Gap) -> str:
+    return _SETTINGS if gap.detail.name.startswith(SETTING) and gap.state is not Specification.SPECIFIED else _STATES[gap.state]
 
 
 def _gap(gap: Gap) -> Iterator[str]:

@@ -58,6 +58,10 @@ class Specification(StrEnum):
     UNSPECIFIED = "UNSPECIFIED"
 
 
+SETTING = "setting:"
+"""What begins the name of a detail that no list knows: a setting that code has under a name of its own."""
+
+
 @dataclass(frozen=True)
 class Detail:
     """A detail that a reproduction needs: its normalised `name`, `topic` (`optimiser`, `data` ...), and the question to ask for it.

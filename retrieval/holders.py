@@ -23,6 +23,8 @@ from lineage.tokens import parts
 from retrieval.kinship import Kinship
 
 _MOST = 4
+ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
+"""Folders that hold no code of an experiment."""
 _ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
 _NEUTRAL = frozenset(("0", "1", "false", "none"))
 _ARGUMENTS = r"\(([^()]{0,2000}(?:\([^()]*\)[^()]*){0,20})\)"
@@ -116,6 +118,15 @@ def of_baselines(one: Held) -> bool:
     folders = set(one.evidence.chunk.path.lower().split("/")[:-1])
     named = one.fact.work.lower().rpartition("/")[2]
     return bool(_BASELINES & folders) and named not in folders
+
+
+def aside(one: Held, foreign: frozenset[str] = frozenset()) -> bool:
+    """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
+    *folders, file = one.evidence.chunk.path.lower().split("/")
+    written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
+    if written or of_baselines(one) or not ASIDE.isdisjoint(folders):
+        return True
+    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
 
 
 def tried(one: Held) -> bool:

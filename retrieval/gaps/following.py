@@ -19,9 +19,10 @@ from retrieval.experiments import telling
 from retrieval.followed import Followed, files_of, followed, stated, theirs
 from retrieval.gaps.offers import Context
 from retrieval.gaps.own import Known, chunks_of, place, plainness, row, runs, settings_of
-from retrieval.gaps.spoken import Spoken, setting_words
+from retrieval.gaps.spoken import Spoken
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
+from retrieval.setting_words import setting_words
 
 MOST = 8
 """Rows for each code that is followed."""

@@ -17,8 +17,8 @@ from lineage.cite import pinpoint
 from lineage.insight import Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, Fact, Focus, Hit
 from retrieval.gaps.confidence import Support, confidence
-from retrieval.gaps.offers import Context, aside, chain
-from retrieval.holders import of_baselines, tried
+from retrieval.gaps.offers import Context, chain
+from retrieval.holders import aside, of_baselines, tried
 from retrieval.kinship import Kinship
 
 _CALL = re.compile(r"\boptim\.([A-Z]\w{1,20})\(")
@@ -26,6 +26,9 @@ _ARGUMENTS = 800
 """Characters within which a call ends."""
 _LOOP = re.compile(r"\.backward\(")
 _STEP = re.compile(r"\.step\(")
+WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
+_LOW = 0.2
+"""The most that the value of others is worth where the own code has none."""
 _NEVER = Support(own=1.0, run=0.6, agreement=1.0, alone=1.0)
 
 
@@ -48,8 +51,8 @@ def left() -> Left:
 
 
 def _any(words: str) -> re.Pattern[str]:
-    """Any of the words, at the beginning of a part of an identifier."""
-    return re.compile(r"(?<![A-Za-z])(?:" + "|".join(map(re.escape, words.split())) + ")", re.IGNORECASE)
+    """Any of the words, as parts of an identifier: `ema` of `model_ema`, none of "email"."""
+    return re.compile(r"(?<![A-Za-z])(?:" + "|".join(map(re.escape, words.split())) + r")(?![a-z])", re.IGNORECASE)
 
 
 def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: Kinship, context: Context) -> list[Gap]:
@@ -69,9 +72,19 @@ def _filled(gap: Gap, given: Sequence[Held], loop: Hit | None, chunks: Sequence[
     if offered := [_default(one, context) for one in given if one.fact.name in gap.detail.facts]:
         return replace(gap, suggestions=tuple(offered))
     names = left().without.get(gap.detail.name)
-    if loop and names and gap.state is Specification.UNSPECIFIED and not any(names.search(one.text) for one in chunks):
-        return replace(gap, suggestions=(_nothing(gap, loop, context),))
-    return gap
+    if loop is None or gap.state is not Specification.UNSPECIFIED or (names and any(names.search(one.text) for one in chunks)):
+        return gap
+    return replace(gap, suggestions=(_nothing(gap, loop, context),)) if names else _lowered(gap) if _is_others(gap) else gap
+
+
+def _is_others(gap: Gap) -> bool:
+    """Whether the text points to nobody for a detail, and others have values."""
+    return not gap.stated and any(one.value for one in gap.suggestions)
+
+
+def _lowered(gap: Gap) -> Gap:
+    """A row whose values are those of others alone, where own code that trains has none: it may well do without."""
+    return replace(gap, why=WITHOUT, suggestions=tuple(replace(one, confidence=min(one.confidence, _LOW)) for one in gap.suggestions))
 
 
 def _loops(chunk: Chunk) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lineage.cite import citation, pinpoint
 from lineage.insight import Held, Suggestion
@@ -16,9 +16,11 @@ from lineage.model import CodeLink, Hit, Role, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
+from retrieval.experiment_folders import Folders
+from retrieval.experiments import is_parameter, is_set
 from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
-from retrieval.holders import of_baselines, tried
+from retrieval.holders import ASIDE, aside, of_baselines, tried
 
 MOST = 3
 """Values offered for one detail."""
@@ -26,12 +28,12 @@ HOLDERS = 5
 PASSAGES = 3
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.0}
 _RUN = {"command": 1.0, "config": 0.9, "call": 0.6, "default": 0.4, "table": 0.5, "prose": 0.5}
+_PARAMETER = 4
 _OWN = 10.0
 """Strength of the target's own code: more than anybody whom it points to can have."""
 _SENTENCE = 240
 _ENDS = frozenset(("in", "out", "input", "output", "z", "img", "image"))
 """First words of names of channels that are the data's and not a layer's width."""
-_ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Context:
     """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
 
     `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...), `models`
-    the folded names of the models that the target and its own code name (`sitxl2`).
+    the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its own program.
     """
 
     target: Work
@@ -47,6 +49,7 @@ class Context:
     same: Callable[[str, str, str], bool]
     foreign: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset()
+    folders: Folders = field(default_factory=Folders)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ class Offer:
 
     `own` says that the target's own code holds it, other than in examples and the like; `nth` is the place of the name in
     the detail's own list, `fits` how surely the value is that of a model which the target names, `tried` that only programs for
-    trying a model have it where training is asked for.
+    trying a model have it where training is asked for, `elsewhere` that only experiments beside the own program have it, `rung`
+    what the own program does to set it.
     """
 
     name: str
@@ -65,11 +69,14 @@ class Offer:
     nth: int = 0
     fits: int = 0
     tried: bool = False
+    elsewhere: bool = False
+    rung: int = 0
 
     @property
-    def place(self) -> tuple[bool, bool, int, int, bool, float]:
-        """Orders offers: the target's own first, then the detail's own order of names, then the likeliest."""
-        return not self.own, bool(self.support.aside), self.nth, -self.fits, self.tried, -self.suggestion.confidence
+    def place(self) -> tuple[float, ...]:
+        """Orders offers: the target's own program, the detail's own order of names, what that program sets; others agree on ties only."""
+        aside, likely = bool(self.support.aside), -self.suggestion.confidence
+        return not self.own, aside, self.elsewhere, self.nth, -self.fits, self.tried, self.rung, likely
 
 
 def offers(
@@ -77,7 +84,7 @@ def offers(
 ) -> list[Offer]:
     """The offers for facts of these names, as `Offer.place` orders them; the target's paper offers nothing. `trains`: for training."""
     pointed = _pointed(pointers)
-    useful = {name: [one for one in held.get(name, ()) if _useful(one, context)] for name in names}
+    useful = {name: _called([one for one in held.get(name, ()) if _useful(one, context)], context) for name in names}
     if any(not of_baselines(one) for some in useful.values() for one in some):
         useful = {name: [one for one in some if not of_baselines(one)] for name, some in useful.items()}
     made = []
@@ -91,6 +98,24 @@ def _useful(one: Held, context: Context) -> bool:
     """Whether a fact can be offered: a value that is not the target's own word, and no number of channels that just go in or out."""
     ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
     return one.fact.work != context.target.id and one.fact.literal and not ends
+
+
+def _called(some: Sequence[Held], context: Context) -> list[Held]:
+    """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
+    own = [one for one in some if one.evidence.from_target and not aside(one, context.foreign) and not context.folders.of(one)]
+    better = any(rung(one) < _PARAMETER for one in own)
+    return [one for one in some if not (better and one.evidence.from_target and is_parameter(one))]
+
+
+def rung(one: Held) -> int:
+    """How a program comes to a value: 0 by a command, 1 a configuration, 2 its own options, 3 a call, 4 what a function takes by itself."""
+    if one.fact.kind == "command" or is_set(one):
+        return int(one.fact.kind != "command")
+    if one.fact.kind == "call":
+        return 3
+    if is_parameter(replace(one, fact=replace(one.fact, kind="default"))):  # also tables in a function: groups of parameters
+        return _PARAMETER
+    return 3 if "model" in parts(one.fact.scope) else 2  # `ModelArgs`: what a model takes, from whoever calls it
 
 
 def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
@@ -131,11 +156,19 @@ def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float
         confidence=round(confidence(support), 3),
         held=tuple(ordered[:HOLDERS]),
         evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
-        chain=chain(best.evidence, context, pointers, _has(rivals.name, best)),
+        chain=chain(best.evidence, context, pointers, _has(rivals.name, best, context.folders.of(best))),
     )
+    return _placed(Offer(rivals.name, suggestion, support, nth=rivals.nth), group, rivals.trains, context)
+
+
+def _placed(offer: Offer, group: Sequence[Held], trains: bool, context: Context) -> Offer:
+    """An offer with what its place depends on: what the own program says of it, else what others do."""
     own = [one for one in group if one.evidence.from_target and not aside(one, context.foreign)]
-    only_tried = rivals.trains and all(tried(one) for one in own or group)
-    return Offer(rivals.name, suggestion, support, bool(own), rivals.nth, max(_fits(one, context) for one in own or group), only_tried)
+    home = [one for one in own if not context.folders.of(one)]
+    some = home or own or group
+    fits, only_tried = max(_fits(one, context) for one in some), trains and all(tried(one) for one in some)
+    first = min(map(rung, own and some), default=0)
+    return replace(offer, own=bool(own), fits=fits, tried=only_tried, elsewhere=bool(own and not home), rung=first)
 
 
 def _fits(one: Held, context: Context) -> int:
@@ -161,6 +194,7 @@ def strength(one: Held, pointed: Mapping[WorkId, float], context: Context) -> fl
     """How much one holder speaks for its value (for the order within a group)."""
     kept = aside(one, context.foreign)
     own, taken = _OWN * (one.evidence.from_target and not kept), 4.0 * _points(one, pointed)
+    own -= bool(context.folders.of(one))
     return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * kept - tried(one) / 2 + _fits(one, context)
 
 
@@ -193,15 +227,6 @@ def _points(one: Held, pointed: Mapping[WorkId, float]) -> float:
     return max((pointed.get(work, 0.0) for work in _papers(one.evidence)), default=0.0)
 
 
-def aside(one: Held, foreign: frozenset[str] = frozenset()) -> bool:
-    """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
-    *folders, file = one.evidence.chunk.path.lower().split("/")
-    written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or of_baselines(one) or not _ASIDE.isdisjoint(folders):
-        return True
-    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
-
-
 def _score(hit: Hit) -> float:
     return hit.reference.score / hit.reference.distance if hit.reference else 0.0
 
@@ -225,15 +250,16 @@ def _is_data(hit: Hit) -> bool:
     """Whether a passage of a repository is data or somebody's test rather than code, configuration or documentation."""
     *folders, file = hit.chunk.path.lower().split("/")
     data = bool({"data", "datasets", "results", "outputs"} & {*folders}) and file.endswith((".txt", ".json", ".jsonl", ".csv"))
-    return hit.work.kind == "code" and (data or not _ASIDE.isdisjoint(folders))
+    return hit.work.kind == "code" and (data or not ASIDE.isdisjoint(folders))
 
 
 # -- the chain in words
 
 
-def _has(name: str, one: Held) -> str:
+def _has(name: str, one: Held, experiment: str = "") -> str:
     value = one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "")
-    scope = f" ({visible(one.fact.scope)[0]})" if one.fact.scope else ""
+    whose = ", ".join(part for part in (experiment, one.fact.scope) if part)
+    scope = f" ({visible(whose)[0]})" if whose else ""
     return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(one))}"
 
 

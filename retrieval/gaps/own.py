@@ -7,34 +7,38 @@ what it prints are left out; what a program sets goes before what a constructor 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
-from lineage.insight import Detail, Gap, Held, Specification
+from lineage.insight import SETTING, Detail, Gap, Held, Specification
 from lineage.model import Chunk, Fact, Focus, Hit, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
 from lineage.tokens import parts, stem
 from lineage.values import number
 from retrieval.engine import Engine
-from retrieval.gaps.offers import Context, aside, offers
+from retrieval.gaps.offers import Context, offers
 from retrieval.gaps.settings import Setting, read
-from retrieval.gaps.spoken import Spoken, setting_words, telling_parts
-from retrieval.gaps.text import TargetText
-from retrieval.holders import of_baselines, tried
+from retrieval.gaps.spoken import Spoken, telling_parts
+from retrieval.gaps.text import STATES, TargetText
+from retrieval.holders import aside, of_baselines, tried
 from retrieval.kinship import Kinship
+from retrieval.setting_words import setting_words
 
 MOST = 24
 WEIGHT, _STEP = 0.35, 0.005
 """Weight of the first row, below the details that every reproduction needs, and how much less each further one has."""
-TOPIC, SETTING = "procedure", "setting:"
-"""The topic of these rows, and what begins the names of their details."""
+TOPIC = "procedure"
+"""The topic of these rows."""
 OWN = "the own code sets it, the text does not give it"
 _LONGEST = 60
 _SIBLINGS = 4
 """Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
+_SHARE = 3
+"""Rows for each experiment beside the own program."""
 _VALUES = 3
 Place = tuple[WorkId, str, int]
 """A work, a file, a line."""
@@ -101,8 +105,8 @@ def _is_of_experiments(path: str) -> bool:
 
 
 def _matters(one: Setting) -> bool:
-    """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs."""
-    if runs(one.name) or not 0 < len(one.value) <= _LONGEST:
+    """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs; -1 is none of these."""
+    if runs(one.name) or not 0 < len(one.value) <= _LONGEST or number(one.value) == -1:
         return False
     word = number(one.value) is None and one.value[:1] not in "[{"
     placed = parts(one.name)[-1:] and parts(one.name)[-1] in setting_words().places
@@ -156,8 +160,24 @@ def own_rows(code: Code, spoken: Spoken, known: Known, context: Context) -> Iter
     tied = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in code.parameters.items() if name not in code.programs}
     some = {**code.programs, **{name: kept for name, kept in tied.items() if kept}}
     unsaid = {name: kept for name, held in some.items() if (kept := [one for one in held if not _is_given(one, spoken, known)]) == list(held)}
-    for nth, name in enumerate(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, context))[:MOST]):
+    ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
+    for nth, name in enumerate(islice(ranked, MOST)):
         yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
+
+
+def _shared(names: Iterable[str], unsaid: Mapping[str, Sequence[Held]], context: Context) -> Iterator[str]:
+    """The names, but of each experiment beside the own program only a few."""
+    taken: Counter[str] = Counter()
+    for name in names:
+        folder = _folder(unsaid[name], context)
+        taken[folder] += 1
+        if not folder or taken[folder] <= _SHARE:
+            yield name
+
+
+def _folder(some: Sequence[Held], context: Context) -> str:
+    """The experiment that settings belong to, "" if any is of the own program."""
+    return min(map(context.folders.of, some))
 
 
 def _is_named(one: Held, spoken: Spoken, context: Context) -> bool:
@@ -176,13 +196,21 @@ def _is_given(one: Held, spoken: Spoken, known: Known) -> bool:
     """Whether the text, or a row on a detail, gives a setting."""
     names = known.names.get(place(one), frozenset())
     here = [name for name in names if name in known.ontology.terms and _is_called(one.fact.written, name, known.ontology)]
-    return any(_is_told(name, known) for name in here) or spoken.gives(one.fact.written, one.fact.value)
+    return any(_is_told(one, name, known) for name in here) or spoken.gives(one.fact.written, one.fact.value)
 
 
-def _is_told(name: str, known: Known) -> bool:
+def _is_told(one: Held, name: str, known: Known) -> bool:
     """Whether a fact is stated, or is what a row is about: one that is open, or that a sentence specifies as a whole."""
     gap = known.gaps.get(name)
-    return name in known.stated or (gap is not None and (gap.state is not Specification.SPECIFIED or not gap.facts))
+    if gap is None or name in known.stated:
+        return name in known.stated
+    return gap.state is not Specification.SPECIFIED or not (gap.facts or (_in_words(gap) and number(one.fact.value) is not None))
+
+
+def _in_words(gap: Gap) -> bool:
+    """Whether the first sentence that specifies a detail does so in words: "zero" is not the number of every initial value."""
+    said = next((why for hit in gap.stated for why in hit.why if why.startswith(STATES)), "")
+    return bool(said) and not any(sign.isdigit() for sign in said)
 
 
 def _is_called(written: str, name: str, ontology: Ontology) -> bool:
@@ -192,13 +220,14 @@ def _is_called(written: str, name: str, ontology: Ontology) -> bool:
     return all(stem(piece) in usual or piece in setting_words().generic for piece in parts(written))
 
 
-def _rank(some: Sequence[Held], spoken: Spoken, context: Context) -> tuple[int | str, ...]:
-    """What programs for training set first, then what the target's model takes, then what tells most; switches last."""
-    best = min(some, key=lambda one: (tried(one), one.fact.kind == "call"))
+def _rank(some: Sequence[Held], spoken: Spoken, known: Known, context: Context) -> tuple[int | str, ...]:
+    """What the own program sets first and what facts know, then what the target's model takes, then what tells most; switches last."""
+    best = min(some, key=lambda one: (context.folders.of(one), tried(one), one.fact.kind == "call"))
     plain, parameter = plainness(best.fact.value), best.fact.kind == "call"
     words = sum(bool(spoken.of_part(part)) for part in telling_parts(best.fact.written))
     whose = parameter + (parameter and not _is_of_model(best, context))
-    return plain > 1, whose, tried(best), plain, -min(words, 2), best.evidence.chunk.path, best.fact.line
+    unknown = not any(known.names.get(place(one)) for one in some)
+    return bool(_folder(some, context)), plain > 1, unknown, whose, tried(best), plain, -min(words, 2), best.evidence.chunk.path, best.fact.line
 
 
 def plainness(value: str) -> int:

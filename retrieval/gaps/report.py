@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from lineage.derivation import Derivation
 from lineage.details import Checklist, Need, Recognised
 from lineage.errors import UsageError
-from lineage.insight import Conflict, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import CodeLink, Hit, Query, Tier, WorkId
+from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
+from lineage.model import Chunk, CodeLink, Hit, Query, Tier, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
 from retrieval import conflicts, followed
 from retrieval.engine import Engine
+from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import components, following, left, own, text
 from retrieval.gaps.asking import asked
+from retrieval.gaps.beside import is_beside
 from retrieval.gaps.claims import misread, unclaimed
 from retrieval.gaps.offers import Context, Offer, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged, named_in
@@ -26,6 +28,8 @@ from retrieval.holders import standing
 
 VALUES, SHOWN = 3, 5
 """Offers for a detail, and facts of the target that are shown for it."""
+_NAMES = 8
+"""Offers where the own code has that many settings of one detail: of augmentation, each is its own."""
 _ASKED = 12
 _DEFERS = "the target defers to others"
 _SPOKEN = 3
@@ -51,13 +55,16 @@ def report(material: Material) -> Gaps:
     said = text.read(catalog, target)
     held = all_standing(without_code(material.held) if material.no_target_code else material.held)
     links = best_links(catalog.links())
-    context = Context(said.work, links, material.ontology.same, foreign_stages(said), own_models(held, said.work.id))
+    code = [] if material.no_target_code else list(own.chunks_of(material.engine, own.works(material.engine)))
+    models = own_models(held, said.work.id)
+    context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code))
     domains = _recognised(material, said)
     needs = asked_for(material.checklist.of(one.name for one in domains), said, held)
-    verdicts = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
+    claimed = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
+    verdicts = [replace(one, pointers=apart(one.pointers, context.folders)) for one in claimed]
     found, late = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
-    gaps = _with_own(material, said, gaps, held, context)
+    gaps = _with_own(material, said, gaps, held, context, code)
     parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
     told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said)]
     return Gaps(
@@ -84,20 +91,22 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
     return replace(found, gaps=rows)
 
 
-def _order(gap: Gap) -> tuple[int, int, float, str]:
-    """By state; within it by whose value it is, then by weight."""
+def _order(gap: Gap) -> tuple[bool, int, int, float, str]:
+    """What is open first, by whose value it is; then what is named before what is not, by weight."""
     states = (Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED)
-    return states.index(gap.state), _worth(gap), -gap.detail.weight, gap.detail.name
+    return gap.state is Specification.SPECIFIED, _worth(gap), states.index(gap.state), -gap.detail.weight, gap.detail.name
 
 
 def _worth(gap: Gap) -> int:
-    """0 for what the target's own code has, 1 for what those have whom it points to, 2 for what others have, 3 for what nobody has."""
+    """0 for a detail that the own code has, 1 for its further settings, 2 for what those have whom the target points to, 3 for what others have,
+    4 if they alone have what own code does without, 5 for what nobody has, 6 for steps of the method."""
     first = next((one for one in gap.suggestions if one.value), None)
     if gap.detail.topic == components.TOPIC or first is None:
-        return 3 + (gap.detail.topic == components.TOPIC)
+        return 5 + (gap.detail.topic == components.TOPIC)
+    setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
-        return 0
-    return 2 - (gap.detail.name.startswith(own.SETTING) or gap.why.startswith(_DEFERS))
+        return int(setting)
+    return 4 if gap.why == left.WITHOUT else 3 - (setting or gap.why.startswith(_DEFERS))
 
 
 def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequence[Held]]) -> tuple[Need, ...]:
@@ -163,6 +172,10 @@ def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit
     need = verdict.need
     own = stated_facts(need, held, said.work.id)
     state = Specification.SPECIFIED if own else verdict.state
+    why = _why(state, verdict, own, said.own)
+    only = stated_for(own, context.folders)
+    if only and (other := besides(need, held, only, context)):
+        state, held, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
     shown = [text.hit(one.said, said.work, rank, one.strength, _reasons(one.value)) for rank, one in enumerate(verdict.shown, 1)]
     pointed = [text.hit(pointer.said, said.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
     made: list[Suggestion] = []
@@ -174,15 +187,36 @@ def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit
         stated=_distinct([*(one.evidence for one in own), *shown, *(pointed if state is not Specification.SPECIFIED else ())])[:SHOWN],
         facts=tuple(own[:SHOWN]),
         suggestions=tuple(made),
-        why=_why(state, verdict, own, said.own),
+        why=why,
     )
+
+
+def stated_for(own: Sequence[Held], folders: Folders) -> frozenset[str]:
+    """The experiments beside the own program that the stated values are all of: each is named by its scope, its paragraph or its section."""
+    found = [_experiments(one, folders) for one in own]
+    return frozenset().union(*found) if all(found) else frozenset()
+
+
+def _experiments(one: Held, folders: Folders) -> frozenset[str]:
+    chunk = one.evidence.chunk
+    line = chunk.text.split("\n")[one.fact.line - chunk.start_line : one.fact.line - chunk.start_line + 1]
+    places = (one.fact.scope, one.fact.said, *line, " ".join(chunk.section[-1:]))
+    return next((named for text in places if (named := folders.named(text))), frozenset())
+
+
+def besides(need: Need, held: Mapping[str, Sequence[Held]], only: frozenset[str], context: Context) -> dict[str, list[Held]]:
+    """What the own code has for other experiments than those; {} if it has nothing."""
+    own = {name: [one for one in held.get(name, ()) if one.evidence.from_target and one.fact.work != context.target.id] for name in need.detail.facts}
+    found = {name: kept for name, some in own.items() if (kept := [one for one in some if context.folders.of(one) not in only])}
+    return found if any(one.fact.literal for some in found.values() for one in some) else {}
 
 
 def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> list[Held]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     found: list[Held] = []
     for name in need.detail.facts:
-        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED and not misread(one)]
+        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED]
+        some = [one for one in some if not (misread(one) or is_beside(one))]
         some.sort(key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line))
         seen = {(one.fact.name, one.fact.value) for one in found}
         for one in some:
@@ -192,8 +226,14 @@ def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId)
     return found
 
 
+def apart(pointers: Sequence[Pointer], folders: Folders) -> tuple[Pointer, ...]:
+    """The pointers, those that name an experiment beside the own program with it and behind the others."""
+    found = [replace(one, only=", ".join(sorted(folders.named(one.said.text)))) for one in pointers]
+    return tuple(sorted(found, key=lambda one: bool(one.only)))
+
+
 def _reasons(value: str) -> tuple[str, ...]:
-    return (f"states {value}",) if value else ()
+    return (f"{text.STATES}{value}",) if value else ()
 
 
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -212,7 +252,8 @@ def _suggestions(
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
     passage = passages(hits, pointers, context)
-    return [*(one.suggestion for one in chosen[:SHOWN]), *([passage] if passage else [])]
+    shown = [one.suggestion for nth, one in enumerate(chosen[:_NAMES]) if nth < SHOWN or one.own]
+    return [*shown, *([passage] if passage else [])]
 
 
 def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: bool) -> str:
@@ -224,8 +265,12 @@ def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: b
     if not own_text and not verdict.shown:
         return "the target's text is not at hand"
     if verdict.pointers:
-        return f"{_DEFERS} (“{verdict.pointers[0].cue}”)"
+        return f"{_DEFERS} ({'; '.join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))})"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"
+
+
+def _cue(pointer: Pointer) -> str:
+    return f"“{pointer.cue}”" + (f" for {pointer.only}" if pointer.only else "")
 
 
 # -- questions to the lineage
@@ -246,10 +291,11 @@ def _passages(material: Material, verdicts: Sequence[Judged]) -> tuple[Mapping[s
 # -- settings that no list of details knows
 
 
-def _with_own(material: Material, said: TargetText, gaps: Sequence[Gap], held: Mapping[str, Sequence[Held]], context: Context) -> list[Gap]:
+def _with_own(
+    material: Material, said: TargetText, gaps: Sequence[Gap], held: Mapping[str, Sequence[Held]], context: Context, code: Sequence[Chunk]
+) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
-    code = [] if material.no_target_code else list(own.chunks_of(engine, own.works(engine)))
     found = left.filled(gaps, code, engine.kinship, context)
     if not said.own:
         return found

@@ -35,8 +35,8 @@ _SECOND = re.compile(rf"\s*[\"'][A-Za-z][\w.-]{{0,60}}[\"']\s*,\s*{_VALUE}")
 _CONSTRUCTOR = re.compile(r"\bdef __init__\(")
 _KIND = r"(?::[ ]?[A-Za-z][\w.]{0,40}(?:\[[\w.,|\[\] ]{0,60}\])?)?"
 _PARAMETER = re.compile(rf"(?<![\w.])(?P<name>[A-Za-z]\w{{0,60}})[ ]?{_KIND}[ ]?=[ ]?{_VALUE}\s*[,)\n]")
-_GIVEN = rf"(?P<value>{_QUOTED}|{_NUMERAL}(?![\w.-])|[A-Za-z][\w./-]{{0,60}}(?![\w./:-]))"
-_FLAG = re.compile(rf"(?<![\w-])--(?P<name>[A-Za-z][\w-]{{1,40}})(?:=|[ \t]{{1,20}}){_GIVEN}")
+_GIVEN = rf"(?P<value>{_QUOTED}|{_NUMERAL}(?![\w.,-])|\d[\d.]{{0,9}}(?:,\d[\d.]{{0,9}}){{1,9}}(?![\w.,-])|[A-Za-z][\w./-]{{0,60}}(?![\w./:-]))"
+_FLAG = re.compile(rf"(?<![\w-])--(?P<name>[A-Za-z][\w-]{{1,40}})(?:(?:=|[ \t]{{1,20}}){_GIVEN}|(?=[ \t]{{0,20}}(?:\\?\Z|[ \t]--)))")
 _RUNS = re.compile(r"\b(?:python3?|torchrun|accelerate launch|deepspeed|srun|bash)\s")
 _PROGRAM = re.compile(r"(?<![\w./-])[\w./-]{1,80}\.py\b")
 _FENCE = "```"
@@ -134,7 +134,12 @@ def _commanded(chunk: Chunk) -> Iterator[Setting]:
     for at, line in enumerate(chunk.text.split("\n") if _RUNS.search(chunk.text) else ()):
         program = next(reversed(_PROGRAM.findall(line)), "" if line.startswith(_FENCE) else program)
         for found in _FLAG.finditer(line) if program else ():
-            yield Setting(found["name"], found["value"], chunk.start_line + at, "command", program)
+            yield Setting(found["name"], _said(found["value"]), chunk.start_line + at, "command", program)
+
+
+def _said(value: str | None) -> str:
+    """What a flag says: "true" by itself, words where it says several numbers at once, as its program takes them."""
+    return "true" if value is None else f'"{value}"' if "," in value and value[0] not in "\"'" else value
 
 
 def _lines(chunk: Chunk) -> Callable[[int], int]:

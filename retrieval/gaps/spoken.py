@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 
+from lineage.phrases import Word
 from lineage.tokens import parts, stem
 from lineage.values import number
 from retrieval.gaps.text import Said
+from retrieval.setting_words import setting_words
 
 _SPREAD = 3
 """Words that may stand between the parts of a name."""
 _REACH = 8
 """Words from a name within which a number is taken for its value."""
+_PERCENT = re.compile(r"\s?(?:\\%|per ?cent\b)")
 _SHORTEST = 3
 """Letters from which on a part may be the beginning of a word: `prob` of "probability"."""
 _PLAIN = 10
 """Whole numbers up to this stand in every text and prove nothing."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """Words of settings (`../data/settings.json`, with its provenance).
-
-    `running` are parts of names (or whole ones) that say how a program runs, not what it computes, `places` last parts of those that
-    say where its data are; `tools` begin the names of files and
-    `folders` are those that hold no settings of an experiment; `generic` parts tell no setting from another, `spoken` are
-    words of prose for parts that are abbreviations, `alike` groups facts of which one says what the others would.
-    """
-
-    running: frozenset[str]
-    places: frozenset[str]
-    tools: tuple[str, ...]
-    folders: frozenset[str]
-    generic: frozenset[str]
-    spoken: Mapping[str, Sequence[str]]
-    alike: tuple[frozenset[str], ...]
-
-
-@cache
-def setting_words() -> Words:
-    """The packaged words."""
-    table = json.loads(files("retrieval").joinpath("data/settings.json").read_text("utf-8"))
-    running, places, folders, generic = (frozenset(table[name].split()) for name in ("running", "places", "folders", "generic"))
-    alike = tuple(frozenset(one.split()) for one in table["alike"])
-    return Words(running, places, tuple(table["tools"].split()), folders, generic, table["spoken"], alike)
 
 
 @dataclass(frozen=True)
@@ -59,8 +33,8 @@ class Spoken:
 
     @cached_property
     def pieces(self) -> list[list[str]]:
-        """The parts of each sentence's words, in order."""
-        return [parts(one.text) for one in self.sentences]
+        """The parts of each sentence's words, in order; a line of a table has its columns' heads before it."""
+        return [parts(f"{one.header} {one.text}") for one in self.sentences]
 
     @cached_property
     def places(self) -> Mapping[str, Mapping[int, Sequence[int]]]:
@@ -74,7 +48,7 @@ class Spoken:
     @cached_property
     def numbers(self) -> list[dict[int | float, int]]:
         """The numbers of each sentence."""
-        found = ([(number(word.text), n) for n, word in enumerate(one.words) if word.number] for one in self.sentences)
+        found = ([(_number(one, word), n) for n, word in enumerate(one.words) if word.number] for one in self.sentences)
         return [{value: n for value, n in some if value is not None} for some in found]
 
     def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
@@ -114,6 +88,12 @@ class Spoken:
     def _telling(self, name: str) -> set[int]:
         """The sentences in which any telling part of a name stands."""
         return {one for part in telling_parts(name) for one in self.of_part(part)}
+
+
+def _number(said: Said, word: Word) -> float | int | None:
+    """A number of a sentence, per cent as a fraction."""
+    value = number(word.text)
+    return value / 100 if value is not None and _PERCENT.match(said.text, word.end) else value
 
 
 def _stands_for(part: str, word: str) -> bool:

@@ -15,6 +15,7 @@ from lineage.details import Need
 from lineage.insight import Specification
 from lineage.model import WorkId
 from lineage.phrases import Phrases, Word, words
+from retrieval.gaps.beside import beside
 from retrieval.gaps.text import Said
 from retrieval.gaps.wording import wording
 
@@ -44,11 +45,12 @@ _SAME = frozenset(("self", "cross", "multi", "mini", "per", "initial", "maximum"
 
 @dataclass(frozen=True)
 class Pointer:
-    """A sentence by which the target takes over what others did: `works` that it cites, the words that defer."""
+    """A sentence by which the target takes over what others did: `works` that it cites, the words that defer, the experiments it is `only` for."""
 
     said: Said
     works: tuple[WorkId, ...]
     cue: str
+    only: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
         mentioned = _mentioned(table, said)
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
         for name, (need, spans) in mentioned.items():
-            shown[name].append(_shown(need, spans, starts.difference(first for first, _ in spans), said, bool(cue)))
+            one = _shown(need, spans, starts.difference(first for first, _ in spans), said, bool(cue))
+            shown[name] += [] if beside(said.text, need.detail.facts, one.value) else [one]
             if cue and said.cites and (need.detail.topic == _EVALUATION or not _evaluates(said)):
                 pointers[name].append(Pointer(said, said.cites, cue))
     general = tuple(everything(sentences, table))

@@ -172,8 +172,8 @@ def _pseudo(work: WorkId, path: str, text: str, section: tuple[str, ...] = ()) -
     return Chunk(mark, work, path, "paper", "quote", text, "", 0, len(text), 1, text.count("\n") + 1, section=section)
 
 
-SAYS = "says: "
-"""Begins the reason of a hit that gives the sentence itself."""
+SAYS, STATES = "says: ", "states "
+"""Begin the reasons of a hit that give the sentence itself, and the words of it that state a value."""
 
 
 def hit(said: Said, work: Work, rank: int = 1, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:

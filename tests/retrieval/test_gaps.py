@@ -8,13 +8,16 @@ from lineage.details import Need, checklist
 from lineage.insight import Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.ontology import ontology
+from retrieval.experiment_folders import Folders
+from retrieval.gaps.beside import is_beside
 from retrieval.gaps.claims import unclaimed
 from retrieval.gaps.components import against, tied, unsaid
 from retrieval.gaps.confidence import Support, confidence
-from retrieval.gaps.offers import Context, aside, offers
-from retrieval.gaps.report import _order, _suggestions, asked_for, stated_facts
+from retrieval.gaps.offers import Context, offers
+from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import Said, TargetText, of_chunks
+from retrieval.holders import aside
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 CITED = Work(WorkId("arxiv:2006.10726"), title="Tent")
@@ -283,6 +286,58 @@ def test_for_training_what_only_generation_sets_comes_last() -> None:
     some = [held("tf32", OWN, "generate.py"), held("fp16", OWN, "README.md", "command", scope="train.py")]
     made = offers(("learning_rate",), {"learning_rate": some}, (), context(), trains=True)
     assert [one.suggestion.value for one in made] == ["fp16", "tf32"]
+
+
+def option(value: str, scope: str = "get_args_parser", path: str = "main.py") -> Held:
+    """A default in own code, of a program or of a function."""
+    one = held(value, OWN, path, "default", scope)
+    return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, kind="code", symbol=scope)))
+
+
+def test_of_own_values_what_the_program_is_run_with_comes_first_however_many_agree() -> None:
+    called = held("0.2", OWN, "model.py", "call", "Net:Block")
+    exempt = replace(option("0", "add_weight_decay", "misc.py"), fact=replace(held("0", OWN).fact, scope="add_weight_decay"))
+    some = [held("0"), held("0.2"), called, exempt, option("0.5"), held("0.3", OWN, "README.md", "command", "main.py")]
+    assert [value for value, _ in values(*some)] == ["0.3", "0.5", "0.2", "0"]
+    assert [value for value, _ in values(option("32", "ModelArgs"), held("4", OWN, "model.py", "call", "Net:Block"), held("4"))] == ["4", "32"]
+
+
+def test_what_a_function_takes_by_itself_is_dropped_where_the_own_program_says_better() -> None:
+    parameter = option("0", "cosine_scheduler", "utils.py")
+    assert [value for value, _ in values(parameter, option("20"))] == ["20"]
+    assert [value for value, _ in values(parameter)] == ["0"]
+
+
+def test_an_experiment_beside_the_own_program_comes_behind_it_and_is_named() -> None:
+    beside = Folders(frozenset({(OWN.id, "other/DINO")}))
+    some = [held("0.5", OWN, "other/DINO/README.md", "command", "main_dino.py"), option("0.1")]
+    made = offers(("learning_rate",), {"learning_rate": some}, (), replace(context(), folders=beside))
+    assert [one.suggestion.value for one in made] == ["0.1", "0.5"]
+    assert "has learning_rate = 0.5 (DINO, main_dino.py) at" in made[1].suggestion.chain[-1]
+
+
+def test_a_value_that_is_stated_for_one_experiment_leaves_those_of_others_open() -> None:
+    tasks = replace(context(), folders=Folders(frozenset({(OWN.id, "other/LLaMA"), (OWN.id, "other/DINO")})))
+    line = stated("0.1", "We train LLaMA with a learning rate of 0.1.", "learning rate of 0.1")
+    assert stated_for([line], tasks.folders) == {"LLaMA"}
+    assert stated_for([line, stated("0.2", "A learning rate of 0.2.", "learning rate of 0.2")], tasks.folders) == frozenset()
+    need = next(one for one in checklist().of(["training"]) if one.detail.name == "learning_rate")
+    mine, root = held("0.1", OWN, "other/LLaMA/train.yaml"), option("0.5")
+    assert besides(need, {"learning_rate": [mine, root, held("3")]}, frozenset({"LLaMA"}), tasks) == {"learning_rate": [root]}
+    assert besides(need, {"learning_rate": [mine, held("3")]}, frozenset({"LLaMA"}), tasks) == {}
+
+
+def test_a_pointer_that_names_an_experiment_is_for_that_one_and_stands_behind_others() -> None:
+    both = [Pointer(one, (CITED.id,), "follow") for one in said("For DINO we follow Tent [wang21].", "We follow Tent [wang21] in all else.")]
+    assert [one.only for one in apart(both, Folders(frozenset({(OWN.id, "other/DINO")})))] == ["", "DINO"]
+
+
+def test_conditions_of_a_measured_speed_and_examples_state_nothing() -> None:
+    speed = said("Table 7 gives the latency on an Nvidia H100 GPU with a batch size of 64.")
+    assert verdict("batch_size", speed).state is Specification.UNSPECIFIED
+    assert verdict("batch_size", said("The throughput is high when trained with a batch size of 64.")).state is Specification.SPECIFIED
+    assert verdict("activation", said("Networks use an activation function such as GELU or ReLU.")).state is not Specification.SPECIFIED
+    assert is_beside(stated("64", "The throughput is measured with a batch size of 64.", "batch size of 64", "batch_size"))
 
 
 def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> None:

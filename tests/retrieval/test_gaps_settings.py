@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from lineage.insight import Detail, Gap, Held, Specification, Suggestion
+from lineage.insight import SETTING, Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
 from lineage.ontology import ontology
+from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import following, left, own, settings
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
@@ -72,6 +73,12 @@ def test_flags_of_commands_belong_to_their_program_and_addresses_are_no_values()
     assert given(passage(text, "README.md", "docs", "text")) == [("bn-momentum", "0.1", 3, program), ("weighting", "uniform", 3, program)]
 
 
+def test_a_flag_by_itself_switches_on_and_several_numbers_stay_together() -> None:
+    text = "python main.py --guiding_pixel --num_iter_list 64,16 \\\n --amp"
+    read = [(name, value) for name, value, _, _ in given(passage(text, "README.md", "docs", "text"))]
+    assert read == [("guiding_pixel", "true"), ("num_iter_list", "64,16"), ("amp", "true")]
+
+
 @pytest.mark.parametrize("text", ["add_argument(" * 20_000, "a" + " " * 200_000 + "=", "--a " * 50_000, "x = [" * 40_000, "def __init__(" * 15_000])
 def test_hostile_text_takes_no_long(text: str) -> None:
     begin = time.process_time()
@@ -111,6 +118,12 @@ def test_a_value_of_several_words_is_given_where_they_stand_and_one_word_beside_
     assert not text.gives("weighting", "uniform")
 
 
+def test_per_cent_is_a_fraction_and_the_heads_of_a_table_name_its_numbers() -> None:
+    assert spoken("Labels are dropped for 10\\% of the samples.").gives("label_drop_prob", "0.1")
+    table = replace(in_paper("model | attention | others\nB | 0.8/0.2 | 0.3", "Details", 1), role="table")
+    assert Spoken(tuple(of_chunks([table], []))).gives("attn_alpha_init_value", "0.8")
+
+
 # -- rows
 
 
@@ -118,14 +131,65 @@ def code(*chunks: Chunk) -> list[Held]:
     return list(own.settings_of(chunks, KINSHIP))
 
 
-def rows(held: Sequence[Held], text: Spoken, gaps: Sequence[Gap] = (), facts: dict[str, list[Held]] | None = None) -> list[str]:
+def rows(
+    held: Sequence[Held], text: Spoken, gaps: Sequence[Gap] = (), facts: dict[str, list[Held]] | None = None, context: Context = CONTEXT
+) -> list[str]:
     known = own.known_of(gaps, facts or {}, TARGET.id, ontology())
-    return [gap.detail.name.removeprefix(own.SETTING) for gap in own.own_rows(own.code_of(held, CONTEXT), text, known, CONTEXT)]
+    return [gap.detail.name.removeprefix(SETTING) for gap in own.own_rows(own.code_of(held, context), text, known, context)]
 
 
 def test_what_programs_set_comes_first_switches_last_and_what_runs_them_never() -> None:
     config = passage("use_bias = true\nrho_init = 7.0\nnum_workers = 8\nk_offset = 1\noutput_dir = 'runs'", "conf/a.toml", "config")
     assert rows(code(config), spoken("We train a forest.")) == ["rho_init", "k_offset", "use_bias"]
+
+
+def test_counters_of_a_resumed_run_and_minus_one_say_nothing() -> None:
+    config = passage("start_epoch = 0\nwarmup_steps = -1\nk_offset = -6", "conf/a.toml", "config")
+    assert rows(code(config), spoken("We train a forest.")) == ["k_offset"]
+
+
+def test_an_experiment_beside_the_own_program_has_few_rows_and_those_last() -> None:
+    beside = passage("\n".join(f"{name} = 7.5" for name in ("rho", "phi", "chi", "psi")), "tasks/oak/a.toml", "config")
+    context = replace(CONTEXT, folders=Folders(frozenset({(OWN.id, "tasks/oak")})))
+    held = code(beside, passage("k_offset = 5", "conf/a.toml", "config"))
+    assert rows(held, spoken("We train a forest."), context=context) == ["k_offset", "rho", "phi", "chi"]
+
+
+def test_what_a_fact_knows_comes_before_what_nothing_knows() -> None:
+    held = code(passage("k_offset = 5\nmodel_ema_decay = 0.9999", "conf/a.toml", "config"))
+    facts = {"ema_decay": [replace(held[1], fact=replace(held[1].fact, name="ema_decay"))]}
+    assert rows(held, spoken("We train a forest."), facts=facts) == ["model_ema_decay", "k_offset"]
+
+
+def test_a_number_is_not_given_where_a_sentence_specifies_its_detail_in_words() -> None:
+    held = code(passage("layer_scale_init_value = 1e-6", "conf/a.toml", "config"))
+    facts = {"init_value": [replace(one, fact=replace(one.fact, name="init_value")) for one in held]}
+    hit = Hit(1, 1.0, passage("Zero initialization."), TARGET, why=("says: Zero initialization.", "states zero"))
+    told = replace(gap("initialisation", "init_value"), state=Specification.SPECIFIED, stated=(hit,))
+    assert rows(held, spoken("We train a forest."), [told], facts) == ["layer_scale_init_value"]
+    assert rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=("states 0.1",)),))], facts) == []
+
+
+# -- experiments beside the own program
+
+
+def tree(*paths: str) -> Folders:
+    return folders(passage("python train.py --lr 1", path, "docs" if path.endswith("md") else "code", "text") for path in paths)
+
+
+def test_sibling_folders_with_their_own_commands_are_experiments_beside_a_program_at_the_root() -> None:
+    some = ("main.py", "tasks/oak/README.md", "tasks/wav2vec2/README.md", "tasks/elm/notes.md", "docs/README.md", "src/README.md")
+    assert tree(*some) == Folders(frozenset({(OWN.id, "tasks/oak"), (OWN.id, "tasks/wav2vec2")}))
+    assert tree(*some[1:]) == tree(*some[:2]) == Folders()
+
+
+def test_an_experiment_is_named_by_its_folder_in_the_words_of_a_text() -> None:
+    some = tree("main.py", "tasks/oak/README.md", "tasks/wav2vec2/README.md")
+    assert some.named("We train wav2vec 2.0 and others.") == {"wav2vec2"}
+    assert some.named("A soaked forest.") == frozenset()
+
+
+# -- parameters and names
 
 
 def test_a_parameter_counts_where_the_text_names_its_class() -> None:
@@ -203,6 +267,21 @@ def test_a_step_that_no_line_of_a_written_out_loop_names_is_not_taken() -> None:
     assert nothing.chain[-1].endswith("no line of it names any gradient clipping: the own code does without")
     assert filled(row, LOOP + "\n    clip_grad_norm_(p, 1.0)") == row.suggestions
     assert filled(row, LOOP + "\nclass Lit(LightningModule): pass") == row.suggestions
+
+
+def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_little() -> None:
+    (nothing,) = filled(gap("ema", "ema_decay", offered=[others("ema_decay", "0.9")]), LOOP + "\n    # mail: email@example.org")
+    assert nothing.value == ""
+    row = gap("activation", "activation", offered=[others("activation", "silu")])
+    assert [one.confidence for one in filled(row)] == [0.2]
+    assert sorted([left.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
+
+
+def test_an_open_detail_of_the_own_code_stands_before_its_further_settings_and_those_before_others() -> None:
+    mine = replace(others("a", "1"), evidence=(replace(others("a", "1").evidence[0], from_target=True),))
+    partial = replace(gap("b", offered=[mine]), state=Specification.PARTIALLY_SPECIFIED)
+    some = [gap("setting:a", offered=[mine]), partial, gap("c"), gap("d", offered=[mine])]
+    assert [one.detail.name for one in sorted(some, key=_order)] == ["d", "b", "setting:a", "c"]
 
 
 def test_what_others_have_whom_nobody_points_to_stands_behind_settings_of_followed_code() -> None:

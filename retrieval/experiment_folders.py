@@ -1,0 +1,71 @@
+"""Which files of the target's own code belong to experiments of their own: sibling folders, each with its own program or commands. Pure.
+
+The programs at a repository's root are what its paper does unless it says otherwise; what stands in such a folder
+(`other_tasks/DINO`) holds for the experiment that the folder is named after.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from lineage.insight import Held
+from lineage.model import Chunk, WorkId
+from lineage.tokens import parts
+from retrieval.setting_words import setting_words
+
+_PROGRAMS = frozenset(("train", "trainer", "training", "pretrain", "finetune", "main", "run"))
+_RUN = re.compile(r"\b(?:python3?|torchrun|accelerate launch|deepspeed|srun|bash|fairseq-[\w-]{1,40})\s")
+_WITHIN = "src script scripts tool tools config configs doc docs util utils eval evaluation train test"
+_PARTS = frozenset(_WITHIN.split())
+"""Folders that are parts of one program."""
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folders that are an experiment each, with their repository."""
+
+    found: frozenset[tuple[WorkId, str]] = frozenset()
+
+    def of(self, held: Held) -> str:
+        """The name of the experiment that a fact of the code belongs to, "" for what the root program does."""
+        chunk = held.evidence.chunk
+        return next((one.name for one in PurePosixPath(chunk.path).parents if (chunk.work, str(one)) in self.found), "")
+
+    def named(self, text: str) -> frozenset[str]:
+        """The experiments that a text names: `wav2vec2` as "wav2vec 2.0"."""
+        return frozenset(name for name, pattern in self._patterns.items() if pattern.search(text))
+
+    @cached_property
+    def _patterns(self) -> dict[str, re.Pattern[str]]:
+        names = {PurePosixPath(path).name for _, path in self.found}
+        pieces = {name: "[ ._-]?".join(re.findall(r"[A-Za-z]{1,40}|\d{1,9}", name)) for name in names}
+        return {name: re.compile(rf"(?<![A-Za-z]){said}(?![A-Za-z])", re.IGNORECASE) for name, said in pieces.items() if said}
+
+
+def folders(code: Iterable[Chunk]) -> Folders:
+    """The experiments beside a program at the root; none where there is no such program, for then none is the default."""
+    rooted: set[WorkId] = set()
+    own: dict[tuple[WorkId, str], set[str]] = defaultdict(set)
+    for chunk in code:
+        place = PurePosixPath(chunk.path)
+        if _is_program(place) and len(place.parts) == 1:
+            rooted.add(chunk.work)
+        elif _is_home(place, chunk):
+            own[chunk.work, str(place.parent.parent)].add(str(place.parent))
+    return Folders(frozenset((work, path) for (work, _), some in own.items() if work in rooted and len(some) > 1 for path in some))
+
+
+def _is_program(place: PurePosixPath) -> bool:
+    return place.suffix in {".py", ".sh"} and not _PROGRAMS.isdisjoint(parts(place.stem))
+
+
+def _is_home(place: PurePosixPath, chunk: Chunk) -> bool:
+    """Whether a file shows that its folder is run by itself: a program, or a README with commands."""
+    if len(place.parts) < 2 or place.parent.name.lower() in _PARTS | setting_words().folders:
+        return False
+    return (len(place.parts) > 2 and _is_program(place)) or (place.stem.lower() == "readme" and _RUN.search(chunk.text) is not None)

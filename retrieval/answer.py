@@ -20,7 +20,8 @@ from lineage.insight import Held, Sentence, WrittenAnswer
 from lineage.model import Answer, Hit, Query, Status
 from lineage.ontology import Ontology
 from retrieval.engine import Engine
-from retrieval.extract import extracted, questions, supported
+from retrieval.extract import extracted, heard, questions, supported
+from retrieval.named_details import speaking
 from retrieval.pack.units import neutral
 from retrieval.tied import missing
 
@@ -101,8 +102,10 @@ def ask(engine: Engine, query: Query, held: Sequence[Held] = ()) -> Asked:
 def answered(asked: Asked, writer: Writer | None = None) -> WrittenAnswer:
     """The answer; without sentences, and with the nearest misses, where nothing supports one."""
     found = _blank(asked)
-    if not any(map(supported, asked.answers)) and not asked.held:
-        return replace(found, nearest=asked.answer.hits[:3])
+    if not any(supported(answer) and heard(answer, asked.known) for answer in asked.answers):
+        asked = replace(asked, held=tuple(speaking(asked.answer.query.text, asked.held, asked.known)))
+        if not asked.held:
+            return replace(found, nearest=asked.answer.hits[:3])
     if writer is None:
         return _extracted(found, asked)
     try:

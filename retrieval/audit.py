@@ -1,27 +1,39 @@
 """A generated repository held against a target and its lineage: what is there, what differs, what is missing. Pure.
 
-Expectations come from the gap report: a value that the target states is expected for certain, else one of its own code,
-else one of its lineage, as surely as the confidence says. They are compared with the facts of the repository; what an
-example or a parameter's default holds may agree, but differs from nothing. The components of the method (the sections in
-which the target describes it) are looked for by retrieval. No code is run.
+Expectations come from the gap report (`expected`): a value that the target states is expected for certain, else one of its
+own code, else one of its lineage, as surely as the confidence says. They are compared with the facts of the repository of
+the same detail and experiment; what an example or a parameter's default holds may agree, but differs from nothing. The
+components of the method (the sections that describe it) are looked for by retrieval. No code is run.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lineage.insight import AuditFinding, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import Hit, WorkId
-from lineage.tokens import STOP, tokens
-from retrieval.experiments import Section, is_parameter
-from retrieval.gaps.text import TargetText, section_weight
+from lineage.insight import AuditFinding, Gap, Gaps, Held
+from lineage.model import Hit
+from lineage.tokens import STOP, parts, tokens
+from retrieval.expected import (
+    Repository,
+    Same,
+    absent_counts,
+    agree,
+    alike,
+    certainty,
+    expected,
+    further,
+    has_program,
+    is_aside,
+    is_own,
+    offered,
+)
+from retrieval.experiments import Experiments, Section
+from retrieval.gaps.text import TargetText
 
-LEAST = 0.5
-"""Confidence from which on a value of the lineage is expected of a repository."""
 COVERED = 0.5
 """Share of a component's words that the best hits must have between them."""
 _METHOD_TOPICS = frozenset({"architecture", "initialisation", "loss", "regularisation", "augmentation", "retrieval", "prompts", "procedure"})
@@ -31,6 +43,17 @@ _ASIDE = re.compile(
     r"proof|theor(?:y|em|etical)|lemma|corollar|\bstud(?:y|ies)\b|sensitivity|illustration",
     re.IGNORECASE,
 )
+_REMARK = re.compile(
+    r"\s*(?:remarks?|notes?|on|relations?(?:hips?)?|connections?|comparisons?|comparing|replacing|tuning|varying|removing|qualitative|values?|choices?|choosing|effects?|"
+    r"influence|roles?|importance|benefits?|advantages?|why|what|when|does|is|are|can)\b",
+    re.IGNORECASE,
+)
+_FINDING = re.compile(
+    r"\?|\b(?:is|are|was|were|has|have|can|cannot|may|does|do|improves?|enhances?|determines?|outperforms?|matters?|hurts?|affects?|leads?|helps|"
+    r"reduces?|requires?|performs?|achieves?|depends?|enables?|allows?|makes?|yields?|boosts?|generali[sz]es?|remains?|suffers?|fails?|replaces|needs)\b",
+    re.IGNORECASE,
+)
+"""A finite verb: such a title says what was found."""
 _PROVEN = re.compile(
     r"\b(?:theorem|lemma|corollary|proposition|proofs?|regret|convergence rate|(?:upper|lower) bound|(?:strongly |non-?)?convex|lipschitz)\b",
     re.IGNORECASE,
@@ -46,12 +69,11 @@ _VAGUE = frozenset(
 _NUMBERING = re.compile(r"^\s*(?:[A-Z]|\d+)(?:\.\d+)*\.?\s+(?=\S)")
 _MOST_COMPONENTS = 16
 _COMPONENT = 0.6
-_STATED = 0.35
-"""Weight of a section from which on its sentences speak of the target itself."""
 _OPENING = 240
-_EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
-Same = Callable[[str, str, str], bool]
+_WORD = re.compile(r"[^\W_]{1,60}")
+_LEAST_PARTS = 2
 Level = Literal["paper", "method", "experiment"]
+Verdict = Literal["present", "different", "absent"]
 
 
 @dataclass(frozen=True)
@@ -60,28 +82,20 @@ class Component:
 
     title: str
     question: str
-    words: frozenset[str]
+    words: tuple[str, ...]
 
 
 def audited(
     gaps: Gaps, theirs: Mapping[str, Sequence[Held]], same: Same, known: Mapping[str, Sequence[Held]] | None = None
 ) -> Iterator[AuditFinding]:
-    """One finding for each detail that has an expected value, weightiest first.
-
-    `known` are all facts of the lineage by name: a report shows the first few values that the target states, any of them will do.
-    """
+    """One finding for each detail whose expected value can be held against the repository, weightiest first; `known` are all facts by name."""
+    facts = known or {}
+    silent = has_program(facts)
+    repository = Repository.of(theirs, Experiments.of(facts, gaps.target.id))
     for gap in sorted(gaps.gaps, key=lambda gap: (-_weight(gap), gap.detail.name)):
-        expected = _expected(gap)
-        if expected:
-            names = gap.detail.facts or (gap.detail.name,)
-            found = [one for name in names for one in theirs.get(name, ())]
-            further = [one for name in names for one in (known or {}).get(name, ()) if gap.facts and _states(one, gaps.target.id)]
-            yield _finding(gap, expected, [*expected, *further], found, same)
-
-
-def _states(one: Held, target: WorkId) -> bool:
-    """Whether the target's own text states a value as its own."""
-    return one.fact.work == target and one.fact.kind in {"table", "prose"} and one.fact.literal and section_weight(one.evidence.chunk) >= _STATED
+        wanted = [one for one in expected(gap, silent) if repository.has(one)] if gap.detail.facts else []
+        if wanted and (finding := _finding(gap, wanted, [*wanted, *further(gap, facts)], repository, same)):
+            yield finding
 
 
 def components(said: TargetText) -> tuple[Component, ...]:
@@ -90,10 +104,10 @@ def components(said: TargetText) -> tuple[Component, ...]:
     proving = _mathematics(said)
     for one in said.sentences:
         titles = [title for title in one.chunk.section if title.strip()]
-        if titles and not one.table and not any(_ASIDE.search(title) for title in titles) and not proving & set(_above(one.chunk.section)):
+        if titles and not one.table and not any(map(_says_aside, titles)) and not proving & set(_above(one.chunk.section)):
             openings.setdefault(titles[-1], []).append(one.text)
     found = (_component(title, texts) for title, texts in openings.items())
-    return tuple(one for one in found if one.words)[:_MOST_COMPONENTS]
+    return tuple(one for one in found if _tells(one))[:_MOST_COMPONENTS]
 
 
 def found_components(looked: Iterable[tuple[Component, Sequence[Hit]]]) -> Iterator[AuditFinding]:
@@ -102,7 +116,7 @@ def found_components(looked: Iterable[tuple[Component, Sequence[Hit]]]) -> Itera
         held = {
             word for hit in hits for word in (*tokens(hit.chunk.text), *tokens(hit.chunk.header), *tokens(hit.chunk.symbol), *tokens(hit.chunk.path))
         }
-        spoken = component.words & held
+        spoken = [word for word in component.words if _is_spoken(word, held)]
         share = len(spoken) / len(component.words)
         there = share >= COVERED
         best = max(hits, key=lambda hit: _overlap(component, hit), default=None) if there else None
@@ -115,7 +129,7 @@ def found_components(looked: Iterable[tuple[Component, Sequence[Hit]]]) -> Itera
             found=best.chunk.symbol or best.chunk.path if best else "",
             where=_place(best) if best else "",
             severity=_COMPONENT,
-            why=f"{len(spoken)} of its {len(component.words)} words are spoken of" + (f": {', '.join(sorted(spoken))}" if spoken else ""),
+            why=f"{len(spoken)} of its {len(component.words)} words are spoken of" + (f": {', '.join(spoken)}" if spoken else ""),
         )
 
 
@@ -123,6 +137,11 @@ def score(findings: Sequence[AuditFinding]) -> float:
     """The share (0..1) of expectations that are met, each counted by how much it matters."""
     total = sum(one.severity for one in findings)
     return round(sum(one.severity for one in findings if one.verdict == "present") / total, 4) if total else 1.0
+
+
+def _says_aside(title: str) -> bool:
+    """Whether a title is none of a part of the method: it asks, finds, remarks, compares or tries out."""
+    return _ASIDE.search(title) is not None or _REMARK.match(_NUMBERING.sub("", title)) is not None or _FINDING.search(title) is not None
 
 
 def _mathematics(said: TargetText) -> set[Section]:
@@ -140,8 +159,25 @@ def _above(section: Section) -> list[Section]:
 
 def _component(title: str, texts: Sequence[str]) -> Component:
     opening = " ".join(texts)[:_OPENING]
-    words = (word for word in tokens(_NUMBERING.sub("", title)) if word not in STOP and word not in _VAGUE and len(word) > 1)
-    return Component(title, f"{title}. {opening}", frozenset(words))
+    return Component(title, f"{title}. {opening}", tuple(dict.fromkeys(_telling(title))))
+
+
+def _telling(title: str) -> Iterator[str]:
+    """The words of a title that say what it is about, as written: the parts of `VeriSci` are one name."""
+    for word in _WORD.findall(_NUMBERING.sub("", title)):
+        if any(form not in STOP and form not in _VAGUE and len(form) > 1 for form in tokens(word)):
+            yield word
+
+
+def _tells(component: Component) -> bool:
+    """Whether a title says enough to be looked for: two words, or a name of two parts."""
+    return sum(len([part for part in parts(word) if len(part) > 1]) for word in component.words) >= _LEAST_PARTS
+
+
+def _is_spoken(word: str, held: Container[str]) -> bool:
+    """Whether a word is there, whole or in all its parts."""
+    *pieces, whole = tokens(word)
+    return whole in held or (bool(pieces) and all(piece in held for piece in pieces))
 
 
 def _place(hit: Hit) -> str:
@@ -151,64 +187,41 @@ def _place(hit: Hit) -> str:
 
 
 def _overlap(component: Component, hit: Hit) -> int:
-    return len(component.words & {*tokens(hit.chunk.text), *tokens(hit.chunk.symbol), *tokens(hit.chunk.header)})
+    held = {*tokens(hit.chunk.text), *tokens(hit.chunk.symbol), *tokens(hit.chunk.header)}
+    return sum(_is_spoken(word, held) for word in component.words)
 
 
 def _weight(gap: Gap) -> float:
-    return gap.detail.weight * _certainty(gap)
+    return gap.detail.weight * certainty(gap)
 
 
-def _certainty(gap: Gap) -> float:
-    if gap.facts:
-        return 1.0
-    offer = _offer(gap)
-    return offer.confidence if offer else 0.0
+def _finding(gap: Gap, wanted: Sequence[Held], agreeing: Sequence[Held], repository: Repository, same: Same) -> AuditFinding | None:
+    """Present if any value agrees, different if one contradicts; none where all that is found is of something else, or is computed."""
+    found = [one for name in gap.detail.facts for one in repository.held.get(name, ())]
+    met, which = next(((one, other) for one in found for other in agreeing if agree(one, other, same)), (None, None))
+    literal = [one for one in found if one.fact.literal and any(alike(one, other) for other in wanted)]
+    set_ = [one for one in literal if not is_aside(one, found)]
+    against = [one for one in set_ if any(repository.comparable(other, one) for other in wanted)]
+    if not met and not against and (set_ or not absent_counts(wanted) or not all(one.fact.literal for one in found)):
+        return None
+    verdict: Verdict = "present" if met else "different" if against else "absent"
+    shown = met or next(iter(against or literal or found), None)
+    return _told(gap, verdict, [*wanted, *([which] if which else [])], shown, _why(gap, verdict, literal))
 
 
-def _expected(gap: Gap) -> list[Held]:
-    """Who holds the expected value: the target itself, else its own code, else the best-supported offer of the lineage if it is sure enough."""
-    stated = [one for one in gap.facts if one.fact.literal]
-    if stated or gap.state is Specification.SPECIFIED:
-        return stated
-    offer = _offer(gap)
-    return [one for one in offer.held if one.fact.literal] if offer else []
-
-
-def _offer(gap: Gap) -> Suggestion | None:
-    """The value that is expected of what the target leaves unsaid: what its own code has goes before what others have."""
-    valued = [one for one in gap.suggestions if one.value]
-    own = next((one for one in valued if any(held.evidence.from_target for held in one.held)), None)
-    return own or next((one for one in valued if one.confidence >= LEAST), None)
-
-
-def _finding(gap: Gap, expected: Sequence[Held], agreeing: Sequence[Held], found: Sequence[Held], same: Same) -> AuditFinding:
-    met, wanted = next(((one, other) for one in found for other in agreeing if _agree(one, other, same)), (None, None))
-    literal = [one for one in found if one.fact.literal]
-    set_ = [one for one in literal if not _is_aside(one)]
-    shown = met or next(iter(set_ or literal or found), None)
-    verdict: Literal["present", "different", "absent"] = "present" if met else "different" if set_ else "absent"
+def _told(gap: Gap, verdict: Verdict, wanted: Sequence[Held], shown: Held | None, why: str) -> AuditFinding:
     return AuditFinding(
         level=_level(gap),
         name=gap.detail.name,
         title=gap.detail.title,
         verdict=verdict,
-        expected=" or ".join(dict.fromkeys(_shown(one) for one in (*expected, *([wanted] if wanted else [])))),
+        expected=" or ".join(dict.fromkeys(map(_shown, wanted))),
         found=_shown(shown) if shown else "",
         where=_place(shown.evidence) if shown else "",
-        evidence=tuple(one.evidence for one in expected[:2]),
+        evidence=tuple(one.evidence for one in wanted[:2]),
         severity=round(_weight(gap), 3),
-        why=_why(gap, verdict, literal, found),
+        why=why,
     )
-
-
-def _is_aside(one: Held) -> bool:
-    """Whether a value is only what an example has, or what a function takes if its caller says nothing."""
-    return is_parameter(one) or not _EXAMPLES.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
-
-
-def _agree(one: Held, other: Held, same: Same) -> bool:
-    """Whether two facts of one detail have the same value, under whichever of its names."""
-    return one.fact.literal and same(other.fact.name, one.fact.value, other.fact.value)
 
 
 def _shown(one: Held) -> str:
@@ -219,15 +232,15 @@ def _level(gap: Gap) -> Level:
     return "method" if gap.detail.topic in _METHOD_TOPICS else "experiment"
 
 
-def _why(gap: Gap, verdict: str, literal: Sequence[Held], found: Sequence[Held]) -> str:
-    source = "the target states it" if gap.facts else f"from its {_source(gap)}, with confidence {_certainty(gap):.2f}"
+def _why(gap: Gap, verdict: str, literal: Sequence[Held]) -> str:
+    source = "the target states it" if gap.facts else f"from its {_source(gap)}, with confidence {certainty(gap):.2f}"
     if verdict != "absent":
         return source
     if literal:
         return f"{source}; the repository has only examples or defaults of parameters, which a run may set otherwise"
-    return f"{source}; the repository computes it, which was not run" if found else f"{source}; no value of it was found in the repository"
+    return f"{source}; no value of it was found in the repository"
 
 
 def _source(gap: Gap) -> str:
-    offer = _offer(gap)
-    return "own code" if offer and any(held.evidence.from_target for held in offer.held) else "lineage"
+    offer = offered(gap)
+    return "own code" if offer and is_own(offer) else "lineage"

@@ -13,6 +13,8 @@ from lineage.insight import Held, Sentence
 from lineage.model import Answer, Hit
 from lineage.ontology import Ontology
 from lineage.tokens import terms, tokens, variants
+from retrieval.asked_about import is_heard
+from retrieval.named_details import subject_of
 from retrieval.pack.units import neutral, paragraphs
 from retrieval.support import UNSUPPORTED
 
@@ -55,6 +57,11 @@ def supported(answer: Answer) -> bool:
     return not any(note.startswith(UNSUPPORTED) for note in answer.notes) and any(
         covered(answer.query.text, whole(hit)) >= _COVERS for hit in answer.hits[:HITS]
     )
+
+
+def heard(answer: Answer, known: Ontology) -> bool:
+    """Whether any hit, or the work that it is of, has a name that the question asks of: one of BERT is not answered by what never says BERT."""
+    return is_heard(subject_of(answer.query.text, known), ((whole(hit), (hit.work, hit.paper)) for hit in answer.hits[:HITS]))
 
 
 def whole(hit: Hit) -> str:

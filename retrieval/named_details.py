@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from lineage.insight import Held
 from lineage.ontology import Ontology
 from lineage.tokens import STOP
+from retrieval.asked_about import Span, Speakers, Subject, called, mentions, subject
 from retrieval.consensus import consensus
+from retrieval.experiments import measured
 from retrieval.holders import Holders
 
 MOST = 3
@@ -34,19 +37,36 @@ _VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", 
 
 def named_details(question: str, known: Ontology) -> tuple[str, ...]:
     """Names of details in the order of the question; the longest phrase that is a name counts, its parts do not."""
-    return tuple(dict.fromkeys(name for name, _ in _named(question, known)))
+    return tuple(dict.fromkeys(one.name for one in _named(question, known)))
 
 
-def _named(question: str, known: Ontology) -> list[tuple[str, int]]:
-    """The same with how many words each takes."""
-    words = [word.rstrip(".-") for word in _WORD.findall(question)][:200]
-    found: list[tuple[str, int]] = []
+class _Named(NamedTuple):
+    """A detail that is named by so many words, between two places of the question."""
+
+    name: str
+    size: int
+    span: Span
+
+
+def _named(question: str, known: Ontology) -> list[_Named]:
+    """The same with the words that name each."""
+    places = list(_WORD.finditer(question))[:200]
+    words = [place[0].rstrip(".-") for place in places]
+    found: list[_Named] = []
     at = 0
     while at < len(words):
         size, name = next(((size, name) for size in range(_LONGEST, 0, -1) if (name := _name(words[at : at + size], size, known))), (1, ""))
-        found += [(name, size)] if name else []
+        first = at + _qualifying(words[at : at + size], known)
+        found += [_Named(name, size, (places[first].start(), places[at + size - 1].end()))] if name else []
         at += size
     return found
+
+
+def _qualifying(words: Sequence[str], known: Ontology) -> int:
+    """How many of the first words of a detail's name only say of what it is: "BERT's" tokenizer."""
+    naming = known.naming(" ".join(words))
+    scope = naming.scope.split("_") if naming else []
+    return next((n for n, word in enumerate(words) if word.lower() not in scope), 0)
 
 
 def asked_details(question: str, known: Ontology) -> tuple[str, ...]:
@@ -91,20 +111,43 @@ def _after_interrogative(words: Sequence[str]) -> int:
 def _asks_for(question: str, known: Ontology, share: float = _SHARE) -> bool:
     """Whether details are what is asked for: so many of the words that tell are their names."""
     telling = [word for word in _WORD.findall(question) if word.lower() not in _VAGUE | _PASSED]
-    return sum(size for _, size in _named(question, known)) >= share * len(telling)
+    return sum(one.size for one in _named(question, known)) >= share * len(telling)
 
 
 def _name(words: list[str], size: int, known: Ontology) -> str:
     if len(words) < size or words[0].lower() in STOP or words[-1].lower() in STOP or (size == 1 and words[0].lower() in _VAGUE):
         return ""
-    return known.name_of(" ".join(words)) or ""
+    found = known.name_of(" ".join(words)) or ""
+    naming = known.naming(words[0]) if size == 1 else None
+    # `ImageNet` is no net that a question asks for
+    return "" if naming and naming.scope and known.terms[found].type == "text" else found
+
+
+def subject_of(question: str, known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
+    """What a question is about besides the details that it names; `target` are the folded names of the target."""
+    return subject(question, [one.span for one in _named(question, known)], known, target)
+
+
+def speaking(question: str, held: Sequence[Held], known: Ontology) -> list[Held]:
+    """Those of the holders whose passage speaks of what a question is about; all where it is about details alone."""
+    about = subject_of(question, known, frozenset().union(*(called(one.evidence.work, [one.fact.work]) for one in held)))
+    return [one for one in held if not (about.names or about.hints) or mentions(one, about)]
 
 
 def held_for(question: str, holders: Holders, known: Ontology) -> tuple[Held, ...]:
-    """For each detail that the question asks for, the first holder of its best value; at most `MOST`."""
-    found = []
-    for name in named_details(question, known) if _asks_for(question, known) else ():
-        if holders.of(name):
-            values = consensus(holders, name, known).values
-            found += [value.held[0] for value in values[:1] if value.held and value.held[0].fact.literal]
-    return tuple(found[:MOST])
+    """For each detail that the question asks for, the holder of its best value that speaks most of what the question is about, if any does;
+    at most `MOST`."""
+    own = {one.fact.work for some in holders.held.values() for one in some if one.evidence.from_target and one.evidence.work.kind == "code"}
+    about = subject_of(question, known, called(holders.target, own))
+    speakers = Speakers(holders.held)
+    asked, named, sure = asked_details(question, known), named_details(question, known), _asks_for(question, known)
+    wanted = [name for name in named if name in asked or (sure and not asked)]
+    best = [_best(name, holders, known, speakers, about) for name in wanted]
+    open_ = sure or not (about.names or about.hints)
+    return tuple([one for one in best if one and (open_ or speakers.hinted(one, about))][:MOST])
+
+
+def _best(name: str, holders: Holders, known: Ontology, speakers: Speakers, about: Subject) -> Held | None:
+    """The first holder of a detail, by what its lineage agrees on, that speaks most of a question's subject."""
+    values = consensus(holders, name, known).values if holders.of(name) else ()
+    return speakers.best([one for value in values for one in value.held if one.fact.literal and not measured(one)], about)

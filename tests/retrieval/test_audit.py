@@ -58,17 +58,19 @@ def test_another_value_differs_and_both_are_told():
     assert (one.verdict, one.expected, one.found) == ("different", "0.0001", "0.01")
 
 
-def test_a_value_that_nobody_sets_is_absent_and_one_that_is_computed_says_so():
+def test_a_value_that_nobody_sets_is_absent_and_one_that_is_computed_is_not_judged():
     expected = [gap("batch_size", facts=[held(TARGET, "batch_size", "256")])]
     assert findings(expected)["batch_size"].verdict == "absent"
-    computed = findings(expected, batch_size=[held(MADE, "batch_size", "8 * world", literal=False)])["batch_size"]
-    assert (computed.verdict, computed.why) == ("absent", "the target states it; the repository computes it, which was not run")
+    assert findings(expected, batch_size=[held(MADE, "batch_size", "8 * world", literal=False)]) == {}
 
 
 def test_what_only_the_lineage_holds_counts_by_its_confidence_and_not_below_a_half():
     sure = Suggestion("0.05", "", 0.8, held=(held(REPO, "weight_decay", "0.05"),))
     doubtful = Suggestion("0.9", "", 0.4, held=(held(REPO, "momentum", "0.9"),))
-    found = findings([gap("weight_decay", suggestion=sure), gap("momentum", suggestion=doubtful)])
+    spoken = Hit(1, 1.0, chunk(TARGET, "We use weight decay.", section=("3 Method",), kind="paper"), Work(TARGET), from_target=True)
+    unspoken = findings([gap("weight_decay", suggestion=sure)])
+    found = findings([replace(gap("weight_decay", suggestion=sure), stated=(spoken,)), gap("momentum", suggestion=doubtful)])
+    assert unspoken == {}
     assert list(found) == ["weight_decay"]
     assert (found["weight_decay"].severity, found["weight_decay"].why) == (
         0.8,
@@ -131,7 +133,7 @@ def test_components_are_the_sections_that_describe_the_method():
         True,
     )
     (one,) = components(text)
-    assert one.words == {"patch", "decoder"}
+    assert one.words == ("Patch", "decoder")
     assert (one.title, one.question) == ("3.1 Patch decoder", "3.1 Patch decoder. The decoder is shallow. It has two blocks.")
 
 
@@ -151,12 +153,39 @@ def test_what_is_proven_or_studied_is_no_component():
 
 
 def test_a_component_is_present_if_the_best_hits_speak_of_it():
-    component = Component("Patch decoder", "Patch decoder. It is shallow.", frozenset({"patch", "decod"}))
+    component = Component("Patch decoder", "Patch decoder. It is shallow.", ("Patch", "decoder"))
     there = Hit(1, 1.0, chunk(MADE, "class PatchDecoder:\n    pass", symbol="PatchDecoder", path="model.py"), Work(MADE))
     not_there = Hit(1, 1.0, chunk(MADE, "def load(path):\n    pass", symbol="load"), Work(MADE))
     found, missing = found_components([(component, [not_there, there]), (component, [not_there])])
     assert (found.verdict, found.found, found.where) == ("present", "PatchDecoder", "model.py#L1-L2")
     assert (missing.verdict, missing.found) == ("absent", "")
+
+
+def test_findings_remarks_and_single_words_are_no_components():
+    none = ("Remarks.", "Tuning the width enhances results", "Relation to Patch Decoders", "Architecture", "What do patch decoders do?")
+    titles = (*none, "Patch decoder")
+    text = TargetText(Work(TARGET), tuple(said("It has two blocks.", "3 Method", title) for title in titles), True)
+    assert [one.title for one in components(text)] == ["Patch decoder"]
+
+
+def test_the_parts_of_a_name_are_one_word_of_a_title():
+    component = Component("The final VeriSci", "", ("VeriSci",))
+    hit = Hit(1, 1.0, chunk(MADE, "python verisci.py", path="run.sh"), Work(MADE))
+    assert next(found_components([(component, [hit])])).verdict == "present"
+
+
+def test_a_value_under_another_name_of_the_detail_contradicts_nothing():
+    expected = gap("hardware", facts=[held(TARGET, "gpu_type", "h100")], names=("gpu_type", "gpus"))
+    assert findings([expected], gpus=[held(MADE, "gpus", "8")]) == {}
+    assert findings([expected], gpu_type=[held(MADE, "gpu_type", "a100")])["hardware"].verdict == "different"
+
+
+def test_what_stands_in_the_folder_of_another_experiment_contradicts_nothing():
+    stated = held(TARGET, "batch_size", "4096", path="main.tex", own=True)
+    runs = [held(MADE, "batch_size", value, path=f"tasks/{name}/train.py") for name, value in (("DINO", "6"), ("MAE", "64"), ("DiT", "256"))]
+    assert findings([gap("batch_size", facts=[stated])], batch_size=[*runs, held(MADE, "batch_size", "32")])["batch_size"].found == "32"
+    of_mae = replace(stated, evidence=replace(stated.evidence, chunk=chunk(TARGET, "We train MAE with 4096.", path="main.tex"), work=Work(TARGET)))
+    assert findings([gap("batch_size", facts=[of_mae])], batch_size=[*runs, held(MADE, "batch_size", "32")])["batch_size"].found == "64"
 
 
 def test_the_score_weighs_what_matters():

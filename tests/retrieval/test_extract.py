@@ -1,0 +1,169 @@
+"""Sentences taken from evidence as it stands: which, in which order, and how much of a question they must speak of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lineage.insight import Held
+from lineage.model import Answer, Chunk, ChunkKind, Fact, Focus, Hit, Query, Work
+from lineage.ontology import ontology
+from retrieval.extract import FACTS, MOST, PARTS, covered, extracted, questions, supported
+from tests.fakes import small_lineage as small
+
+ASKED = "which optimizer trains the encoder?"
+SAID = "The optimizer that trains the encoder is AdamW."
+
+
+def hit(text: str, kind: ChunkKind = "paper", score: float = 1.0, path: str = "main.tex", **more: object) -> Hit:
+    target = bool(more.pop("own", False))
+    focus = more.pop("focus", None)
+    chunk = replace(small.chunk(small.REPO, path, text, kind), id=f"c_{abs(hash(text))}", header="", symbol="")
+    made: Chunk = replace(chunk, **more)  # type: ignore[arg-type]
+    return Hit(1, score, made, Work(small.REPO, "code"), focus=focus, from_target=target)  # type: ignore[arg-type]
+
+
+def answer(*hits: Hit, text: str = ASKED) -> Answer:
+    return Answer(Query(text), "small", "1", hits)
+
+
+def texts(*hits: Hit, text: str = ASKED, held: tuple[Held, ...] = ()) -> list[str]:
+    return [one.text for one in extracted([answer(*hits, text=text)], held, ontology())]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("how is it trained?", []),
+        ("how is it trained and which loss is used?", ["how is it trained", "which loss is used"]),
+        ("which loss and optimizer are used?", []),
+        ("which loss? Which optimizer?", ["which loss", "Which optimizer"]),
+        ("loss; loss; loss", []),
+        ("?! ; ...", []),
+        ("", []),
+    ],
+)
+def test_a_question_is_parted_where_another_one_begins(text, parts):
+    assert questions(text) == [text, *parts]
+
+
+@given(st.text(st.sampled_from("ab ?;.,\nand which"), max_size=80))
+@settings(max_examples=25, deadline=None)
+def test_a_question_comes_first_and_its_parts_are_few_and_differ(text):
+    first, *parts = questions(text)
+    assert first == text
+    assert len(parts) != 1
+    assert len(parts) <= PARTS
+    assert len(set(parts)) == len(parts)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "share"),
+    [
+        (ASKED, SAID, 1.0),
+        (ASKED, "the encoder", 1 / 3),
+        ("how is it initialised?", "init_weights", 1.0),
+        (ASKED, "", 0.0),
+        ("", "anything", 0.0),
+    ],
+)
+def test_how_much_of_a_question_a_text_speaks_of(question, text, share):
+    assert covered(question, text) == pytest.approx(share)
+
+
+def test_half_of_the_words_of_one_hit_among_the_first_eight_support_an_answer():
+    none = hit("nothing of it")
+    assert supported(answer(*[none] * 7, hit("optimizer, encoder")))
+    assert not supported(answer(*[none] * 8, hit("optimizer, encoder")))
+    assert not supported(answer(hit("encoder"), hit("optimizer")))
+    assert supported(answer(hit("x", symbol="Encoder", header="optimizer")))
+    assert supported(answer(hit("x", section=("3 Optimizer of the encoder",))))
+    assert not supported(answer())
+
+
+@pytest.mark.parametrize(
+    ("passage", "sentences"),
+    [
+        (f"{SAID} We like tea.", [SAID]),
+        (f"3.2 Optimizer of the encoder\n{SAID}", [SAID]),
+        (f"# Optimizer of the encoder\n\n{SAID}", [SAID]),
+        (f"{SAID}\n\n```sh\ntrain the encoder with this optimizer now\n```", [SAID]),
+        ("Steps:\n- The optimizer that trains the encoder is AdamW.\n- Its rate is one.", [SAID]),
+        ("Encoder, optimizer.", []),
+        ("Optimizer trains encoder.", []),
+        ("Optimizer trains encoder daily.", ["Optimizer trains encoder daily."]),
+        (SAID.replace("AdamW", "A" * 700), []),
+        ("The optimizer\nthat trains\nthe encoder is AdamW.", [SAID]),
+    ],
+)
+def test_sentences_are_whole_and_no_headings_code_or_scraps(passage, sentences):
+    assert texts(hit(passage)) == sentences
+
+
+def test_lines_of_code_are_those_of_the_focus_and_at_most_four_without_blank_ones():
+    code = "\n".join(["import x", "", "optimizer = f(encoder)", "", "a = 1", "b = 2", "train(c)", "d = 3"])
+    found = hit(code, "code", path="a`b.py", focus=Focus(2, 8))
+    assert texts(found) == ["`a'b.py`:\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)"]
+    assert texts(replace(found, focus=None)) == []
+    assert texts(replace(found, chunk=replace(found.chunk, symbol="fit"))) == [
+        "`fit`:\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)"
+    ]
+
+
+def test_the_better_hit_comes_first_and_the_target_counts_for_more():
+    other = "To train an encoder, any optimizer will do, with butter, honey, milk and bread."
+    assert texts(hit(SAID, score=0.9), hit(other, score=0.8)) == [SAID, other]
+    assert texts(hit(SAID, score=0.9), hit(other, score=0.8, own=True)) == [other, SAID]
+    assert texts(hit(SAID, score=0.9), hit(other, score=0.6, own=True)) == [SAID, other]
+
+
+def test_of_one_passage_the_sentence_that_says_most_of_the_question_comes_first():
+    other = "The optimizer and encoder are of a kind, quite cheap and plain."
+    assert texts(hit(f"{other} {SAID}")) == [SAID, other]
+
+
+def test_what_is_far_behind_the_best_and_what_repeats_it_is_not_said():
+    assert texts(hit(SAID, score=1.0), hit("The encoder trains with another optimizer of ours.", score=0.3)) == [SAID]
+    assert texts(hit(SAID), hit("So the optimizer that trains the encoder is AdamW, again.")) == [SAID]
+
+
+def test_no_more_than_five_sentences_are_said_and_three_of_them_facts():
+    def fact(n: int) -> Held:
+        made = Fact("optimizer", f"o{n}", "", small.REPO, "c", "config", 1, "optim", f"optim: o{n}")
+        return Held(made, hit(f"optim: o{n}", "config", path="a.yaml"))
+
+    several = [f"An optimizer trains the encoder {word} {word}er {word}est." for word in ("green", "cold", "slow", "warm", "dark", "long")]
+    assert len(texts(*map(hit, several))) == MOST
+    made = texts(*map(hit, several), held=tuple(fact(n) for n in range(9)))
+    assert made[:FACTS] == [f"optimizer = o{n} (config: optim: o{n})" for n in range(FACTS)]
+    assert len(made) == MOST
+
+
+def test_each_part_of_a_question_is_answered_in_turn():
+    one, two = answer(hit(SAID)), answer(hit("The loss is an entropy of the masked tokens."), text="which entropy loss is it?")
+    both = extracted([one, two], [], ontology())
+    assert [sentence.text for sentence in both] == [SAID, "The loss is an entropy of the masked tokens."]
+    assert [sentence.evidence[0] for sentence in both] == [one.hits[0], two.hits[0]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "line", "words"),
+    [
+        ("config", "lr: 1e-3\nwd: 0.1", 2, "wd: 0.1"),
+        ("config", "lr: 1e-3\n  wd: 0.1 ", 2, "wd: 0.1"),
+        ("config", "lr: 1e-3\nwd: 0.1", 3, "said so"),
+        ("config", "lr: 1e-3\nwd: 0.1", 0, "said so"),
+        ("paper", "We tune it. It was said so by all of us in the end.", 1, "It was said so by all of us in the end."),
+        ("paper", "We tune it.", 1, "said so"),
+    ],
+)
+def test_a_fact_is_told_with_the_line_or_the_sentence_that_holds_it(kind, text, line, words):
+    held = Held(Fact("weight_decay", "0.1", "x", small.REPO, "c", "prose", line, "wd", "said  so"), hit(text, kind))
+    assert texts(held=(held,)) == [f"{ontology().title('weight_decay')} = 0.1 x (prose: {words})"]
+
+
+def test_what_a_reader_cannot_see_is_not_quoted():
+    assert texts(hit(SAID.replace("AdamW", "Adam\u200bW\u202e"))) == [SAID]

@@ -34,7 +34,6 @@ from api.bootstrap import Parts  # noqa: E402
 from lineage import generation as layout  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.cite import citation  # noqa: E402
-from lineage.generation import Generation  # noqa: E402
 from lineage.insight import Pack, Stage  # noqa: E402
 from lineage.model import Answer, Query  # noqa: E402
 from lineage.tokens import STOP, tokens  # noqa: E402
@@ -106,12 +105,9 @@ class Remembered(Engine):
     """The engine of another, that remembers what it was asked: a task is asked the same at every budget."""
 
     def __init__(self, engine: Engine) -> None:
+        vars(self).update(vars(engine))
         self._engine = engine
         self._answers: dict[tuple[Query, ...], list[Answer]] = {}
-
-    @property
-    def generation(self) -> Generation:
-        return self._engine.generation
 
     def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
         key = tuple(queries)

@@ -10,8 +10,10 @@ from lineage.insight import Detail, Gaps, Pack, Stage
 from lineage.model import Answer, Query, Work, WorkId
 from retrieval.budget import Tokens
 from retrieval.engine import Engine
+from retrieval.holders import holders
 from retrieval.pack.compose import Material, compose
 from retrieval.pack.due import due
+from retrieval.pack.program import Programs
 from retrieval.pack.task import Subquestion, subquestions
 
 MOST_BYTES = 65_536
@@ -34,9 +36,18 @@ def pack(
     generation = engine.generation
     target = generation.catalog.work(generation.manifest.target) or Work(WorkId(generation.manifest.target))
     stated = due(gaps, task, stage, generation.catalog, no_target_code)
-    material = Material(task, stage, target, questions, answers, gaps, stated)
+    programs = own_programs(engine) if gaps and stage == "planning" and not no_target_code else None
+    material = Material(task, stage, target, questions, answers, gaps, stated, programs)
     made = compose(material, generation.catalog, generation.manifest.counts.get("chunks", 0), allowed, tokens)
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
+
+
+def own_programs(engine: Engine) -> Programs:
+    """What the target's own programs set."""
+    generation = engine.generation
+    manifest = generation.manifest
+    held = holders(generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+    return Programs.of(held, engine.ontology, generation.catalog)
 
 
 def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:

@@ -25,9 +25,11 @@ from retrieval.pack.choose import MOST, Value, choose
 from retrieval.pack.cut import cut
 from retrieval.pack.due import Due
 from retrieval.pack.markdown import NOTICE, block, code, inline, inline_path, source
+from retrieval.pack.own_code import Experiments, answering, by_experiment, without_answered
+from retrieval.pack.program import Programs
 from retrieval.pack.stages import HEADINGS, ORDER, POLICIES, Policy
 from retrieval.pack.task import Subquestion, components
-from retrieval.pack.units import Kind, Unit, Words, units, words_of
+from retrieval.pack.units import NEARLY_NOTHING, Kind, Unit, Words, units, weighed, words_of
 
 SAID, SET = 0.3, 0.3
 """The share of the room that the target's words on what is asked may take before all else, and of what is left its own settings."""
@@ -40,7 +42,9 @@ _MARGIN = 12
 
 @dataclass(frozen=True)
 class Material:
-    """What a pack is made from: the questions with their answers, the lineage they were asked of, and its gaps if known."""
+    """What a pack is made from: the questions with their answers, the lineage they were asked of, and its gaps if known.
+
+    `programs` are the target's own, where settings are asked for."""
 
     task: str
     stage: Stage | None
@@ -49,6 +53,7 @@ class Material:
     answers: tuple[Answer, ...]
     gaps: Gaps | None = None
     due: Due = field(default_factory=Due)
+    programs: Programs | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,11 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
     words = words_of(catalog, material.questions, material.answers, chunks)
     found = [_costed(unit, tokens) for unit in units(catalog, material.answers, words)]
-    said = records.of(material.gaps, material.task, material.stage, tokens)
+    experiments = Experiments.of(catalog, {unit.hit.work.id for unit in found if unit.hit.from_target})
+    found = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in by_experiment(found, material.task, experiments)]
+    doing = answering(found, material.questions)
+    found = without_answered(found, material.questions, doing)
+    said = records.of(material.gaps, material.task, material.stage, tokens, material.programs)
     head = _head(material, allowed, tokens)
     room = allowed - tokens.count(head) - _headings(tokens)
     _check(allowed, room, [unit.cost for unit in found] + [record.cost for record in said])
@@ -72,7 +81,10 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     kept = records.within(said, int(policy.records * room))
     free = room - records.cost(kept)
     first = _first(material.due, found, room, free, tokens)
-    found = [*first, *(_fitted(unit, words, int(MOST * free), tokens) for unit in _others(found, first))]
+    code = _code(material.questions, doing, words, int(min(free - _cost(first), policy.caps["imitate"] * free)), int(MOST * free), tokens)
+    gone = {unit.order for unit in doing.values()}
+    rest = (unit for unit in _others(found, first) if unit.order not in gone)
+    found = [*first, *code, *(_fitted(unit, words, int(MOST * free), tokens) for unit in rest)]
     value = Value([one.worth for one in material.questions], words.rare)
     taken = _taken(found, policy, value, free)
     kept = records.more(kept, said, free - _cost(taken))
@@ -123,6 +135,16 @@ def _first(stated: Due, found: Sequence[Unit], room: int, free: int, tokens: Tok
 def _share(stated: Due, some: Sequence[Unit], room: int, tokens: Tokens) -> list[Unit]:
     costed = [_costed(unit, tokens) for unit in some]
     return stated.adding(choose(costed, Value(stated.worth, {}), room, {}, {}))
+
+
+def _code(questions: Sequence[Subquestion], doing: Mapping[int, Unit], words: Words, room: int, most: int, tokens: Tokens) -> list[Unit]:
+    """The own functions that do the parts of a task, weightiest part first, whole or cut to the room that is left."""
+    code: list[Unit] = []
+    for number in sorted(doing, key=lambda number: -questions[number].worth):
+        unit = _fitted(doing[number], words, min(most, room - _cost(code)), tokens)
+        if unit.cost <= room - _cost(code) and all(unit.order != one.order for one in code):
+            code.append(replace(unit, due=True))
+    return code
 
 
 def _others(found: Sequence[Unit], first: Sequence[Unit]) -> list[Unit]:
@@ -200,7 +222,7 @@ def _as(kind: str) -> Kind:
 def _component(unit: Unit, material: Material) -> str:
     if material.stage != "analysis" or not components(material.task):
         return ""
-    if unit.due:
+    if unit.due and unit.kind != "imitate":
         return _ALL
     parts = {number: one for number, one in enumerate(material.questions) if one.of == "part" and one.name}
     best = max(parts, key=lambda number: unit.relevance.get(number, 0.0), default=None)

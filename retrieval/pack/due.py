@@ -8,17 +8,18 @@ commands of its own code, are looked up by the details that they state, not by w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.catalog.reader import Catalog
 from lineage.insight import Gap, Gaps, Stage
-from lineage.model import Chunk, Fact, Hit
+from lineage.model import Chunk, Fact, FactKind, Hit
 from lineage.tokens import tokens
 from retrieval.gaps.text import section_weight
 from retrieval.kinship import Kinship
 from retrieval.pack.choose import Value
-from retrieval.pack.task import asked
+from retrieval.pack.own_code import Experiments
+from retrieval.pack.task import asked, asks_settings
 from retrieval.pack.units import Unit, beside, kind_of, neutral, paragraphs
 
 _OTHER = 0.25
@@ -27,15 +28,25 @@ _LEAST = 0.3
 """What a piece must be worth by all that it states, to be due."""
 _VALUE, _WORDS = 1.0, 0.5
 """How surely a passage states a detail: by a value that was read, or in words."""
+_SET: frozenset[FactKind] = frozenset(("config", "command", "default"))
 
 
 @dataclass(frozen=True)
 class Due:
-    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant."""
+    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant.
+
+    `setting` are the chunks, whoever's, that set what a task asks for, if that is known.
+    """
 
     said: tuple[Unit, ...] = ()
     set: tuple[Unit, ...] = ()
     worth: tuple[float, ...] = ()
+    setting: frozenset[str] | None = None
+
+    def telling(self, unit: Unit) -> bool:
+        """Whether a unit is more than options of a program none of which the task asks for."""
+        chunk = unit.hit.chunk
+        return self.setting is None or chunk.kind != "code" or chunk.role != "config" or chunk.id in self.setting
 
     def adding(self, taken: Iterable[Unit]) -> list[Unit]:
         """Those that say enough that none before them says: the tenth file of settings repeats the first."""
@@ -60,10 +71,17 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, catalog: Catalog, no_
     if gaps is None:
         return Due()
     details = [gap.detail for gap in gaps.gaps]
-    spoken = {one.name for one in asked(details, task, stage)}
+    spoken = {one.name for one in (details if asks_settings(task) else asked(details, task, stage))}
     worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
     said = _telling(_said(gaps.gaps).values(), worth)
-    return Due(said, () if no_target_code else _telling(_set(gaps, catalog).values(), worth), worth)
+    setting = frozenset(fact.chunk for fact in catalog.facts() if fact.name in {name for one in details if one.name in spoken for name in one.facts})
+    return Due(said, () if no_target_code else _telling(_set(gaps, catalog).values(), worth, _standing(gaps, task, catalog)), worth, setting)
+
+
+def _standing(gaps: Gaps, task: str, catalog: Catalog) -> Callable[[Hit], float]:
+    """What a place of the own code is worth to a task, by the experiment that it belongs to."""
+    experiments = Experiments.of(catalog, (id_ for id_, kin in Kinship.read(catalog, gaps.target.id).kin.items() if kin.from_target))
+    return lambda hit: experiments.worth(hit, task)
 
 
 def _said(gaps: Sequence[Gap]) -> dict[str, _Piece]:
@@ -84,7 +102,7 @@ def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: floa
 
 
 def _set(gaps: Gaps, catalog: Catalog) -> dict[str, _Piece]:
-    """The configuration files, commands and manuals of the target's own code that set a detail, by chunk."""
+    """The configuration files, options, commands and manuals of the target's own code that set a detail, by chunk."""
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, gap in enumerate(gaps.gaps):
         for name in gap.detail.facts:
@@ -93,7 +111,7 @@ def _set(gaps: Gaps, catalog: Catalog) -> dict[str, _Piece]:
     found: dict[str, _Piece] = {}
     chunks: dict[str, Chunk | None] = {}
     for fact in catalog.facts():
-        if fact.kind in {"config", "command"} and fact.name in numbers and kinship.of(fact.work).from_target:
+        if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
             chunk = chunks.setdefault(fact.chunk, chunks.get(fact.chunk) or catalog.chunk(fact.chunk))
             if chunk and _sets(chunk, fact):
                 piece = found.setdefault(chunk.id, _Piece(_hit(chunk, kinship)))
@@ -102,8 +120,8 @@ def _set(gaps: Gaps, catalog: Catalog) -> dict[str, _Piece]:
 
 
 def _sets(chunk: Chunk, fact: Fact) -> bool:
-    """Whether a chunk is a file of settings or holds a command: a parser's code is found as code."""
-    return chunk.kind in {"config", "docs"} or fact.kind == "command"
+    """Whether a chunk is a file of settings, the options of a program, or holds a command."""
+    return fact.kind == "command" or (chunk.role == "config" if fact.kind == "default" else chunk.kind in {"config", "docs"})
 
 
 def _hit(chunk: Chunk, kinship: Kinship) -> Hit:
@@ -116,21 +134,21 @@ def _line(chunk: Chunk, line: int) -> str:
     return neutral(lines[line - chunk.start_line]).strip() if 0 <= line - chunk.start_line < len(lines) else ""
 
 
-def _telling(pieces: Iterable[_Piece], worth: Sequence[float]) -> tuple[Unit, ...]:
+def _telling(pieces: Iterable[_Piece], worth: Sequence[float], standing: Callable[[Hit], float] = lambda _: 1.0) -> tuple[Unit, ...]:
     """The units of pieces that are worth enough, the most telling first."""
-    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece))]
+    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece, standing(piece.hit)))]
     told = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
     kept = sorted((one for one in told if one[0] >= _LEAST), key=lambda one: -one[0])
     return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
 
 
-def _units(piece: _Piece) -> Iterable[Unit]:
+def _units(piece: _Piece, standing: float) -> Iterable[Unit]:
     """The paragraphs that hold the lines in which something is stated; of files the whole chunk."""
     chunk = piece.hit.chunk
     whole = neutral(chunk.text)
     texts = paragraphs(whole, chunk.role) if chunk.kind in {"paper", "docs"} else [whole]
     for text in texts:
-        states = _strongest((number, sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
+        states = _strongest((number, standing * sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
         if states:
             yield Unit(piece.hit, kind_of(piece.hit), text, states, frozenset(tokens(text)))
 

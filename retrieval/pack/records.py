@@ -13,6 +13,7 @@ from lineage.tokens import terms
 from retrieval.budget import Tokens
 from retrieval.pack import settings_file
 from retrieval.pack.markdown import code, fenced, inline, inline_path, licence
+from retrieval.pack.program import Programs
 from retrieval.pack.settings_file import UNSPECIFIED, Entry
 from retrieval.pack.task import relevant
 
@@ -36,13 +37,16 @@ class Record:
     entry: Entry | None = None
 
 
-def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens) -> list[Record]:
+def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, programs: Programs | None = None) -> list[Record]:
     """Everything that the gaps of a target say for a task, weightiest first: for planning all, else what the task speaks of."""
     if gaps is None:
         return []
     asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
     found = [_conflict(one) for one in gaps.conflicts if stage == "planning" or _concerns(one, task, asked)]
-    found += [_config(entry) for entry in settings_file.entries(asked)] if stage == "planning" else [_gap(gap) for gap in asked if _open(gap)]
+    if stage == "planning":
+        found += [_config(entry) for entry in settings_file.entries(asked, programs)]
+    else:
+        found += [_gap(gap) for gap in asked if _open(gap)]
     costed = (replace(one, cost=tokens.count(f"\n  {one.text}") + _OVERHEAD) for one in found)
     return sorted(costed, key=lambda one: -one.weight)
 

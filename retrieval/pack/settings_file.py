@@ -1,23 +1,25 @@
 """A `config.yaml` of which every value has its source in a comment (pure), and what is left UNSPECIFIED.
 
-A value that the target states is the target's. Where it is silent, the best-supported value of its lineage stands with
-its confidence; where nobody says anything the value is the word UNSPECIFIED, so that the one who writes the code has to
-decide it knowingly.
+A value that the target states is the target's, if it states one; where it has several, for as many experiments, that which its own
+program sets, or none: they are listed. Where it is silent its own program speaks, and where there is none the best-supported value of
+its lineage stands with its confidence. Sentences are remarks. Where nobody says anything the value is the word UNSPECIFIED, so that
+the one who writes the code has to decide it knowingly.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from lineage.cite import pinpoint
-from lineage.insight import Gap, Held, Specification
+from lineage.insight import Gap, Held, Specification, Suggestion
 from lineage.model import Hit
 from lineage.tokens import terms
 from retrieval.pack.markdown import inline, inline_path
+from retrieval.pack.program import Programs, Setting
 
 UNSPECIFIED = "UNSPECIFIED"
 _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
@@ -29,6 +31,12 @@ _LIKELY = 0.5
 _COMPONENTS = "method"
 """The topic of what has no value: the parts of a method."""
 _WORDS = 5
+_REMARK = "# "
+"""What a line begins with that sets nothing."""
+_ASIDE = 0.5
+"""What a line without a value or a sentence of the target is worth beside one that has them."""
+_LISTED = 6
+"""Values of as many experiments that are told."""
 _KEY = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -42,43 +50,112 @@ class Entry:
     evidence: tuple[Hit, ...] = ()
 
 
-def entries(gaps: Sequence[Gap]) -> list[Entry]:
+def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[Entry]:
     """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
     found: dict[str, Entry] = {}
     for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
-        for name, entry in _entries(gap):
-            found.setdefault(name, entry)
+        for name, line, evidence in _lines(gap, programs):
+            weight = gap.detail.weight * (_ASIDE if f": {UNSPECIFIED}" in line else 1.0)
+            found.setdefault(name, Entry(_key(gap.detail.topic) or "other", line, weight, evidence))
     return sorted(found.values(), key=lambda entry: -entry.weight)
 
 
-def _entries(gap: Gap) -> Iterable[tuple[str, Entry]]:
-    """What the target states by value, else in words; else the best of its lineage where that is likely; else UNSPECIFIED."""
-    name, section, weight = _key(gap.detail.name), _key(gap.detail.topic) or "other", gap.detail.weight
-    if gap.facts and gap.state is not Specification.UNSPECIFIED:
-        for fact, some in _by_name(gap.facts).items():
-            key = name if len(_by_name(gap.facts)) == 1 else fact
-            line = f"{key}: {scalar(some[0].fact.value)}  # {_unit(some[0].fact.unit)}stated: {_cited(some[0].evidence)}{_others(some)}"
-            yield key, Entry(section, line, weight, (some[0].evidence,))
-        return
-    best = next((one for one in gap.suggestions if one.value and one.held), None)
+Line = tuple[str, str, tuple[Hit, ...]]
+"""A setting's name, its line and the evidence of it."""
+
+
+def _lines(gap: Gap, programs: Programs | None) -> Iterable[Line]:
+    """What the target states by value and its own program sets; else what it states in words; else the best of its lineage."""
+    stated = _by_name(gap.facts) if gap.state is not Specification.UNSPECIFIED else {}
+    known = {name: some for name in gap.detail.facts if programs and (some := programs.settings(name))}
+    names = [*stated, *_further(stated, known)]
+    for name in names:
+        yield _line(name, stated.get(name, ()), known.get(name, ()), programs)
+    if not names:
+        yield _silent(gap, programs)
+
+
+def _further(stated: Collection[str], known: Mapping[str, Sequence[Setting]]) -> list[str]:
+    """The setting of a detail that own code has surest, unless a stated one of the detail is among its own, or it is unsure."""
+    rest = [name for name in known if name not in stated]
+    best = min(rest, key=lambda name: (bool(known[name][0].experiment), not known[name][0].sure), default=None)
+    return [best] if best and (not stated or (known[best][0].sure and known.keys().isdisjoint(stated))) else []
+
+
+def _line(name: str, stated: Sequence[Held], set_: Sequence[Setting], programs: Programs | None) -> Line:
+    """One setting: the value of the target, or that of its program, or a remark that lists those of its experiments."""
+    key, chosen = _key(name), _chosen(stated)
+    own = next((one for one in set_ if not (one.experiment and programs and programs.rooted)), None)
+    sure = own if own and own.sure else None
+    agreed = next((one for one in stated if sure and programs and programs.same(name, one, sure.held)), None)
+    first = agreed or (None if sure and programs and programs.several else chosen)
+    if first:
+        beside = f"; own code: {_valued(sure.held)}" if sure and not agreed else ""
+        return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
+    if sure or (own and not stated and len(set_) == 1):
+        held = (sure or set_[0]).held
+        said = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
+        return key, _written(key, held, f"own code: {_cited(held.evidence)}{said}"), (held.evidence,)
+    several = stated or [one.held for one in set_]
+    scopes = [one.fact.scope for one in stated] or [one.experiment or one.held.fact.scope for one in set_]
+    return key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,)
+
+
+def _chosen(stated: Sequence[Held]) -> Held | None:
+    """The one value that is stated, or the one that is stated of nothing in particular; none of several."""
+    open_ = {one.fact.value: one for one in reversed(stated) if not one.fact.scope} or {one.fact.value: one for one in reversed(stated)}
+    return next(iter(open_.values())) if len(open_) == 1 else None
+
+
+def _silent(gap: Gap, programs: Programs | None) -> Line:
+    """A detail of which neither the target nor its program has a value that is known by its name."""
+    name, best = _key(gap.detail.name.rpartition(":")[2]), next((one for one in gap.suggestions if one.value and one.held), None)
     if gap.stated and gap.state is Specification.SPECIFIED:
-        line = f"{name}: {json.dumps(quoted(gap), ensure_ascii=False)}  # stated in words: {_cited(gap.stated[0])}"
-        yield name, Entry(section, line, weight, gap.stated[:1])
-    elif best:
-        said = f"lineage, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
-        likely = f"{scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
-        sure = best.confidence >= _LIKELY or best.held[0].evidence.from_target
-        line = likely if sure else f"{UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
-        yield name, Entry(section, f"{name}: {line}", weight, (best.held[0].evidence,))
-    else:
-        where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
-        yield name, Entry(section, f"{name}: {UNSPECIFIED}{where}", weight, gap.stated[:1])
+        return name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
+    if best:
+        return name, _offered(name, best, programs), (best.held[0].evidence,)
+    where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
+    return name, f"{name}: {UNSPECIFIED}{where}", gap.stated[:1]
+
+
+def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
+    """The best value that is offered: one of others is a remark where it is unlikely, or the target has a program that does without."""
+    held, rooted = best.held[0], bool(programs and programs.rooted)
+    if held.evidence.from_target:
+        aside = programs.experiment(held) if programs and rooted else ""
+        value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(held.evidence)}, not stated"
+        return f"{_REMARK}{name}: {value} ({inline(aside)}): {said}" if aside else f"{name}: {value}  # {said}"
+    said = f"lineage, confidence {best.confidence:.2f}: {_cited(held.evidence)}"
+    if best.confidence >= _LIKELY and not rooted:
+        return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
+    return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
+
+
+def _written(key: str, held: Held, said: str) -> str:
+    return f"{key}: {scalar(held.fact.value)}  # {_unit(held.fact.unit)}{said}"
+
+
+def _valued(held: Held) -> str:
+    return f"{inline(held.fact.value, 40)}, {_cited(held.evidence)}"
+
+
+def _listed(some: Sequence[Held], scopes: Sequence[str] = ()) -> str:
+    """Values with what each is for, and where the first stands."""
+    named = zip(some, scopes or [one.fact.scope for one in some], strict=True)
+    values = dict.fromkeys(f"{inline(one.fact.value, 40)}{f' ({inline(scope, 30)})' if scope else ''}" for one, scope in named)
+    return f"{', '.join(list(values)[:_LISTED])}: {_cited(some[0].evidence)}"
+
+
+def _elsewhere(set_: Sequence[Setting]) -> str:
+    """What further values own code sets, with the experiment they are for."""
+    rest = [f"{inline(one.held.fact.value, 40)}{f' ({inline(one.experiment, 30)})' if one.experiment else ''}" for one in set_[1:] if one.sure]
+    return f"; also {', '.join(rest[:3])}" if rest else ""
 
 
 def _by_name(facts: Sequence[Held]) -> dict[str, list[Held]]:
     found: dict[str, list[Held]] = {}
     for held in facts:
-        found.setdefault(_key(held.fact.name), []).append(held)
+        found.setdefault(held.fact.name, []).append(held)
     return found
 
 
@@ -110,10 +187,10 @@ def scalar(value: str) -> str:
     """A value as YAML reads it back: numbers, plain words, lists and mappings as they are, everything else quoted."""
     text = inline_path(value)
     if _PLAIN.match(text):
-        return _pointed(text)
+        return text if text[0].isalpha() else _pointed(text)
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return json.dumps(text[:_LONGEST], ensure_ascii=False)
     whole = json.dumps(read, ensure_ascii=False)
     return whole if '"' in whole else _pointed(whole)
@@ -132,10 +209,10 @@ def _cited(hit: Hit) -> str:
     return inline_path(pinpoint(hit))
 
 
-def _others(facts: Sequence[Held]) -> str:
+def _others(first: Held, facts: Sequence[Held]) -> str:
     """Further values that the target states itself, which contradict or qualify the first."""
-    first = facts[0].fact.value
-    rest = dict.fromkeys(f"{inline(one.fact.value, 40)} ({inline(one.fact.scope, 30) or 'elsewhere'})" for one in facts if one.fact.value != first)
+    value = first.fact.value
+    rest = dict.fromkeys(f"{inline(one.fact.value, 40)} ({inline(one.fact.scope, 30) or 'elsewhere'})" for one in facts if one.fact.value != value)
     return f"; also {', '.join(list(rest)[:3])}" if rest else ""
 
 

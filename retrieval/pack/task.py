@@ -22,6 +22,7 @@ _ITEM = re.compile(r"\s{0,12}(?:[-*•+]|\(?\d{1,2}[.)])\s+(?=\S)")
 _FILE = re.compile(r"\s{0,12}`?([\w./-]{1,100}\.(?:py|yaml|yml|sh|json|toml|cfg|ipynb|cpp|cu|rs|js|ts))`?\s{0,4}(?:[:\-–—]|\Z)")
 _SENTENCE = re.compile(r"(?<=[.;?!])\s+(?=[A-Z`\"'(])|\n+")
 _CLAUSE = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+(?:with|using|via|including)\s+")
+_SETTINGS = re.compile(r"\b(?:hyper-?parameters?|settings?|configurations?|options)\b", re.IGNORECASE)
 _WORDS = 2
 
 
@@ -113,9 +114,14 @@ def _spoken(name: str, text: str) -> str:
 
 
 def _clauses(sentence: str) -> Iterable[str]:
-    """The members of an enumeration, each long enough to be asked alone."""
-    parts = [part.strip(" .:;") for part in _CLAUSE.split(sentence)]
-    return [part for part in parts if len(terms(part)) >= _WORDS] if len(parts) > 1 else []
+    """The members of an enumeration, each long enough to be asked alone; of what a colon lists each, without what frames it.
+
+    "settings" alone is like notebooks' first cells; settings are due where they are set.
+    """
+    _, colon, listed = sentence.partition(": ")
+    parts = [part.strip(" .:;") for part in _CLAUSE.split(listed if colon else sentence)]
+    least = 1 if colon else _WORDS
+    return [part for part in parts if len(terms(part)) >= (_WORDS if asks_settings(part) else least)] if colon or len(parts) > 1 else []
 
 
 def _short(text: str) -> str:
@@ -124,6 +130,11 @@ def _short(text: str) -> str:
 
 def _detail(detail: Detail) -> Subquestion:
     return Subquestion(_short(detail.question or detail.title), detail.weight, "detail", detail.name)
+
+
+def asks_settings(text: str) -> bool:
+    """Whether a text asks for settings as such."""
+    return _SETTINGS.search(text) is not None
 
 
 def asked(details: Iterable[Detail], task: str, stage: Stage | None) -> list[Detail]:

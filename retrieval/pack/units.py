@@ -16,7 +16,7 @@ from typing import Literal
 
 from lineage.catalog.reader import Catalog
 from lineage.catalog.records import same_text
-from lineage.model import Answer, Chunk, Hit
+from lineage.model import Answer, Chunk, Hit, WorkId
 from lineage.tokens import STOP, terms, tokens
 from lineage.visible import visible
 from retrieval.focus import rarity
@@ -35,6 +35,17 @@ _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
 _TEST = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
 _OTHERS = re.compile(r"(?:\A|/)(?:baselines?|competitors?|comparisons?|third[_-]?part(?:y|ies)|3rdparty|external|vendor(?:ed)?)/", re.IGNORECASE)
 _DATA = re.compile(r"(?:\A|/)(?:data|datasets?)/(?:.*/)?[^/]*\.(?:txt|csv|tsv|jsonl?)\Z")
+_CUSTOMS = re.compile(r"(?:\A|/)(?:CODE_OF_CONDUCT|CONTRIBUTING|SECURITY|CHANGELOG|CITATION)[^/]{0,20}\Z", re.IGNORECASE)
+_TITLE = re.compile(r"#{1,2} [^\n]{0,160}(?:\n+|\Z)")
+_TOLD = re.compile(r"\d|`|--\w|\w=|\w\(|https?:")
+"""Signs that a guide says more than what it is a guide to."""
+_SETS_UP = re.compile(r"\s*(?:(?:import|from)\s|[!%]|(?:sys|os)\.|[\w.]{1,80}\.manual_seed\(|\)|\Z)")
+"""A line that makes ready to run: what is imported, installed, or said to the shell."""
+_INSTALLS = re.compile(r"^\s{0,8}[!%]\s?(?:pip|git|cd|conda|apt|wget|mkdir)\b", re.MULTILINE)
+NEARLY_NOTHING = 0.05
+"""What is left of the relevance of what only introduces, makes ready to run, or lists options that nobody asked for."""
+_ALIKE = 0.8
+"""The share of words that two units have in common, and no number that only one has, from which on they are one but for names."""
 _COMPARED = 0.3
 """What a repository holds of others' to compare itself with is worth so much of its own."""
 _FOREIGN = 0.5
@@ -140,7 +151,42 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Uni
             same = same_text(unit.text)
             known = found.get(same)
             found[same] = _joined(known, unit) if known else replace(unit, order=(len(found), at))
-    return list(found.values())
+    return distinct([weighed(unit, NEARLY_NOTHING) if _introduces(unit) else unit for unit in found.values()])
+
+
+def weighed(unit: Unit, share: float) -> Unit:
+    """The unit as so much less relevant to all that it is relevant to."""
+    return replace(unit, relevance={number: share * one for number, one in unit.relevance.items()})
+
+
+def _introduces(unit: Unit) -> bool:
+    """Whether a unit is a guide's title with words on what it is about, a notebook's first cell, or how those who take part shall behave."""
+    chunk = unit.hit.chunk
+    if chunk.kind == "paper":
+        return False
+    title = _TITLE.match(unit.text) if chunk.kind == "docs" or chunk.role == "text" else None
+    installs = chunk.path.endswith(".ipynb") and _INSTALLS.search(unit.text)
+    return bool(installs or _CUSTOMS.search(chunk.path) or (title and not _TOLD.search(unit.text[title.end() :])))
+
+
+def distinct(found: Sequence[Unit]) -> list[Unit]:
+    """The units without those that differ from a better one in names only: the target's own before others', then as they were found."""
+    kept: list[Unit] = []
+    for unit in sorted(found, key=lambda one: (not one.hit.from_target, one.order)):
+        at = next((n for n, other in enumerate(kept) if _alike(unit, other)), None)
+        if at is None:
+            kept.append(unit)
+        elif unit.hit.from_target == kept[at].hit.from_target:
+            kept[at] = _joined(kept[at], unit)
+    return sorted(kept, key=lambda one: one.order)
+
+
+def _alike(one: Unit, other: Unit) -> bool:
+    fewer, more = min(len(one.said), len(other.said)), max(len(one.said), len(other.said))
+    if one.kind != other.kind or fewer < _ALIKE * more or fewer < _LEAST:
+        return False
+    apart = one.said ^ other.said
+    return len(apart) <= (1.0 - _ALIKE) * len(one.said | other.said) and not any(word[0].isdigit() for word in apart)
 
 
 _COMMENT = re.compile(r"\s*(?:#|//|/?\*|%|--|<!|[-=~_.*+|]{3,}|echo\b|\Z)")
@@ -150,7 +196,7 @@ _LEAST = 6
 def _speaks(unit: Unit) -> bool:
     """Whether a unit says anything by itself: a heading, a rule of dashes or a lone comment does not."""
     if unit.kind == "imitate" or unit.hit.chunk.kind == "config":
-        return any(not _COMMENT.match(line) for line in unit.text.splitlines())
+        return any(not _COMMENT.match(line) and not _SETS_UP.match(line) for line in unit.text.splitlines())
     return len(_PROSE.findall(unit.text)) >= _LEAST and not _HEADING.match(unit.text.rpartition("\n\n")[2])
 
 
@@ -169,8 +215,14 @@ def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, tuple[float, 
 
 
 def _joined(one: Unit, other: Unit) -> Unit:
-    keys = {*one.relevance, *other.relevance}
-    return replace(one, relevance={key: max(one.relevance.get(key, 0.0), other.relevance.get(key, 0.0)) for key in keys})
+    """One unit of two: copies are as relevant as the better one, a function by any part of it that was found."""
+    parted = one.hit.chunk.id != other.hit.chunk.id and _file(one) == _file(other)
+    pairs = {key: (one.relevance.get(key, 0.0), other.relevance.get(key, 0.0)) for key in {*one.relevance, *other.relevance}}
+    return replace(one, relevance={key: 1.0 - (1.0 - a) * (1.0 - b) if parted else max(a, b) for key, (a, b) in pairs.items()})
+
+
+def _file(unit: Unit) -> tuple[WorkId, str]:
+    return unit.hit.chunk.work, unit.hit.chunk.path
 
 
 def _units(catalog: Catalog, hit: Hit, scores: Mapping[int, float], words: Words) -> Iterable[Unit]:
@@ -219,7 +271,8 @@ def _run(parts: Sequence[Chunk], chunk: Chunk) -> tuple[Chunk, Chunk]:
 
 def _continues(one: Chunk, other: Chunk) -> bool:
     same = one.symbol.split(", ")[-1] == other.symbol.split(", ")[0]
-    return same and {one.role, other.role} <= _PARTED and other.start_line - one.end_line <= _BLANKS
+    parted = {one.role, other.role} <= _PARTED or (one.role == "module" and other.role == "function")
+    return same and parted and other.start_line - one.end_line <= _BLANKS
 
 
 _BLANKS = 3

@@ -6,6 +6,8 @@ import re
 import textwrap
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retrieval.pack.cut import cut, statements
 
@@ -113,3 +115,53 @@ def test_a_source_of_a_thousand_levels_or_of_other_ends_of_lines_is_left_alone()
 def test_others_escapes_warn_nobody(recwarn):
     assert statements([r'x = "\d"'])
     assert not recwarn.list
+
+
+LINES = st.lists(
+    st.sampled_from(["x = loss", "    y = 1", "if a:", "    if b:", "        adam()", "else:", "", "# c", "for i in j:", "    z()", "w()"]),
+    max_size=24,
+)
+
+
+@given(LINES, st.integers(0, 60))
+@settings(max_examples=25, deadline=None)
+def test_of_any_program_what_is_left_fits_and_nothing_is_lost_without_a_mark(lines, room):
+    source = "\n".join(lines)
+    shown = cut(source, 41, ASKED, count, room)
+    assert count(shown) <= room or not shown
+    if shown:
+        assert whole(shown, source, 41) == source
+
+
+def held_by(*lines):
+    return [(one.lines, one.heads, one.loops) for one in statements(lines)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["a()", "b()"], [((0,), (), False), ((1,), (), False)]),
+        (["# why", "a()", "", "# for", "b()"], [((0, 1), (), False), ((3, 4), (), False)]),
+        (["if a:", "    b()", "else:", "    c()"], [((1,), (0,), False), ((3,), (0, 2), False)]),
+        (["while a:", "    b()", "c()"], [((1,), (0,), True), ((2,), (), False)]),
+        (["for a in b: c()"], [((0,), (), False)]),
+        (["class A:", "    @f", "    def g(self,", "          x):", "        return x"], [((4,), (0, 1, 2, 3), False)]),
+        (["try:", "    a()", "except E:", "    b()", "finally:", "    c()"], [((1,), (0,), False), ((3,), (0, 2), False), ((5,), (0, 4), False)]),
+        (["f(", "  a,", ")"], [((0, 1, 2), (), False)]),
+    ],
+)
+def test_a_statement_stands_in_the_heads_of_its_blocks(lines, found):
+    assert held_by(*lines) == found
+
+
+def test_a_single_line_is_shown_rather_than_counted():
+    lines = ["def f():", "    skip()", *(f"    loss{n} = adam{n}" for n in range(6))]
+    shown = cut("\n".join(lines), 1, {f"adam{n}": 3.0 for n in range(6)}, count, 24)
+    assert shown.split("\n")[1] == "    skip()"
+
+
+def test_what_is_done_in_a_loop_outweighs_the_same_beside_it():
+    calls = [f"    beside{n}(adam, 1, 2, 3)" for n in range(4)] + ["    for a in b:"] + [f"        inside{n}(adam, 1, 2, 3)" for n in range(4)]
+    shown = cut("\n".join(["def f():", *calls]), 1, {"adam": 1.0}, count, 28)
+    assert all(f"inside{n}" in shown for n in range(4))
+    assert "beside" not in shown

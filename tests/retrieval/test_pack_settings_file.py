@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 import yaml as reader
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lineage.insight import Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Fact, Focus, Hit, Work
-from retrieval.pack.settings_file import entries, scalar, yaml
+from retrieval.pack.settings_file import entries, quoted, scalar, yaml
 from tests.fakes import small_lineage as small
 
 CODE = Hit(
@@ -50,12 +53,19 @@ def test_an_unlikely_value_of_others_is_a_remark_and_one_of_the_targets_own_code
 
     place = "lineage, confidence 0.30: github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
     assert line(CODE) == f"  lr: UNSPECIFIED  # perhaps 0.001: {place}"
-    assert line(replace(CODE, from_target=True)) == f"  lr: 0.001  # not stated by the target; {place}"
+    assert line(replace(CODE, from_target=True)) == f"  lr: 0.001  # own code: {place.rpartition(' ')[2]}, not stated"
 
 
-def test_what_is_stated_in_words_is_quoted():
+def test_what_is_stated_in_words_is_quoted_and_no_value():
     text = written(gap("initialisation", Specification.SPECIFIED, stated=(SAID,)))
-    assert f'initialisation: "{small.STATED}"  # stated in words: arXiv:2401.00001#3' in text
+    assert f'  # initialisation: stated in words: "{small.STATED}": arXiv:2401.00001#3' in text
+    assert reader.safe_load(text) == {"optimiser": None}
+
+
+def test_several_values_of_as_many_experiments_are_listed_and_none_is_set():
+    facts = (held("layers", "32", SAID, "small"), held("layers", "48", SAID, "large"))
+    text = written(gap("layers", Specification.SPECIFIED, facts=facts))
+    assert "  # layers: one for each model or experiment: 32 (small), 48 (large): arXiv:2401.00001#3" in text
 
 
 def test_what_nobody_says_is_unspecified():
@@ -98,3 +108,41 @@ def test_values_are_read_back_as_they_are():
 def test_the_weightiest_come_first():
     text = written(gap("b", Specification.UNSPECIFIED, weight=0.1), gap("a", Specification.UNSPECIFIED, "data", weight=0.9))
     assert text.splitlines()[1:] == ["data:", "  a: UNSPECIFIED", "optimiser:", "  b: UNSPECIFIED"]
+
+
+@pytest.mark.parametrize("value", ["runs/1e5", "lr-1e-4", "model-1e4.pt", "resnet50/2e3", "v1e5"])
+def test_figures_inside_of_a_name_stay_as_they_are(value):
+    assert reader.safe_load(f"x: {scalar(value)}") == {"x": value}
+
+
+@pytest.mark.parametrize(
+    "value", ["[" * 100_000, '{"a":' * 50_000, "\ud800", "a\u0085b", "'", '"', "# x", "&a", "*a", "!!python/object:x", "%x", "x" * 900]
+)
+def test_what_is_no_value_is_quoted_and_cut(value):
+    made = scalar(value)
+    assert len(made) < 410
+    assert isinstance(reader.safe_load(f"x: {made}  # said".encode("utf-8", "replace"))["x"], str)
+
+
+@given(st.text(st.sampled_from("ab1e-+. :#{}[]'\",\n\u2028"), max_size=24))
+@settings(max_examples=25, deadline=None)
+def test_any_value_stays_on_its_line_and_can_be_read(value):
+    found = reader.safe_load(f"x: {scalar(value)}  # said\ny: 1")
+    assert list(found) == ["x", "y"]
+
+
+def said(text, focus=None):
+    hit = replace(SAID, chunk=replace(SAID.chunk, text=text, start_line=10), focus=focus)
+    detail = Detail("warmup", "warm-up steps", "schedule", "how many steps of warm-up")
+    return quoted(Gap(detail, Specification.SPECIFIED, stated=(hit,), why="a sentence states warmup"))
+
+
+def test_the_sentence_that_says_most_of_a_detail_is_quoted_and_numbers_break_ties():
+    dull, good, best = "We like tea and we like cake a lot.", "The warm-up takes a number of steps.", "The warm-up takes 400 steps of all."
+    assert said(f"{dull} {good}") == good
+    assert said(f"{dull} {good} {best}") == best
+    assert said(f"Warm-up steps: 9. {dull}\n{good}") == good
+    assert said("Warm-up: 9.") == "Warm-up: 9."
+    assert said(f"{best}\n{dull}", Focus(11, 11)) == dull
+    assert said(f"{best}\n{dull}", Focus(40, 44)) == best
+    assert said("The warm-up " + "x" * 200).endswith("…")

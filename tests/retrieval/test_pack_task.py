@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from lineage.insight import Detail
-from retrieval.pack.task import NEEDS, components, relevant, subquestions
+from lineage.tokens import terms
+from retrieval.pack.task import MOST_PARTS, NEEDS, components, relevant, subquestions
 
 
 def test_the_task_comes_first_then_its_clauses():
@@ -50,3 +55,39 @@ def test_code_is_asked_for_by_itself_and_counts_most_for_coding():
 def test_a_flood_is_asked_by_its_beginning():
     found = subquestions("word " * 20_000)
     assert len(found[0].text.encode()) <= 4096
+
+
+def test_a_task_that_begins_with_blanks_is_asked_by_its_words():
+    assert subquestions("\n" * 5_000 + "write the loop")[0].text == "write the loop"
+    assert subquestions(r"\cite{tent}")[0].text == r"\cite{tent}"
+
+
+@given(
+    st.lists(
+        st.sampled_from(["write the loop", "- a.py: loads", "1. loss of it", "and", ", ", ". ", "\n", "with", " ", "é", "`b.yaml`"]), max_size=30
+    ).map("".join)
+)
+@settings(max_examples=25, deadline=None)
+def test_every_question_of_a_task_can_be_asked_and_none_twice(task):
+    for stage in (None, "analysis"):
+        found = subquestions(task, stage)
+        assert all(0 < len(one.text.encode()) <= 4096 and one.worth > 0 for one in found)
+        assert len({(" ".join(terms(one.text)), one.kinds) for one in found}) == len(found)
+        assert sum(one.of == "part" for one in found) <= 2 * MOST_PARTS
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("- src/data.py - loads it", ("src/data.py", "loads it")),
+        ("(3) train.ipynb", ("train.ipynb", "train")),
+        ("• my_model.cpp: builds", ("my_model.cpp", "builds")),
+        ("run.py loads it", None),
+        ("- Loss: the entropy", ("Loss", "Loss: the entropy")),
+        ("12. evaluate", ("evaluate", "evaluate")),
+        ("just words", None),
+        ("-", None),
+    ],
+)
+def test_files_and_items_are_told_line_by_line(line, named):
+    assert components(line) == ((named,) if named else ())

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from lineage.model import Hit, Work
+from lineage.model import Answer, Hit, Query, Signal, Work
 from lineage.tokens import terms
-from retrieval.pack.units import Words, complete, neutral, paragraphs
+from retrieval.pack.task import Subquestion
+from retrieval.pack.units import Unit, Words, beside, complete, kind_of, neutral, paragraphs, units, words_of
 from tests.fakes import small_lineage as small
 
 
@@ -100,3 +103,162 @@ def test_tests_and_others_code_kept_to_compare_with_weigh_little_unless_they_are
 def test_the_data_of_others_tells_nothing_of_how_a_thing_is_done():
     assert trust("data/cite/dev.txt") < trust("docs/cite/dev.txt") == trust("data/cite/load.py")
     assert trust("data/prompts/plan.txt", from_target=True) == trust("prompts/plan.txt", from_target=True)
+
+
+@given(st.lists(st.sampled_from(["We train.", "and go on", "x:", "$$a$$", "3 Setup", "# Head", "```", "- item", "(see)", ""]), max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_paragraphs_lose_nothing_and_keep_the_order(parts):
+    text = "\n\n".join(parts)
+    made = paragraphs(text)
+    assert "\n\n".join(made).split() == text.split()
+    assert len(made) <= max(1, sum(bool(part) for part in parts))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One.\n\nTwo.", ["One.", "Two."]),
+        ("One.\n \t\nTwo.", ["One.", "Two."]),
+        ("As follows:\n\nTwo.", ["As follows:\n\nTwo."]),
+        ("One,\n\nTwo.", ["One,\n\nTwo."]),
+        ("One.\n\n\\[x\\]\n\n(which is x)", ["One.\n\n\\[x\\]\n\n(which is x)"]),
+        ("## Head\n\nA.1 Sub\n\nText.\n\nB.", ["## Head\n\nA.1 Sub\n\nText.", "B."]),
+        ("12 is a number.\n\nNext.", ["12 is a number.\n\nNext."]),
+        ("```\na\n\nb\n\nc\n```\n\nEnd", ["```\na\n\nb\n\nc\n```", "End"]),
+        ("", [""]),
+    ],
+)
+def test_what_belongs_together_stays_together(text, parts):
+    assert paragraphs(text) == parts
+
+
+@pytest.mark.parametrize("role", ["table", "algorithm", "list"])
+def test_some_roles_are_never_parted(role):
+    assert paragraphs("a\n\nb", role) == ["a\n\nb"]
+
+
+def test_a_chunk_outside_of_functions_or_without_a_name_is_left_as_it_is():
+    shelf = Shelf()
+    for change in ({"role": "module"}, {"symbol": ""}):
+        shelf.held[1] = replace(shelf.held[1], **change)
+        assert complete(shelf, shelf.held[1]) is shelf.held[1]
+        shelf.held[1] = replace(Shelf().held[1])
+    assert complete(shelf, replace(shelf.held[1], id="c_9")).id == "c_9"
+
+
+def test_a_function_that_would_be_too_long_stays_in_parts():
+    shelf = Shelf()
+    assert complete(shelf, shelf.held[0], 41).end_line == 41
+    assert complete(shelf, shelf.held[0], 40) is shelf.held[0]
+
+
+@pytest.mark.parametrize(("gap", "joined"), [(3, True), (4, False)])
+def test_parts_of_a_function_lie_within_three_lines_of_each_other(gap, joined):
+    shelf = Shelf()
+    shelf.held[1] = replace(shelf.held[1], start_line=21 + gap, end_line=60)
+    assert (complete(shelf, shelf.held[0]) is not shelf.held[0]) is joined
+
+
+@pytest.mark.parametrize(
+    ("chunk", "kind"),
+    [(small.chunks()[0], "imitate"), (small.chunks()[2], "lineage"), (small.chunks()[5], "lineage"), (small.chunks()[6], "stated")],
+)
+def test_a_hit_belongs_under_the_heading_of_what_it_is(chunk, kind):
+    assert kind_of(Hit(1, 1.0, chunk, Work(chunk.work), from_target=chunk.work == small.TARGET)) == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "role", "text", "aside"),
+    [
+        ("tests/data.yaml", "config", "config", "a: 1", True),
+        ("src/fixtures/x.md", "docs", "text", "x", True),
+        ("tests/a.py", "code", "function", "x", False),
+        ("contests/a.yaml", "config", "config", "a: 1", False),
+        ("main.tex", "paper", "caption", "Figure 3: The model.", True),
+        ("main.tex", "paper", "caption", "Table 3: The model.", False),
+    ],
+)
+def test_what_tests_read_and_what_captions_a_figure_says_little(path, kind, role, text, aside):
+    chunk = replace(small.chunk(small.REPO, path, text, kind), role=role)
+    assert beside(Hit(1, 1.0, chunk, Work(small.REPO))) is aside
+
+
+class Found:
+    """A catalogue that says how often each word is held."""
+
+    def frequencies(self, words):
+        return dict.fromkeys(words, 1)
+
+    def neighbours(self, work, path):
+        return []
+
+    def chunks(self, rows):
+        return []
+
+
+def found_units(*hits, asked="entropy of predictions", more=()):
+    answers = [Answer(Query(asked), "small", "1", hits), *(Answer(Query(asked), "small", "1", some) for some in more)]
+    asked_ = [Subquestion(asked, 1.0)] * len(answers)
+    return units(Found(), answers, words_of(Found(), asked_, answers, 8))
+
+
+def passage(text, score=1.0, name="c_p"):
+    return Hit(1, score, replace(small.chunk(small.CITED, "main.tex", text, "paper"), id=name), Work(small.CITED))
+
+
+def test_a_paragraph_counts_by_its_share_of_the_questions_words():
+    one, two, three = found_units(
+        passage("The entropy of predictions falls from here on.\n\nAn entropy is what it is there.\n\nNothing of this is said of it.")
+    )
+    assert one.relevance[0] > two.relevance[0] > three.relevance[0] > 0
+    assert three.relevance[0] == pytest.approx(0.2 * one.relevance[0])
+    assert [unit.order for unit in (one, two, three)] == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_equal_texts_are_one_unit_with_the_best_relevance_for_each_question():
+    text = "The entropy of predictions is what we minimise here."
+    first, again = passage(text, 0.5, "c_1"), passage(text, 1.0, "c_2")
+    (made,) = found_units(first, more=[(again,)])
+    assert made.hit == first
+    assert made.relevance == {0: pytest.approx(0.25), 1: pytest.approx(1.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "says"),
+    [
+        ("The entropy of predictions is minimised.", "paper", True),
+        ("4.1 The entropy of all our predictions in detail", "paper", False),
+        ("entropy = 1 2", "paper", False),
+        ("# a lone comment\n// and one\n---", "code", False),
+        ("# a comment\nx = 1", "code", True),
+        ("# only: comments", "config", False),
+        ("lr: 1", "config", True),
+    ],
+)
+def test_headings_rules_and_lone_comments_say_nothing_by_themselves(text, kind, says):
+    hit = Hit(1, 1.0, small.chunk(small.CITED, "a", text, kind), Work(small.CITED))
+    assert bool(found_units(hit)) is says
+
+
+def test_code_is_shown_without_the_indentation_that_all_of_it_has():
+    (made,) = found_units(Hit(1, 1.0, small.chunk(small.REPO, "a.py", "    entropy()\n      x()"), Work(small.REPO, "code")))
+    assert (made.text, made.kind) == ("entropy()\n  x()", "imitate")
+
+
+def test_a_hit_is_trusted_by_the_words_it_shares_or_by_its_similarity():
+    def by(text, *signals):
+        return trust("a.py", text=text, own=False, signals=signals)
+
+    assert by("training loop") == 1.0
+    assert by("training") == pytest.approx(0.2 + 0.8 * 0.5)
+    assert by("nothing") == pytest.approx(0.2)
+    assert by("nothing", Signal("dense", 1, 0.61)) == pytest.approx(0.6)
+    assert by("nothing", Signal("dense", 1, 0.9)) == 1.0
+    assert by("nothing", Signal("lexical", 1, 0.9)) == pytest.approx(0.2)
+    assert by("training", Signal("dense", 1, 0.1)) == pytest.approx(0.6)
+
+
+def test_words_of_a_question_are_worth_more_than_others():
+    words = Words({"train": 2.0, "loop": 1.0, "adam": 4.0}, (frozenset({"train"}), frozenset({"loop"})))
+    unit = Unit(Hit(1, 1.0, small.chunks()[0], Work(small.REPO)), "imitate", "", {0: 0.5, 1: 0.0}, frozenset({"train", "loop", "adam", "x"}))
+    assert words.worth(unit) == {"train": pytest.approx(1.4), "loop": pytest.approx(0.2), "adam": pytest.approx(0.8)}

@@ -1,0 +1,102 @@
+"""What the target's own program sets for a detail (pure): out of those who hold it, by how surely the place is what was run.
+
+A command says more than a configuration file, that more than the default of an option, that more than what one call is given, and
+what a function would take if nobody said otherwise says least. The root's program is what a repository is about; folders with
+a README of their own are experiments beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineage.catalog.reader import Catalog
+from lineage.errors import NotFound
+from lineage.insight import Held
+from lineage.ontology import Ontology
+from retrieval.consensus import consensus
+from retrieval.experiments import is_parameter, is_set
+from retrieval.holders import Holders, aside, tried
+from retrieval.pack.own_code import Experiments
+
+_COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value with its holder: `sure` if a command, a file or an option of a program sets it; `experiment` is "" for the root's."""
+
+    held: Held
+    sure: bool
+    experiment: str = ""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The target's own programs: everything that is held, how values compare, and which folders are experiments."""
+
+    holders: Holders
+    ontology: Ontology
+    experiments: Experiments
+
+    @classmethod
+    def of(cls, holders: Holders, ontology: Ontology, catalog: Catalog) -> Programs:
+        """Those of a generation."""
+        own = {one.fact.work for some in holders.held.values() for one in some if one.evidence.from_target}
+        return cls(holders, ontology, Experiments.of(catalog, own))
+
+    def settings(self, name: str) -> list[Setting]:
+        """The values that own code has for a detail, each once, what was run most surely first."""
+        held = sorted(self._own(name), key=self._place)
+        kept: list[Held] = []
+        for one in held:
+            if not any(self.same(name, one, other) for other in kept):
+                kept.append(one)
+        return [Setting(one, self._rank(one) <= _OPTION, self.experiment(one)) for one in kept]
+
+    def same(self, name: str, one: Held, other: Held) -> bool:
+        """Whether two hold one value of a detail."""
+        return one.fact.value == other.fact.value or self.ontology.same(name, one.fact.value, other.fact.value)
+
+    @cached_property
+    def rooted(self) -> bool:
+        """Whether something outside of the experiments sets anything."""
+        return "" in self._running
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether there are experiments beside each other, of which a sentence may mean any."""
+        return len(self._running) > 1
+
+    @cached_property
+    def _running(self) -> frozenset[str]:
+        """The experiments of which a file or a program sets something."""
+        own = (one for some in self.holders.held.values() for one in some if one.evidence.from_target and one.evidence.work.kind == "code")
+        return frozenset(self.experiment(one) for one in own if self._rank(one) <= _OPTION and not aside(one))
+
+    def experiment(self, one: Held) -> str:
+        """The folder of the experiment that a holder belongs to, "" for the root's."""
+        return self.experiments.named(one.fact.work, one.evidence.chunk.path)
+
+    def _own(self, name: str) -> Iterable[Held]:
+        try:
+            values = consensus(self.holders, name, self.ontology).values
+        except NotFound:
+            return []
+        own = [one for value in values for one in value.held if one.evidence.from_target and one.evidence.work.kind == "code"]
+        return [one for one in own if one.fact.literal]
+
+    def _place(self, one: Held) -> tuple[bool, bool, bool, int, int]:
+        return bool(self.experiment(one)), aside(one), tried(one), self._rank(one), one.fact.scope.count(".")
+
+    def _rank(self, one: Held) -> int:
+        if is_set(one):
+            return _COMMAND if one.fact.kind == "command" else _CONFIG
+        if one.fact.kind != "default":
+            return _CALL
+        # a model's class has sizes if nobody says otherwise, and whoever makes one does
+        sized = one.fact.scope[:1].isupper() and self.ontology.topic(one.fact.name) == "architecture"
+        if sized or is_parameter(one):
+            return _PARAMETER
+        return _CALL if one.evidence.chunk.role in {"function", "method"} else _OPTION

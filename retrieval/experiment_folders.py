@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from lineage.catalog.reader import Catalog
 from lineage.insight import Held
 from lineage.model import Chunk, WorkId
 from lineage.tokens import parts
@@ -33,7 +34,10 @@ class Folders:
 
     def of(self, held: Held) -> str:
         """The name of the experiment that a fact of the code belongs to, "" for what the root program does."""
-        chunk = held.evidence.chunk
+        return self.holding(held.evidence.chunk)
+
+    def holding(self, chunk: Chunk) -> str:
+        """The name of the experiment that a piece of code belongs to, "" for what the root program does."""
         return next((one.name for one in PurePosixPath(chunk.path).parents if (chunk.work, str(one)) in self.found), "")
 
     def named(self, text: str) -> frozenset[str]:
@@ -49,14 +53,23 @@ class Folders:
 
 def folders(code: Iterable[Chunk]) -> Folders:
     """The experiments beside a program at the root; none where there is no such program, for then none is the default."""
+    return _folders((chunk.work, PurePosixPath(chunk.path), chunk.text) for chunk in code)
+
+
+def folders_of(catalog: Catalog, works: Iterable[WorkId]) -> Folders:
+    """The same of the files of some repositories."""
+    paths = [(work, PurePosixPath(one.path)) for work in works for one in catalog.documents(work)]
+    return _folders((work, path, (catalog.document_text(work, str(path)) or "") if _is_readme(path) else "") for work, path in paths)
+
+
+def _folders(files: Iterable[tuple[WorkId, PurePosixPath, str]]) -> Folders:
     rooted: set[WorkId] = set()
     own: dict[tuple[WorkId, str], set[str]] = defaultdict(set)
-    for chunk in code:
-        place = PurePosixPath(chunk.path)
+    for work, place, text in files:
         if _is_program(place) and len(place.parts) == 1:
-            rooted.add(chunk.work)
-        elif _is_home(place, chunk):
-            own[chunk.work, str(place.parent.parent)].add(str(place.parent))
+            rooted.add(work)
+        elif _is_home(place, text):
+            own[work, str(place.parent.parent)].add(str(place.parent))
     return Folders(frozenset((work, path) for (work, _), some in own.items() if work in rooted and len(some) > 1 for path in some))
 
 
@@ -64,8 +77,12 @@ def _is_program(place: PurePosixPath) -> bool:
     return place.suffix in {".py", ".sh"} and not _PROGRAMS.isdisjoint(parts(place.stem))
 
 
-def _is_home(place: PurePosixPath, chunk: Chunk) -> bool:
+def _is_readme(place: PurePosixPath) -> bool:
+    return place.stem.lower() == "readme"
+
+
+def _is_home(place: PurePosixPath, text: str) -> bool:
     """Whether a file shows that its folder is run by itself: a program, or a README with commands."""
     if len(place.parts) < 2 or place.parent.name.lower() in _PARTS | setting_words().folders:
         return False
-    return (len(place.parts) > 2 and _is_program(place)) or (place.stem.lower() == "readme" and _RUN.search(chunk.text) is not None)
+    return (len(place.parts) > 2 and _is_program(place)) or (_is_readme(place) and _RUN.search(text) is not None)

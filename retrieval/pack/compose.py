@@ -20,12 +20,13 @@ from lineage.insight import Gaps, Pack, PackItem, Stage
 from lineage.model import Answer, Work
 from lineage.tokens import tokens as words_in
 from retrieval.budget import Tokens
+from retrieval.experiment_folders import folders_of
 from retrieval.pack import records
 from retrieval.pack.choose import MOST, Value, choose
 from retrieval.pack.cut import cut
 from retrieval.pack.due import Due
 from retrieval.pack.markdown import NOTICE, block, code, inline, inline_path, source
-from retrieval.pack.own_code import Experiments, answering, by_experiment, without_answered
+from retrieval.pack.own_code import answering, by_experiment, without_answered
 from retrieval.pack.program import Programs
 from retrieval.pack.stages import HEADINGS, ORDER, POLICIES, Policy
 from retrieval.pack.task import Subquestion, components
@@ -69,8 +70,8 @@ def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tok
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
     words = words_of(catalog, material.questions, material.answers, chunks)
     found = [_costed(unit, tokens) for unit in units(catalog, material.answers, words)]
-    experiments = Experiments.of(catalog, {unit.hit.work.id for unit in found if unit.hit.from_target})
-    found = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in by_experiment(found, material.task, experiments)]
+    folders = folders_of(catalog, {unit.hit.work.id for unit in found if unit.hit.from_target})
+    found = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in by_experiment(found, material.task, folders)]
     doing = answering(found, material.questions)
     found = without_answered(found, material.questions, doing)
     said = records.of(material.gaps, material.task, material.stage, tokens, material.programs)

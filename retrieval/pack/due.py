@@ -15,10 +15,11 @@ from lineage.catalog.reader import Catalog
 from lineage.insight import Gap, Gaps, Stage
 from lineage.model import Chunk, Fact, FactKind, Hit
 from lineage.tokens import tokens
+from retrieval.experiment_folders import folders_of
 from retrieval.gaps.text import section_weight
 from retrieval.kinship import Kinship
 from retrieval.pack.choose import Value
-from retrieval.pack.own_code import Experiments
+from retrieval.pack.own_code import worth as worth_of
 from retrieval.pack.task import asked, asks_settings
 from retrieval.pack.units import Unit, beside, kind_of, neutral, paragraphs
 
@@ -80,8 +81,8 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, catalog: Catalog, no_
 
 def _standing(gaps: Gaps, task: str, catalog: Catalog) -> Callable[[Hit], float]:
     """What a place of the own code is worth to a task, by the experiment that it belongs to."""
-    experiments = Experiments.of(catalog, (id_ for id_, kin in Kinship.read(catalog, gaps.target.id).kin.items() if kin.from_target))
-    return lambda hit: experiments.worth(hit, task)
+    folders = folders_of(catalog, (id_ for id_, kin in Kinship.read(catalog, gaps.target.id).kin.items() if kin.from_target))
+    return lambda hit: worth_of(hit, task, folders)
 
 
 def _said(gaps: Sequence[Gap]) -> dict[str, _Piece]:

@@ -8,13 +8,11 @@ have answers that part no more, but for what the own function calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from lineage.catalog.reader import Catalog
-from lineage.model import Hit, WorkId
-from lineage.tokens import parts, terms
+from lineage.model import Hit
+from retrieval.experiment_folders import Folders
 from retrieval.pack.task import Subquestion, asks_settings
 from retrieval.pack.units import Unit, weighed
 
@@ -24,7 +22,6 @@ _ANSWERED = 0.1
 """What is left of the relevance of others' code to what the target's own code answers."""
 _ASIDE = 0.2
 """What code of an experiment beside the root's is worth, where the task does not name it."""
-_README = re.compile(r"readme(?:\.[a-z]{2,8})?\Z", re.IGNORECASE)
 _TRAINING = re.compile(
     r"\b(?:pre-?|fine-?)?(?:train(?:ing)?|tun(?:e|ing))[\s-]{1,3}(?:loops?|steps?|procedure|code|script|routine|program|function|epochs?|run)\b"
     r"|\btrain the\b|\b(?:train|training)\s{0,3}\Z",
@@ -41,38 +38,15 @@ _TRAINS = (
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w{2,80})\(")
 
 
-@dataclass(frozen=True)
-class Experiments:
-    """The folders of repositories that have a README of their own: each is an experiment beside the root's."""
-
-    folders: Mapping[WorkId, frozenset[str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, catalog: Catalog, works: Iterable[WorkId]) -> Experiments:
-        """Those of some repositories."""
-        return cls({work: frozenset(_documented(one.path for one in catalog.documents(work))) for work in works})
-
-    def named(self, work: WorkId, path: str) -> str:
-        """The experiment that a file belongs to, by its folder; "" for the root's."""
-        known = self.folders.get(work, frozenset())
-        return next((str(folder) for folder in PurePosixPath(path).parents if str(folder) in known), "")
-
-    def worth(self, hit: Hit, task: str) -> float:
-        """What a piece of code is worth to a task: the root's first, others' where the task names them."""
-        folder = self.named(hit.work.id, hit.chunk.path)
-        return _ASIDE if folder and not {*terms(" ".join(parts(folder)))} & {*terms(task)} else 1.0
+def worth(hit: Hit, task: str, folders: Folders) -> float:
+    """What a piece of code is worth to a task: the root program's first, an experiment's beside it where the task names it."""
+    experiment = folders.holding(hit.chunk)
+    return _ASIDE if experiment and experiment not in folders.named(task) else 1.0
 
 
-def _documented(paths: Iterable[str]) -> Iterable[str]:
-    for path in map(PurePosixPath, paths):
-        if _README.match(path.name) and len(path.parts) > 1:
-            yield str(path.parent)
-
-
-def by_experiment(found: Sequence[Unit], task: str, experiments: Experiments) -> list[Unit]:
+def by_experiment(found: Sequence[Unit], task: str, folders: Folders) -> list[Unit]:
     """The units, those of the target's code as relevant as the experiment that they belong to lets them be."""
-    worth = [experiments.worth(unit.hit, task) if unit.hit.from_target else 1.0 for unit in found]
-    return [weighed(unit, one) for unit, one in zip(found, worth, strict=True)]
+    return [weighed(unit, worth(unit.hit, task, folders)) if unit.hit.from_target else unit for unit in found]
 
 
 def answering(found: Sequence[Unit], questions: Sequence[Subquestion]) -> dict[int, Unit]:

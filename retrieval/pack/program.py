@@ -1,8 +1,8 @@
 """What the target's own program sets for a detail (pure): out of those who hold it, by how surely the place is what was run.
 
 A command says more than a configuration file, that more than the default of an option, that more than what one call is given, and
-what a function would take if nobody said otherwise says least. The root's program is what a repository is about; folders with
-a README of their own are experiments beside it.
+what a function would take if nobody said otherwise says least. The root's program is what a repository is about; a
+folder with commands or a program of its own is an experiment beside it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from lineage.errors import NotFound
 from lineage.insight import Held
 from lineage.ontology import Ontology
 from retrieval.consensus import consensus
+from retrieval.experiment_folders import Folders, folders_of
 from retrieval.experiments import is_parameter, is_set
 from retrieval.holders import Holders, aside, tried
-from retrieval.pack.own_code import Experiments
 
 _COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
 
@@ -38,13 +38,13 @@ class Programs:
 
     holders: Holders
     ontology: Ontology
-    experiments: Experiments
+    folders: Folders
 
     @classmethod
     def of(cls, holders: Holders, ontology: Ontology, catalog: Catalog) -> Programs:
         """Those of a generation."""
         own = {one.fact.work for some in holders.held.values() for one in some if one.evidence.from_target}
-        return cls(holders, ontology, Experiments.of(catalog, own))
+        return cls(holders, ontology, folders_of(catalog, own))
 
     def settings(self, name: str) -> list[Setting]:
         """The values that own code has for a detail, each once, what was run most surely first."""
@@ -76,8 +76,8 @@ class Programs:
         return frozenset(self.experiment(one) for one in own if self._rank(one) <= _OPTION and not aside(one))
 
     def experiment(self, one: Held) -> str:
-        """The folder of the experiment that a holder belongs to, "" for the root's."""
-        return self.experiments.named(one.fact.work, one.evidence.chunk.path)
+        """The experiment that a holder belongs to, "" for the root's."""
+        return self.folders.of(one)
 
     def _own(self, name: str) -> Iterable[Held]:
         try:

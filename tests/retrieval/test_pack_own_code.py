@@ -10,8 +10,9 @@ from lineage.generation import open_generation
 from lineage.model import Hit, Query, Work
 from retrieval.budget import Estimate
 from retrieval.engine import Engine
+from retrieval.experiment_folders import Folders
 from retrieval.pack import pack
-from retrieval.pack.own_code import Experiments, answering, by_experiment, without_answered
+from retrieval.pack.own_code import answering, by_experiment, without_answered
 from retrieval.pack.task import Subquestion, subquestions
 from retrieval.pack.units import NEARLY_NOTHING, Unit, distinct, units, words_of
 from tests.fakes import small_lineage as small
@@ -49,7 +50,7 @@ def test_what_others_have_hardly_answers_what_own_code_does_unless_own_code_call
 
 def test_the_roots_code_goes_before_that_of_experiments_unless_the_task_names_one():
     some = [unit("train", "x", {0: 0.8}, path="tasks/mae/run.py"), unit("train", "x", {0: 0.3})]
-    experiments = Experiments({small.OWN: frozenset({"tasks/mae"})})
+    experiments = Folders(frozenset({(small.OWN, "tasks/mae")}))
     assert [max(one.relevance.values()) < 0.3 for one in by_experiment(some, "training loop", experiments)] == [True, False]
     assert by_experiment(some, "training loop of mae", experiments) == some
 

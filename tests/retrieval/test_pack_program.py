@@ -10,8 +10,8 @@ import yaml as reader
 from lineage.insight import Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Fact, Hit, Work
 from lineage.ontology import ontology
+from retrieval.experiment_folders import Folders
 from retrieval.holders import Holders
-from retrieval.pack.own_code import Experiments
 from retrieval.pack.program import Programs
 from retrieval.pack.settings_file import entries, yaml
 from tests.fakes import small_lineage as small
@@ -41,7 +41,7 @@ def programs(*some, folders=()):
     by_name = {}
     for one in some:
         by_name.setdefault(one.fact.name, []).append(one)
-    return Programs(Holders("l", "g", Work(small.TARGET), by_name), ontology(), Experiments({small.OWN: frozenset(folders)}))
+    return Programs(Holders("l", "g", Work(small.TARGET), by_name), ontology(), Folders(frozenset((small.OWN, one) for one in folders)))
 
 
 def read(own, *gaps):
@@ -91,14 +91,14 @@ def test_where_there_are_experiments_beside_each_other_the_roots_program_is_the_
     text, found = read(own, gap("epochs", stated("epochs", "100")))
     assert found == {"optimiser": {"epochs": 300}}
     assert "; stated: 100: arXiv" in text
-    assert "; also 800 (other/mae)" in read(own, gap("epochs"))[0]
+    assert "; also 800 (mae)" in read(own, gap("epochs"))[0]
 
 
 def test_what_only_an_experiment_beside_the_root_sets_is_a_remark():
     own = programs(held("epochs", "300", OPTION), held("seed", "7", README, folder="other/mae/"), folders=["other/mae"])
     text, found = read(own, gap("seed"))
     assert found == {"optimiser": None}
-    assert "# seed: one for each model or experiment: 7 (other/mae)" in text
+    assert "# seed: one for each model or experiment: 7 (mae)" in text
 
 
 def test_the_size_that_a_models_class_would_take_is_not_sure_and_calls_that_differ_set_nothing():

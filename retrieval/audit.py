@@ -44,7 +44,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(
-    r"\s*(?:remarks?|notes?|on|relations?(?:hips?)?|connections?|comparisons?|comparing|replacing|tuning|varying|removing|qualitative|values?|choices?|choosing|effects?|"
+    r"\s{0,9}(?:remarks?|notes?|on|relations?(?:hips?)?|connections?|comparisons?|comparing|replacing|tuning|varying|removing|qualitative|values?|choices?|choosing|effects?|"
     r"influence|roles?|importance|benefits?|advantages?|why|what|when|does|is|are|can)\b",
     re.IGNORECASE,
 )

@@ -23,6 +23,8 @@ _COMMON = frozenset(
     )
 )
 _MOST = 4_000
+_WIDE = re.compile(r"[^\S\n]{40,}")
+"""White space that stands in no sentence; patterns that look across it would take the square of its length."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def sentences(text: str, first: int, around: str) -> Iterator[Sentence]:
     for border in (*(match.end() for match in _END.finditer(text)), len(text)):
         part = text[at:border]
         for start in range(0, len(part), _MOST):
-            piece = part[start : start + _MOST]
+            piece = _WIDE.sub(" ", part[start : start + _MOST].rstrip())
             tokens = list(TOKEN.finditer(piece))
             if len(tokens) > 1:
                 yield Sentence(piece, line + part.count("\n", 0, start), around, tokens)

@@ -31,7 +31,7 @@ _CHANGE = re.compile(
 )
 """What the rows of an ablation begin with: such a row says what came of a setting."""
 _MEASURED = re.compile(
-    r"\W*(?:(?:total|trainable|number of|num\.?|no\.)\s+){0,2}"
+    r"\W{0,20}(?:(?:total|trainable|number of|num\.?|no\.)\s+){0,2}"
     r"(?:params?|parameters|[GMTP]?FLOPs?|MACs|throughput|latency|memory|runtime|speed|seq\S{0,6} len\w*)\b",
     re.IGNORECASE,
 )

@@ -409,3 +409,10 @@ def test_a_table_of_a_paper_has_the_caption_beside_it(above):
     sink = Sink(ontology(), "prose")
     documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
     assert [(one.name, one.value, one.scope) for one in sink.found] == [("learning_rate", "0.0004", "DiT, FID")]
+
+
+@pytest.mark.parametrize("wide", [" " * 600_000, "\t" * 600_000, "\n" * 600_000, " \n" * 300_000])
+def test_white_space_without_end_is_read_soon(wide: str) -> None:
+    sink = Sink(ontology(), "prose")
+    prose.read(f"The weight decay{wide}is 0.1 and the learning rate{wide}is 0.2.", sink)
+    assert all(found.value in {"0.1", "0.2"} for found in sink.found)

@@ -28,6 +28,8 @@ from lineage.model import Status, WorkId
 
 FORKS = sys.platform == "linux"
 _NEEDS = {"pdf": ("pymupdf",), "html": ("lxml.html",)}
+_SPARED = "pymupdf.layout"
+"""PyMuPDF 2 loads a model of page layouts when it is imported, which no parser asks for: .8 s of processor time and 56 MB a child."""
 _FAILURES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, OSError, RuntimeError, ImportError)
 Job = dict[str, Any]
 
@@ -42,6 +44,7 @@ def main() -> None:
         for fd in (asked, told):
             msvcrt.setmode(fd, os.O_BINARY)
     codec.prepare()
+    sys.modules[_SPARED] = None  # type: ignore[assignment]  # an import of it fails, as where it is not installed
     _write(told, frame({"ready": True}))
     try:
         while job := read_frame(lambda n: os.read(asked, n)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import socket
 import sys
@@ -64,8 +65,16 @@ def _flood(size: str) -> str:
     return "x" * int(size)
 
 
+def _loads(module: str) -> str:
+    try:
+        return str(importlib.import_module(module))
+    except ImportError:
+        return "not to be had"
+
+
 ACTS: dict[str, Callable[[str], str | None]] = {
     "say": _say,
+    "loads": _loads,
     "connect": _connect,
     "udp": lambda _: str(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)),
     "write": lambda path: str(Path(path).write_text("owned")),

@@ -141,6 +141,10 @@ def test_a_parser_that_does_not_exist_is_told_and_the_next_job_runs(sandbox: San
     assert act(sandbox, "say next") == "next"
 
 
+def test_the_model_of_layouts_that_comes_with_pymupdf_is_not_loaded(sandbox: Sandbox) -> None:
+    assert act(sandbox, "loads pymupdf.layout") == "not to be had"
+
+
 def test_tokens_of_the_user_are_not_in_the_childs_environment(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "canary")
     with Sandbox(workers=1) as fresh:

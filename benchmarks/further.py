@@ -1,11 +1,11 @@
-"""Makes the data for six further lineages, in the form that the mirror serves, out of papers and repositories at hand.
+"""Makes the data for eight further lineages, in the form that the mirror serves, out of papers and repositories at hand.
 
     python -m benchmarks.further --papers CORPORA/rcb --repos DIR --out DATA
     mirror.py --data DATA --repos DIR --port 9000
-    LINEAGE_MIRROR=http://127.0.0.1:9000 lineage build arxiv:2504.10483     and the other five
+    LINEAGE_MIRROR=http://127.0.0.1:9000 lineage build arxiv:2504.10483     and the other seven
     lineage eval benchmarks/questions_further.jsonl --lineage arxiv-2504.10483
 
-The LaTeX of the six targets comes with ResearchCodeBench (FOLDER/paper.tex); `further.json` names them, the few references that
+The LaTeX of the eight targets comes with ResearchCodeBench (FOLDER/paper.tex); `further.json` names them, the few references that
 matter with their repositories, and what to add by hand. Every other reference stays unresolved and no cited paper has a text.
 Repositories are git folders OWNER+NAME/repo; their newest commit is pinned.
 """

@@ -9,6 +9,8 @@ from api.display import plain, shorten
 from lineage.cite import citation, pinpoint
 from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Hit
+from retrieval.gaps.components import TOPIC as METHOD
+from retrieval.gaps.offers import line_of
 from retrieval.gaps.text import SAYS
 
 _STATES = {
@@ -17,7 +19,8 @@ _STATES = {
     Specification.SPECIFIED: "SPECIFIED",
 }
 _SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, that the text does not give"
-_HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STATES[Specification.SPECIFIED])
+_STEPS = "PASSAGES whose steps its own code has"
+_HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])
 _KINDS = {
     "paper-code": "paper against its code",
     "paper-followed": "paper against what it says it follows",
@@ -40,28 +43,60 @@ def gaps(found: Gaps) -> str:
 
 
 def _details(found: Gaps) -> Iterator[str]:
+    told: set[str] = set()
     for heading, some in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
         yield f"\n{heading}"
         for gap in some:
-            yield from _gap(gap)
+            yield from _row(gap, heading, told)
 
 
 def _heading(gap: Gap) -> str:
-    return _SETTINGS if gap.detail.name.startswith(SETTING) and gap.state is not Specification.SPECIFIED else _STATES[gap.state]
+    if gap.state is Specification.SPECIFIED:
+        return _STATES[gap.state]
+    if gap.detail.topic == METHOD:
+        return _STEPS
+    return _SETTINGS if gap.detail.name.startswith(SETTING) else _STATES[gap.state]
 
 
-def _gap(gap: Gap) -> Iterator[str]:
+def _row(gap: Gap, heading: str, told: set[str]) -> Iterator[str]:
+    if heading == _SETTINGS:
+        return _setting(gap)
+    if heading == _STEPS:
+        return _steps(gap)
+    return _gap(gap, told)
+
+
+def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
+    """A detail; `told` are the sentences, and whose code is its own, that stand above and are not said again."""
     title = f"  {plain(gap.detail.topic):<14} {shorten(gap.detail.title, 34):<34}"
     if gap.state is Specification.SPECIFIED:
         yield f"{title}  {shorten(_stated(gap), _WIDTH - 30)}"
         return
     yield f"{title}  {plain(gap.why)}"
     for hit in gap.stated[:1]:
-        yield f"      {plain(citation(hit))}: “{shorten(_line(hit), _WIDTH - 30)}”"
+        said = _line(hit)
+        yield f"      {plain(citation(hit))}: " + ("quoted above" if said in told else f"“{shorten(said, _WIDTH - 30)}”")
+        told.add(said)
     for one in gap.suggestions[:1]:
-        yield from _suggestion(one)
+        yield from _suggestion(one, told)
+    yield from _others(gap, 12)
+
+
+def _setting(gap: Gap) -> Iterator[str]:
+    for one in gap.suggestions[:1]:
+        yield f"  {one.confidence:.2f}  {shorten(_named(one), 48):<48}  {plain(pinpoint(line_of(one.held[0])))}"
+    yield from _others(gap, 8)
+
+
+def _steps(gap: Gap) -> Iterator[str]:
+    for one in gap.suggestions[:1]:
+        yield f"  {one.confidence:.2f}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
+        yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(one.evidence[0]))}"
+
+
+def _others(gap: Gap, indent: int) -> Iterator[str]:
     if others := [f"{_named(one)} ({one.confidence:.2f})" for one in gap.suggestions[1:] if one.held]:
-        yield f"            also: {shorten('; '.join(others), _WIDTH - 20)}"
+        yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
 def _stated(gap: Gap) -> str:
@@ -76,12 +111,19 @@ def _value(one: Held) -> str:
     return one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "") + scope
 
 
-def _suggestion(one: Suggestion) -> Iterator[str]:
+def _suggestion(one: Suggestion, told: set[str]) -> Iterator[str]:
     works = len({held.fact.work for held in one.held})
     more = f", {works} sources" if works > 1 else ""
     yield f"      {one.confidence:.2f}  {shorten(_named(one), 90)}{more}"
-    for link in one.chain:
+    for link in one.chain[one.chain[0] in told :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
+    told.update(one.chain[: _is_own(one)])
+
+
+def _is_own(one: Suggestion) -> bool:
+    """Whether the evidence is of the target's own code, so that one link leads to it, the same for all of it."""
+    hit = next((held.evidence for held in one.held), None) or next(iter(one.evidence), None)
+    return hit is not None and hit.from_target and hit.work.kind == "code"
 
 
 def _named(one: Suggestion) -> str:

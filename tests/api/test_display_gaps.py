@@ -1,0 +1,77 @@
+"""Gaps as people read them: what is said once, and rows of one line where a value and its place are all there is to say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from api import display_gaps
+from lineage.insight import Detail, Gap, Gaps, Held, Specification, Suggestion
+from lineage.model import Fact, Hit, Work
+from tests.fakes import small_lineage as small
+
+WORKS = {work.id: work for work in small.works()}
+OWN = Hit(1, 0.9, replace(small.chunks()[0], work=small.OWN, path="train.py"), WORKS[small.OWN], from_target=True)
+PAPER = Hit(
+    1,
+    0.9,
+    replace(small.chunks()[0], work=small.TARGET, path="main.tex", kind="paper", section=("2 Training",)),
+    WORKS[small.TARGET],
+    from_target=True,
+)
+THEIRS = replace(OWN, chunk=replace(OWN.chunk, work=small.REPO), work=WORKS[small.REPO], from_target=False)
+LINK = "the target's own repository github.com/target/own (official)"
+
+
+def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = LINK) -> Suggestion:
+    held = Held(Fact(name, value, "", hit.work.id, hit.chunk.id, "default", line), hit)
+    return Suggestion(value, "", 0.5, (held,), (hit,), (first, f"has {name} = {value} at train.py#L{line}"))
+
+
+def gap(
+    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimiser", title: str = "", why: str = "the target defers to others"
+) -> Gap:
+    state = Specification.PARTIALLY_SPECIFIED if stated else Specification.UNSPECIFIED
+    return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, why=why)
+
+
+def shown(*some: Gap) -> list[str]:
+    return display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some)).split("\n")
+
+
+def test_a_sentence_that_many_details_defer_with_is_quoted_once():
+    text = "\n".join(shown(gap("warm-up", stated=(PAPER,)), gap("dropout", stated=(PAPER,)), gap("betas", stated=(PAPER,))))
+    assert (text.count("“"), text.count("quoted above")) == (1, 2)
+
+
+def test_whose_the_own_code_is_is_said_once_and_how_anothers_is_reached_each_time():
+    cited = "target cites Tent as baseline"
+    text = "\n".join(
+        shown(*(gap(name, offered(name, "1")) for name in "abc"), *(gap(name, offered(name, "1", hit=THEIRS, first=cited)) for name in "de"))
+    )
+    assert (text.count(LINK), text.count(cited)) == (1, 2)
+    assert text.count("has ") == 5
+
+
+def test_a_setting_of_the_own_code_is_a_line_with_its_place_and_what_else_it_is():
+    rows = shown(gap("setting:opt_eps", offered("opt_eps", "1e-8", 7), offered("opt_eps", "1e-6"), topic="procedure"))
+    at = next(n for n, row in enumerate(rows) if row.startswith("FURTHER SETTINGS"))
+    assert rows[at + 1].split() == ["0.50", "opt_eps", "=", "1e-8", f"github.com/target/own/train.py#L7-L7@{'a' * 8}"]
+    assert rows[at + 2].strip() == "also: opt_eps = 1e-6 (0.50)"
+
+
+def test_a_passage_whose_steps_the_code_has_stands_with_both_places():
+    code = Suggestion("", "", 0.12, evidence=(OWN,), chain=("the target's own code", "train.py answers the passage"))
+    rows = shown(gap("method:forward", code, stated=(PAPER,), topic="method", title="2 Training: what forward does besides", why="the code has tanh"))
+    at = next(n for n, row in enumerate(rows) if row.startswith("PASSAGES"))
+    assert rows[at + 1].split()[:3] == ["0.12", "2", "Training:"]
+    assert rows[at + 1].endswith("the code has tanh")
+    assert "arXiv:2401.00001" in rows[at + 2]
+    assert "github.com/target/own/train.py" in rows[at + 2]
+
+
+def test_rows_stand_under_their_headings_in_one_order():
+    known = replace(gap("lr"), state=Specification.SPECIFIED)
+    steps = gap("method:f", Suggestion("", "", 0.1, evidence=(OWN,), chain=("", "")), stated=(PAPER,), topic="method")
+    rows = shown(known, steps, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
+    heads = [row.split(" ")[0] for row in rows if row[:2].isupper()]
+    assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "PASSAGES", "SPECIFIED"]

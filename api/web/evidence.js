@@ -5,6 +5,7 @@ import { get } from "./server.js";
 import { passage, source } from "./source.js";
 
 const SHOWN = 16;
+const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
 const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 
 function place(hit) {
@@ -42,7 +43,7 @@ export function card(hit, lineage, only) {
     make("div", { class: "head" },
       make("div", { class: "row spread" }, make("h3", {}, `${hit.rank}. `, strange(hit.source.title)), make("span", { class: "small quiet" }, strange(place(hit)))),
       make("div", { class: "cite" }, outward(hit.source.url, hit.citation)),
-      make("div", { class: "badges" }, hit.from_target ? make("span", { class: "badge" }, "the target itself") : role(kin.role),
+      make("div", { class: "badges" }, hit.from_target ? make("span", { class: "badge" }, ofTarget(hit)) : role(kin.role),
         make("span", { class: "badge" }, hit.license || "no licence stated"),
         ...(hit.flags || []).map((flag) => make("span", { class: "badge" }, flag)),
         hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${hit.copies.length} other places`) : null),
@@ -77,7 +78,7 @@ async function widen(hit, lineage, held, button) {
 export function cited(hit) {
   const kin = hit.lineage || {};
   return make("span", {}, outward(hit.source && hit.source.url, make("span", { class: "cite" }, hit.citation)), " ",
-    hit.from_target ? make("span", { class: "small quiet" }, "the target itself") : role(kin.role));
+    hit.from_target ? make("span", { class: "small quiet" }, ofTarget(hit)) : role(kin.role));
 }
 
 // The line or sentence that says it. Some answers carry these lines only, others the whole unit.

@@ -5,31 +5,37 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
+from textwrap import dedent
 
 from lineage.cues import sentences
 from lineage.insight import Held, Sentence
-from lineage.model import Answer, Hit
+from lineage.model import Answer, Focus, Hit
 from lineage.ontology import Ontology
 from lineage.tokens import terms, tokens, variants
 from retrieval.asked_about import is_heard
+from retrieval.focus import SIGNATURES
 from retrieval.named_details import subject_of
 from retrieval.pack.units import neutral, paragraphs
 from retrieval.support import UNSUPPORTED
 
-MOST = 5
+MOST = 4
 PARTS = 6
 FACTS = 3
 HITS = 8
-_LINES = 4
-_COVERS = 0.5
+_LINES = 8
+_COVERS = 0.4
 """The share of a question's words that a piece of evidence must speak of, for it to support an answer."""
-_LEAST = 0.25
-_NEAR = 0.35
-"""The share of the best sentence's worth that another must have to be said beside it."""
-_OWN = 1.3
-"""What the target says of itself counts so much more than what others say of themselves."""
+_FADES = 0.75
+"""What a place among the hits costs: their order tells right pieces from wrong ones, the words that they share with the question hardly do."""
+_ANYWAY = 1.0
+"""The worth of a piece that shares no word with the question, beside 1 for one that has them all."""
+_NEAR = 0.3
+"""The share of the best piece's worth that another must have to be said beside it."""
+_PIECES, _ALIKE = 2, 0.7
+"""Sentences of one passage, and the share of the best one's words that a second must have."""
+_OPENING = 400
 _AND = re.compile(r"\s+and\s+(?=(?:which|what|how|where|when|with|why)\b)|[;?]\s+", re.IGNORECASE)
 _ANCHOR = 30
 _BLOCK = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -107,9 +113,10 @@ def extracted(answers: Sequence[Answer], held: Sequence[Held], known: Ontology) 
 
 
 def _ranked(answer: Answer) -> list[_Candidate]:
-    """The candidates for one question, best first, those that come near the best."""
+    """The pieces for one question, best first, those that come near the best."""
     asked = _Words.of(answer)
-    found = sorted((one for hit in answer.hits[:HITS] for one in _candidates(asked, hit)), key=lambda one: -one.worth)
+    pieces = (replace(one, worth=one.worth * _FADES**place) for place, hit in enumerate(answer.hits[:HITS]) for one in _candidates(asked, hit))
+    found = sorted(pieces, key=lambda one: -one.worth)
     return [one for one in found if one.worth >= _NEAR * found[0].worth]
 
 
@@ -134,15 +141,31 @@ def _fact(held: Held, known: Ontology) -> Sentence:
 
 
 def _candidates(asked: _Words, hit: Hit) -> Iterable[_Candidate]:
-    """Sentences or lines of a hit that speak of what is asked; what its symbol or section says counts half."""
-    if covered(asked.question, whole(hit)) < _COVERS:
-        return
-    code = hit.chunk.kind in {"code", "config"}
+    """The lines of a hit, or the sentences that tell most; what its symbol or section says of the question counts half."""
     around = asked.share(f"{hit.chunk.symbol} {' '.join(hit.chunk.section)}")
-    for text in _lines(hit) if code else _sentences(hit):
-        share = max(asked.share(text), (asked.share(text) + around) / 2)
-        if share >= _LEAST:
-            yield _Candidate(text, hit, frozenset(terms(text)), hit.score * share * (_OWN if hit.from_target else 1.0))
+    code = hit.chunk.kind in {"code", "config"}
+    hit = _grown(hit) if code else hit
+    for text in _lines(hit) if code else _telling(asked, hit):
+        share = asked.share(text)
+        yield _Candidate(text, hit, frozenset(terms(text)), hit.score * (_ANYWAY + max(share, (share + around) / 2)))
+
+
+def _telling(asked: _Words, hit: Hit) -> list[str]:
+    """The sentences of a passage that say most of what is asked, or how it begins where only its heading, or another word for it, does."""
+    shares = {text: asked.share(text) for text in _sentences(hit)}
+    best = max(shares.values(), default=0.0)
+    if not best:
+        return _opening(shares)
+    return sorted((text for text in shares if shares[text] >= _ALIKE * best), key=shares.__getitem__, reverse=True)[:_PIECES]
+
+
+def _opening(texts: Iterable[str]) -> list[str]:
+    kept: list[str] = []
+    for text in texts:
+        if kept and sum(map(len, kept)) + len(text) > _OPENING:
+            break
+        kept.append(text)
+    return [" ".join(kept)] if kept else []
 
 
 def _sentences(hit: Hit) -> Iterable[str]:
@@ -154,6 +177,21 @@ def _sentences(hit: Hit) -> Iterable[str]:
                     yield sentence
 
 
+def _grown(hit: Hit) -> Hit:
+    """A hit of code with what stands directly around its focus, to `_LINES` lines: a line is seldom understood alone."""
+    lines, first, focus = hit.chunk.text.split("\n"), hit.chunk.start_line, hit.focus
+    if focus is None:
+        return hit
+    start, end = focus.start_line - first, focus.end_line - first
+    while end - start + 1 < _LINES and (more := [at for at in (start - 1, end + 1) if 0 <= at < len(lines) and _goes_on(lines[at])]):
+        start, end = min(start, more[0]), max(end, more[-1])
+    return replace(hit, focus=Focus(first + start, first + end))
+
+
+def _goes_on(line: str) -> bool:
+    return bool(line.strip()) and len(line) <= _LONGEST and not line.lstrip().startswith(SIGNATURES)
+
+
 def _lines(hit: Hit) -> Iterable[str]:
     """The lines of the focus as code, at most a few; a configuration or function without a focus has none."""
     if hit.focus is None:
@@ -162,4 +200,4 @@ def _lines(hit: Hit) -> Iterable[str]:
     shown = [line.rstrip() for line in lines if line.strip()][:_LINES]
     if shown:
         name = hit.chunk.symbol or hit.chunk.path
-        yield f"`{name.replace('`', chr(39))}`:\n" + "\n".join(f"    {line}" for line in shown)
+        yield f"`{name.replace('`', chr(39))}`:\n" + "\n".join(f"    {line}" for line in dedent("\n".join(shown)).split("\n"))

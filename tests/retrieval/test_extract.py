@@ -74,7 +74,7 @@ def test_how_much_of_a_question_a_text_speaks_of(question, text, share):
     assert covered(question, text) == pytest.approx(share)
 
 
-def test_half_of_the_words_of_one_hit_among_the_first_eight_support_an_answer():
+def test_two_fifths_of_the_words_of_one_hit_among_the_first_eight_support_an_answer():
     none = hit("nothing of it")
     assert supported(answer(*[none] * 7, hit("optimizer, encoder")))
     assert not supported(answer(*[none] * 8, hit("optimizer, encoder")))
@@ -103,26 +103,56 @@ def test_sentences_are_whole_and_no_headings_code_or_scraps(passage, sentences):
     assert texts(hit(passage)) == sentences
 
 
-def test_lines_of_code_are_those_of_the_focus_and_at_most_four_without_blank_ones():
+def test_lines_of_code_are_those_around_the_focus_and_at_most_eight_without_blank_ones():
     code = "\n".join(["import x", "", "optimizer = f(encoder)", "", "a = 1", "b = 2", "train(c)", "d = 3"])
     found = hit(code, "code", path="a`b.py", focus=Focus(2, 8))
-    assert texts(found) == ["`a'b.py`:\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)"]
+    assert texts(found) == ["`a'b.py`:\n    import x\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)\n    d = 3"]
     assert texts(replace(found, focus=None)) == []
-    assert texts(replace(found, chunk=replace(found.chunk, symbol="fit"))) == [
-        "`fit`:\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)"
-    ]
+    assert texts(replace(found, focus=Focus(6, 6))) == ["`a'b.py`:\n    a = 1\n    b = 2\n    train(c)\n    d = 3"]
+    assert texts(replace(found, chunk=replace(found.chunk, symbol="fit"), focus=Focus(5, 8)))[0].startswith("`fit`:\n    a = 1\n")
 
 
-def test_the_better_hit_comes_first_and_the_target_counts_for_more():
+@pytest.mark.parametrize(
+    ("lines", "focus", "shown"),
+    [
+        (12, (6, 6), (2, 9)),
+        (12, (1, 1), (1, 8)),
+        (12, (12, 12), (5, 12)),
+        (12, (1, 12), (1, 12)),
+        (3, (2, 2), (1, 3)),
+    ],
+)
+def test_a_line_of_code_is_shown_with_what_stands_around_it_and_cited_so(lines, focus, shown):
+    found = hit("\n".join(f"optimizer = encoder[{n}]" for n in range(1, lines + 1)), "code", path="a.py", start_line=1, focus=Focus(*focus))
+    quoted = extracted([answer(found)], [], ontology())[0].evidence[0].focus
+    assert quoted is not None
+    assert quoted.start_line <= shown[0] + 1
+    assert (quoted.start_line <= focus[0], quoted.end_line >= focus[1]) == (True, True)
+    assert min(lines, 8) <= quoted.end_line - quoted.start_line + 1 <= max(9, focus[1] - focus[0] + 1)
+
+
+@pytest.mark.parametrize("border", ["", "def other():", "    @wraps", "x" * 701])
+def test_what_is_shown_around_a_line_ends_at_a_border(border):
+    found = hit(f"before = 1\n{border}\noptimizer = encoder\n{border}\nafter = 1", "code", path="a.py", start_line=1, focus=Focus(3, 3))
+    assert texts(found) == ["`a.py`:\n    optimizer = encoder"]
+
+
+def test_the_order_of_the_hits_goes_before_the_words_of_the_question():
     other = "To train an encoder, any optimizer will do, with butter, honey, milk and bread."
-    assert texts(hit(SAID, score=0.9), hit(other, score=0.8)) == [SAID, other]
-    assert texts(hit(SAID, score=0.9), hit(other, score=0.8, own=True)) == [other, SAID]
-    assert texts(hit(SAID, score=0.9), hit(other, score=0.6, own=True)) == [SAID, other]
+    assert texts(hit(other), hit(SAID)) == [other, SAID]
+    assert texts(hit(other, score=0.4), hit(SAID, score=0.9)) == [SAID, other]
 
 
-def test_of_one_passage_the_sentence_that_says_most_of_the_question_comes_first():
-    other = "The optimizer and encoder are of a kind, quite cheap and plain."
-    assert texts(hit(f"{other} {SAID}")) == [SAID, other]
+def test_of_one_passage_the_two_sentences_that_say_most_of_the_question_are_taken():
+    other = "An optimizer that trains encoders is of a kind, quite cheap and plain."
+    least = "The encoder is deep."
+    assert texts(hit(f"{least} {other} {SAID} {other.replace('cheap', 'dear')}"))[0] in {other, SAID}
+    assert least not in texts(hit(f"{least} {other} {SAID}"))
+
+
+def test_a_passage_whose_heading_alone_answers_is_quoted_from_its_beginning():
+    passage = f"We draw from a normal distribution. Biases are zero to begin with. {'Tea ' * 100}is good."
+    assert texts(hit(passage, section=("3 Optimizer of the encoder",))) == ["We draw from a normal distribution. Biases are zero to begin with."]
 
 
 def test_what_is_far_behind_the_best_and_what_repeats_it_is_not_said():
@@ -130,7 +160,7 @@ def test_what_is_far_behind_the_best_and_what_repeats_it_is_not_said():
     assert texts(hit(SAID), hit("So the optimizer that trains the encoder is AdamW, again.")) == [SAID]
 
 
-def test_no_more_than_five_sentences_are_said_and_three_of_them_facts():
+def test_no_more_than_four_sentences_are_said_and_three_of_them_facts():
     def fact(n: int) -> Held:
         made = Fact("optimizer", f"o{n}", "", small.REPO, "c", "config", 1, "optim", f"optim: o{n}")
         return Held(made, hit(f"optim: o{n}", "config", path="a.yaml"))

@@ -1,0 +1,108 @@
+"""Extracted answers against gold lines: does an answer say what the question's gold says, and how much else?
+
+    python -m benchmarks.answers --home HOME --lineage NAME [--lineage NAME] [--foreign NAME]
+
+The questions are those of `benchmarks/questions*.jsonl` about the lineage. A sentence is right if its evidence is of a gold place:
+lines of code if the lines that are shown touch gold lines, prose if three fifths of its words stand in gold, or four fifths of the
+gold's words in it. Gold lists places that suffice, so a sentence that is true and beside the point counts as wrong. With `--foreign`
+the questions about another lineage are put to each as well: what is answered there is a mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from api.bootstrap import Parts
+from api.service import Service
+from benchmarks.evidence import rows
+from lineage import settings
+from lineage.generation import open_generation
+from lineage.insight import Sentence
+from lineage.model import WorkId
+from lineage.tokens import tokens
+
+HERE = Path(__file__).parent
+MOSTLY, NEARLY_ALL = 0.6, 0.8
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A place that answers, with what stands there."""
+
+    work: str
+    path: str
+    start: int
+    end: int
+    text: str
+
+    def holds(self, said: Sentence) -> bool:
+        """Whether a sentence of an answer is of this place."""
+        hit = said.evidence[0]
+        if hit.chunk.work != self.work:
+            return False
+        if hit.chunk.kind in {"code", "config"}:
+            shown = hit.focus or hit.chunk
+            return hit.chunk.path == self.path and shown.start_line <= self.end and shown.end_line >= self.start
+        words, gold = {*tokens(said.text)}, {*tokens(self.text)}
+        both = len(words & gold)
+        return both >= MOSTLY * max(1, len(words)) or both >= NEARLY_ALL * max(1, len(gold))
+
+
+def questions(name: str) -> list[dict[str, Any]]:
+    """The questions about a lineage, of every file."""
+    return [row for file in sorted(HERE.glob("questions*.jsonl")) for row in rows(file) if row["lineage"] == name]
+
+
+def gold_of(home: Path, name: str) -> Iterator[list[Gold]]:
+    """The places that answer each question."""
+    with open_generation(home, name) as generation:
+        for row in questions(name):
+            yield [_gold(place, lambda work, path: generation.catalog.document_text(WorkId(work), path)) for place in row["gold"]]
+
+
+def _gold(place: dict[str, Any], text: Any) -> Gold:
+    work = place.get("work") or f"repo:github.com/{place['repo']}"
+    if "quote" in place:
+        return Gold(work, "", 0, 0, place["quote"])
+    lines = text(work, place["path"]).split("\n")[place["start"] - 1 : place["end"]]
+    return Gold(work, place["path"], place["start"], place["end"], "\n".join(lines))
+
+
+def judged(service: Service, home: Path, name: str) -> list[list[bool]]:
+    """Of each question's answer which sentences are right."""
+    asked = zip(questions(name), gold_of(home, name), strict=True)
+    return [[any(gold.holds(said) for gold in places) for said in service.answer(row["query"], lineage=name).sentences] for row, places in asked]
+
+
+def told(found: Sequence[Sequence[bool]]) -> str:
+    """A line of figures."""
+    count, said = len(found), sum(map(len, found))
+    parts = {
+        "a right sentence": sum(map(any, found)) / count,
+        "the first right": sum(bool(one and one[0]) for one in found) / count,
+        "of all sentences": sum(map(sum, found)) / max(1, said),
+        "answered": sum(map(bool, found)) / count,
+    }
+    return f"{count:4} questions  " + "  ".join(f"{words} {value:.3f}" for words, value in parts.items()) + f"  sentences {said / count:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--lineage", action="append", required=True)
+    parser.add_argument("--foreign", action="append", default=[])
+    args = parser.parse_args()
+    service = Service(Parts(settings.load(home=args.home)))
+    for name in args.lineage:
+        print(f"{name:20}", told(judged(service, args.home, name)), flush=True)
+        for other in args.foreign:
+            answers = [service.answer(row["query"], lineage=name) for row in questions(other)]
+            print(f"{'':20} questions about {other}: {sum(bool(one.sentences) for one in answers)} of {len(answers)} answered", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from lineage.cues import sentences
 from lineage.insight import Held
 from lineage.model import Work, WorkId
 from lineage.ontology import Ontology
@@ -23,6 +22,7 @@ from lineage.tokens import STOP, parts
 from retrieval.experiment_folders import Folders, folders
 from retrieval.experiments import telling
 from retrieval.named import coined
+from retrieval.places import BEGINS, command_of, is_own_code, line_at, sentences_of
 
 _WORD = re.compile(r"[^\W_](?:[\w.+×-]{0,60}[^\W_])?")
 _RUN = re.compile(r"[^\W_]{1,60}")
@@ -125,8 +125,7 @@ class Speakers:
     @cached_property
     def _folders(self) -> Folders:
         """The folders of the target's own code that are an experiment each."""
-        own = (one.evidence for some in self.held.values() for one in some if one.evidence.from_target and one.evidence.work.kind == "code")
-        return folders(hit.chunk for hit in own)
+        return folders(one.evidence.chunk for some in self.held.values() for one in some if is_own_code(one))
 
     def best(self, some: Sequence[Held], about: Subject) -> Held | None:
         """The first of those that speak most of a subject; none where it names something that nobody speaks of, or only others than the
@@ -150,21 +149,20 @@ class Speakers:
     def _knows(self, about: Subject) -> bool:
         """Whether anything that the target's own text or code sets speaks of a name."""
         own = (one for some in self.held.values() for one in some if one.evidence.from_target)
-        return any(_spoken(_text(one) | self._near(one, _saying(one)), about) for one in own)
+        return any(_spoken(_text(one) | self._near(one), about) for one in own)
 
     def _rank(self, one: Held, about: Subject) -> _Rank:
-        saying = _saying(one)
         text = _text(one) if about.names else frozenset[str]()
-        near, scope = (_spoken(words, about, text) for words in (self._near(one, saying), _words(one.fact.scope)))
+        near, scope = (_spoken(words, about, text) for words in (self._near(one), _words(one.fact.scope)))
         around, whose = 0 if _parted(one) else _spoken(text, about), _is_of_named(one, about)
         standing = 3 if near and one.evidence.from_target else 2 if whose else int(one.evidence.from_target)
         hints = len(about.hints & telling(f"{_place(one)} {one.fact.scope}")) if about.hints else 0
         return _Rank(bool(near or around or whose), self._inside(one, about), standing, near, scope, around, hints)
 
-    def _near(self, one: Held, saying: str) -> frozenset[str]:
+    def _near(self, one: Held) -> frozenset[str]:
         """The words of where a holder stands and of what says it; a default is said with the commands that run its program."""
         run = self._run.get((one.fact.work, one.evidence.chunk.path.rpartition("/")[2])) if one.fact.kind == "default" else None
-        return _words(f"{one.fact.scope} {one.fact.written} {_place(one)} {saying}") | (run or frozenset())
+        return _words(f"{one.fact.scope} {one.fact.written} {_place(one)} {_saying(one)}") | (run or frozenset())
 
     def _inside(self, one: Held, about: Subject) -> bool:
         """Whether a holder stands outside of the folders of experiments, or in that of one which the question names."""
@@ -222,21 +220,14 @@ def _spoken(words: frozenset[str], about: Subject, beside: frozenset[str] = froz
 
 def _saying(one: Held) -> str:
     """What says a value: the row of a table, the sentence up to the next value, the command with its lines, else the line."""
-    lines = one.evidence.chunk.text.split("\n")
-    at = one.fact.line - one.evidence.chunk.start_line
-    line = lines[at] if 0 <= at < len(lines) else ""
     if one.fact.kind == "command":
-        first, last = at, at
-        while 0 < first < len(lines) and lines[first - 1].rstrip().endswith("\\"):
-            first -= 1
-        while 0 <= last + 1 < len(lines) and lines[last].rstrip().endswith("\\"):
-            last += 1
-        return " ".join(lines[max(0, first) : last + 1])
-    said = one.fact.said[:12]
+        return command_of(one)
+    line = line_at(one.evidence.chunk, one.fact.line)
     if one.fact.kind != "prose":
         return line
-    sentence = next((sentence for sentence in sentences(line) if said and said in sentence), line)
-    return next((part for part in _OTHER.split(sentence) if said in part), sentence)
+    said, here = sentences_of(one)
+    sentence = said[here] if here >= 0 else line
+    return next((part for part in _OTHER.split(sentence) if one.fact.said[:BEGINS] in part), sentence)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -72,7 +72,6 @@ _COMPONENT = 0.6
 _OPENING = 240
 _WORD = re.compile(r"[^\W_]{1,60}")
 _LEAST_PARTS = 2
-Level = Literal["paper", "method", "experiment"]
 Verdict = Literal["present", "different", "absent"]
 
 
@@ -104,9 +103,10 @@ def components(said: TargetText) -> tuple[Component, ...]:
     proving = _mathematics(said)
     for one in said.sentences:
         titles = [title for title in one.chunk.section if title.strip()]
-        if titles and not one.table and not any(map(_says_aside, titles)) and not proving & set(_above(one.chunk.section)):
+        above = {one.chunk.section[: depth + 1] for depth in range(len(one.chunk.section))}
+        if titles and not one.table and not any(map(_says_aside, titles)) and proving.isdisjoint(above):
             openings.setdefault(titles[-1], []).append(one.text)
-    found = (_component(title, texts) for title, texts in openings.items())
+    found = (Component(title, f"{title}. {' '.join(texts)[:_OPENING]}", tuple(dict.fromkeys(_telling(title)))) for title, texts in openings.items())
     return tuple(one for one in found if _tells(one))[:_MOST_COMPONENTS]
 
 
@@ -150,16 +150,6 @@ def _mathematics(said: TargetText) -> set[Section]:
     for one in said.sentences:
         texts[one.chunk.section].append(one.text)
     return {section for section, some in texts.items() if sum(1 for text in some if _PROVEN.search(text)) >= _MATHEMATICS * len(some)}
-
-
-def _above(section: Section) -> list[Section]:
-    """A section and all that it is part of."""
-    return [section[:depth] for depth in range(1, len(section) + 1)]
-
-
-def _component(title: str, texts: Sequence[str]) -> Component:
-    opening = " ".join(texts)[:_OPENING]
-    return Component(title, f"{title}. {opening}", tuple(dict.fromkeys(_telling(title))))
 
 
 def _telling(title: str) -> Iterator[str]:
@@ -211,7 +201,7 @@ def _finding(gap: Gap, wanted: Sequence[Held], agreeing: Sequence[Held], reposit
 
 def _told(gap: Gap, verdict: Verdict, wanted: Sequence[Held], shown: Held | None, why: str) -> AuditFinding:
     return AuditFinding(
-        level=_level(gap),
+        level="method" if gap.detail.topic in _METHOD_TOPICS else "experiment",
         name=gap.detail.name,
         title=gap.detail.title,
         verdict=verdict,
@@ -228,19 +218,12 @@ def _shown(one: Held) -> str:
     return " ".join(filter(None, (one.fact.value, one.fact.unit)))
 
 
-def _level(gap: Gap) -> Level:
-    return "method" if gap.detail.topic in _METHOD_TOPICS else "experiment"
-
-
 def _why(gap: Gap, verdict: str, literal: Sequence[Held]) -> str:
-    source = "the target states it" if gap.facts else f"from its {_source(gap)}, with confidence {certainty(gap):.2f}"
+    offer = offered(gap)
+    whose = "own code" if offer and is_own(offer) else "lineage"
+    source = "the target states it" if gap.facts else f"from its {whose}, with confidence {certainty(gap):.2f}"
     if verdict != "absent":
         return source
     if literal:
         return f"{source}; the repository has only examples or defaults of parameters, which a run may set otherwise"
     return f"{source}; no value of it was found in the repository"
-
-
-def _source(gap: Gap) -> str:
-    offer = offered(gap)
-    return "own code" if offer and is_own(offer) else "lineage"

@@ -16,14 +16,14 @@ from itertools import zip_longest
 from lineage.insight import Gap, Held, Specification, Suggestion
 from lineage.tokens import stem
 from retrieval.experiment_folders import Folders, folders
-from retrieval.experiments import Experiments, compatible, is_parameter, measured, telling
-from retrieval.gaps.text import section_weight
+from retrieval.experiments import Experiments, compatible, is_parameter, telling
+from retrieval.gaps.beside import measured
+from retrieval.gaps.text import DONE, OWN, section_weight, told
 from retrieval.gaps.wording import wording
+from retrieval.places import is_own_code
 
 LEAST = 0.5
 """Confidence from which on a value of the lineage is expected of a repository."""
-_STATED, _SAID = 0.35, 0.75
-"""Weights of a section from which on its tables speak of the target itself, and its sentences of what was done."""
 _ALIKE = (frozenset({"epochs", "steps"}), frozenset({"warmup_epochs", "warmup_steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors."""
 _ORDERED = frozenset({"adam_betas", "normalize_mean", "normalize_std", "color_jitter", "crop_scale"})
@@ -62,7 +62,7 @@ def is_own(offer: Suggestion) -> bool:
 
 def _spoken(gap: Gap) -> bool:
     """Whether the target's own text, other than its introduction and what it says of others, speaks of a detail."""
-    return any(hit.from_target and section_weight(hit.chunk) >= _SAID for hit in gap.stated)
+    return any(hit.from_target and section_weight(hit.chunk) >= DONE for hit in gap.stated)
 
 
 def certainty(gap: Gap) -> float:
@@ -73,7 +73,7 @@ def certainty(gap: Gap) -> float:
 
 def has_program(known: Mapping[str, Sequence[Held]]) -> bool:
     """Whether the target's own code runs an experiment."""
-    return any(one.evidence.from_target and one.evidence.work.kind == "code" for name in _RUNS for one in known.get(name, ()))
+    return any(is_own_code(one) for name in _RUNS for one in known.get(name, ()))
 
 
 def expected(gap: Gap, silent: bool = False) -> list[Held]:
@@ -88,16 +88,15 @@ def expected(gap: Gap, silent: bool = False) -> list[Held]:
 def _was_done(one: Held) -> bool:
     """Whether a value that the target states says what was done: one of a table, or of a sentence that does not introduce, compare or measure."""
     weight = section_weight(one.evidence.chunk)
-    return not measured(one) and (weight >= _SAID or (one.fact.kind == "table" and weight >= _STATED))
+    return not measured(one) and (weight >= DONE or (one.fact.kind == "table" and weight >= OWN))
 
 
 def further(gap: Gap, known: Mapping[str, Sequence[Held]]) -> list[Held]:
     """What the target states besides: a report shows the first few values, any of them will do."""
     if not gap.facts:
         return []
-    target = gap.facts[0].fact.work
-    some = (one for name in gap.detail.facts for one in known.get(name, ()) if one.fact.work == target and one.fact.kind in {"table", "prose"})
-    return [one for one in some if one.fact.literal and section_weight(one.evidence.chunk) >= _STATED]
+    some = (one for name in gap.detail.facts for one in known.get(name, ()) if one.fact.literal)
+    return told(some, gap.facts[0].fact.work)
 
 
 def absent_counts(some: Sequence[Held]) -> bool:

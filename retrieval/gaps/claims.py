@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lineage.details import Need
@@ -36,7 +36,8 @@ def unclaimed(verdict: Judged, held: Mapping[str, Sequence[Held]], target: WorkI
     """The verdict without numbers that were read, in the same sentence, as the value of something else: "400K steps" are no sampling steps."""
     if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(one.value) is not None for one in verdict.shown):
         return verdict
-    facts = [(one.fact.chunk, one.fact.said.strip(), number(one.fact.value)) for one in _others(verdict.need, held, target)]
+    others = (one for name, some in held.items() if name not in verdict.need.detail.facts for one in some if one.fact.work == target)
+    facts = [(one.fact.chunk, one.fact.said.strip(), number(one.fact.value)) for one in others]
     kept = tuple(replace(one, value="") if not _surely(verdict.need, one.said.text) and _claimed(one, facts) else one for one in verdict.shown)
     state = verdict.state if any(one.value for one in kept) else Specification.PARTIALLY_SPECIFIED
     return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda one: not one.value)))
@@ -46,10 +47,6 @@ def _surely(need: Need, sentence: str) -> bool:
     """Whether a sentence names a detail by more than one word, or its topic: "for sampling, 250 steps"."""
     text = " ".join(phrase(sentence))
     return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)
-
-
-def _others(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> Iterable[Held]:
-    return (one for name, some in held.items() if name not in need.detail.facts for one in some if one.fact.work == target)
 
 
 def _claimed(shown: Shown, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from lineage.cite import pinpoint
 from lineage.insight import Conflict, Detail, Gap, Held, Specification, Suggestion
@@ -35,10 +36,11 @@ _NUMBER = re.compile(r"(?<![\w.])(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|[3
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _FORMULA = re.compile(r"\$([^$]{1,2000})\$")
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,40}")
-_PLAIN = """
+_NAMES = """
     model models method methods forward init main get set make build run compute update train training step data loss algorithm approach network
     our the for and with from function framework procedure pipeline architecture base test
 """
+_PLAIN = frozenset(map(stem, _NAMES.split()))
 """Words that the names of half of all functions have."""
 _TESTS = frozenset(("test", "tests", "testing", "unittests"))
 _TOLD = 6
@@ -48,12 +50,25 @@ SEVERITY = 0.3
 
 @dataclass(frozen=True)
 class Component:
-    """A passage of the method with the functions that carry it out, best first, and what the first does that it does not say."""
+    """A passage of the method with the functions that carry it out, best first."""
 
     passage: Chunk
     functions: tuple[Hit, ...]
-    unsaid: tuple[str, ...]
-    against: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def first(self) -> Hit:
+        """The best function."""
+        return self.functions[0]
+
+    @property
+    def name(self) -> str:
+        """The name of the best function, "" if it has none."""
+        return self.first.chunk.symbol.split(",")[0]
+
+    @property
+    def tied(self) -> bool:
+        """Whether the function is named as its passage is."""
+        return tied(self.passage, self.first.chunk)
 
 
 def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
@@ -64,15 +79,14 @@ def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
     if not said.own or not any(engine.kinship.of(work).from_target for work in engine.kinship.kin if work != said.work.id):
         return [], 0
     passages = list(_passages(said.sentences))[:MOST_PASSAGES]
-    questions = [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages]
-    answers, late = asked(engine, questions)
-    found = []
-    for passage, hits in zip(passages, answers, strict=True):
-        own = tuple(hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and not _is_test(hit.chunk))[:FUNCTIONS]
-        if own:
-            code = own[0].chunk.text
-            found.append(Component(passage, own, tuple(unsaid(passage.text, code)), tuple(against(passage.text, code))))
-    return _once(found), late
+    answers, late = asked(engine, [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages])
+    found = (Component(passage, tuple(_functions(hits))) for passage, hits in zip(passages, answers, strict=True))
+    return _once([one for one in found if one.functions]), late
+
+
+def _functions(hits: Iterable[Hit]) -> list[Hit]:
+    """The first functions of the target's own code."""
+    return [hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and not _is_test(hit.chunk)][:FUNCTIONS]
 
 
 _ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
@@ -99,33 +113,28 @@ def tied(passage: Chunk, function: Chunk) -> bool:
     symbol = {stem(word) for word in parts(function.symbol.split(",")[0].rpartition(".")[2] or function.symbol) if len(word) > 2}
     titled = {stem(word) for title in passage.section[-1:] for word in _NAME.findall(title) for word in parts(word)}
     written = {stem(word) for formula in _FORMULA.findall(passage.text) for name in _LETTERS.findall(formula) for word in parts(name)}
-    return bool((symbol - _plain_words()) & (titled | written))
-
-
-@cache
-def _plain_words() -> frozenset[str]:
-    return frozenset(map(stem, _PLAIN.split()))
+    return bool((symbol - _PLAIN) & (titled | written))
 
 
 def _once(found: Sequence[Component]) -> list[Component]:
     """Each first function once, with the passage that it suits best; those that are named as their passage is come first."""
     best: dict[str, Component] = {}
     for one in found:
-        place = one.functions[0].chunk.id
-        if place not in best or one.functions[0].score > best[place].functions[0].score:
+        place = one.first.chunk.id
+        if place not in best or one.first.score > best[place].first.score:
             best[place] = one
-    return sorted(best.values(), key=lambda one: (not tied(one.passage, one.functions[0].chunk), -one.functions[0].score))
+    return sorted(best.values(), key=lambda one: (not one.tied, -one.first.score))
 
 
 def unsaid(passage: str, code: str) -> Iterator[str]:
     """Operations and numbers of the code that the passage does not name, in the code's order."""
-    said = {*tokens(passage), *(number for number in _NUMBER.findall(passage))}
+    said = {*tokens(passage), *_NUMBER.findall(passage)}
     told: dict[str, None] = {}
     for line in code.split("\n"):
         if line.lstrip().startswith(("#", '"""', "'''", "def ", "class ", "import ", "from ")):
             continue
         for name in _NAME.findall(line):
-            words = _operations().get(name.lower())
+            words = _table()["operations"].get(name.lower())
             if words is not None and not any(stem(word) in said for word in words):
                 told.setdefault(name)
         for number in _NUMBER.findall(line):
@@ -137,7 +146,7 @@ def unsaid(passage: str, code: str) -> Iterator[str]:
 def against(passage: str, code: str) -> Iterator[tuple[str, str]]:
     """(what the passage says, what the code does) where the two are opposites and the code never does what is said."""
     said, done = {*tokens(passage)}, {name.lower() for name in _NAME.findall(code)}
-    for one, other in _opposites():
+    for one, other in _table()["opposites"]:
         for here, there in ((one, other), (other, one)):
             spoken = next((word for word in here["said"] if stem(word) in said), "")
             denied = any(stem(word) in said for word in there["said"])
@@ -147,59 +156,39 @@ def against(passage: str, code: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _table() -> Mapping[str, object]:
-    found: dict[str, object] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
+def _table() -> Mapping[str, Any]:
+    """`operations`: identifiers of what changes results, each with the words by which prose names it; `opposites`: pairs of `said` and `code`."""
+    found: dict[str, Any] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
     return found
-
-
-@cache
-def _operations() -> Mapping[str, tuple[str, ...]]:
-    """Identifiers of operations that change results, each with the words by which prose names it."""
-    rows = _table()["operations"]
-    assert isinstance(rows, dict)  # noqa: S101 - the packaged table
-    return {str(name): tuple(words) for name, words in rows.items()}
-
-
-@cache
-def _opposites() -> tuple[tuple[dict[str, list[str]], dict[str, list[str]]], ...]:
-    rows = _table()["opposites"]
-    assert isinstance(rows, list)  # noqa: S101 - the packaged table
-    return tuple((one, other) for one, other in rows)
 
 
 def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
     """The components as gaps: the passage, and the functions as what the lineage offers."""
     for one in found[:MOST_ROWS]:
-        first = one.functions[0]
+        first, text = one.first, one.passage.text
         where = one.passage.section[-1] if one.passage.section else one.passage.label or "a passage"
-        name = first.chunk.symbol.split(",")[0] or first.chunk.path
-        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", TOPIC, one.passage.text[:200], weight=0.4)
-        told = ", ".join(one.unsaid)
-        passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(one.passage.text.split())[:300],))
-        chain = (
-            "the target's own code",
-            f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else ""),
-        )
-        offer = Suggestion("", "", round(passage_confidence(first.score), 3), evidence=one.functions, chain=chain)
+        name, told = one.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
+        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", TOPIC, text[:200], weight=0.4)
+        passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
+        has = f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else "")
+        sure = passage_confidence(first.score)
+        offer = Suggestion("", "", sure, evidence=one.functions, chain=("the target's own code", has))
         why = f"the code has {told}" if told else "the code is the only statement of its steps"
         yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)
 
 
 def conflicts(found: Sequence[Component], said: TargetText) -> Iterator[Conflict]:
     """Passages and functions that say opposite things, where the function is named as its passage is."""
-    for one in (one for one in found if tied(one.passage, one.functions[0].chunk)):
-        for spoken, done in one.against:
-            hit = Hit(1, 1.0, one.passage, said.work, from_target=True)
-            sides = (_side(hit, spoken, spoken), _side(one.functions[0], done, done))
-            name = one.functions[0].chunk.symbol.split(",")[0]
-            why = f"the passage speaks of “{spoken}”, {name or 'the code'} has {done} and nothing like it; words alone were compared"
-            yield Conflict(f"method:{name}", f"{spoken} against {done}", "paper-code", sides, SEVERITY, why)
+    for one in (one for one in found if one.tied):
+        for spoken, done in against(one.passage.text, one.first.chunk.text):
+            sides = (_side(Hit(1, 1.0, one.passage, said.work, from_target=True), spoken), _side(one.first, done))
+            why = f"the passage speaks of “{spoken}”, {one.name or 'the code'} has {done} and nothing like it; words alone were compared"
+            yield Conflict(f"method:{one.name}", f"{spoken} against {done}", "paper-code", sides, SEVERITY, why)
 
 
-def _side(hit: Hit, value: str, written: str) -> Held:
-    line = _line(hit.chunk, written)
+def _side(hit: Hit, word: str) -> Held:
     kind: FactKind = "prose" if hit.work.kind == "paper" else "call"
-    fact = Fact("operation", value, "", hit.work.id, hit.chunk.id, kind, line, written, written)
+    fact = Fact("operation", word, "", hit.work.id, hit.chunk.id, kind, _line(hit.chunk, word), word, word)
     return Held(fact, replace(hit, focus=None))
 
 

@@ -41,27 +41,23 @@ class Support:
 
 def confidence(support: Support) -> float:
     """The probability that the value is the one that the target used."""
-    return logistic(weighted(support, parameters()["value"]))
+    weights = _parameters()["value"]
+    return _logistic(weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in asdict(support).items()))
 
 
 def passage_confidence(similarity: float) -> float:
     """The probability that a passage found for a detail's question holds its value; `similarity` is the hit's score (0..1)."""
-    weights = parameters()["passage"]
-    return logistic(weights["bias"] + weights["score"] * similarity)
+    weights = _parameters()["passage"]
+    return _logistic(weights["bias"] + weights["score"] * similarity)
 
 
-def weighted(support: Support, weights: Mapping[str, float]) -> float:
-    """The logit."""
-    return weights["bias"] + sum((weights.get(name, 0.0) * float(value) for name, value in asdict(support).items()), 0.0)
-
-
-def logistic(logit: float) -> float:
-    """1 / (1 + e^-x), without overflow."""
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+def _logistic(logit: float) -> float:
+    """1 / (1 + e^-x), without overflow, as it is shown."""
+    return round(1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit)))), 3)
 
 
 @cache
-def parameters() -> Mapping[str, Mapping[str, float]]:
+def _parameters() -> Mapping[str, Mapping[str, float]]:
     """The packaged parameters by kind of offer."""
     table: dict[str, Mapping[str, float]] = json.loads(files("retrieval").joinpath("data/confidence.json").read_text("utf-8"))["parameters"]
     return table

@@ -50,7 +50,7 @@ def _around(one: Followed, said: TargetText) -> str:
     """What is said in the section and wherever its title is named, and how files of the stages are called that are spoken of there."""
     title = telling(one.section[-1])
     some = [other for other in said.sentences if other.chunk.section == one.section or (title and title <= telling(other.text))]
-    stages = {word for stage in wording().stages if any(next(stage.prose.found(other.words), None) for other in some) for word in stage.files}
+    stages = {word for stage in wording().stages if any(other.has(stage.prose) for other in some) for word in stage.files}
     return " ".join((one.section_text, *(other.text for other in some), *stages))
 
 
@@ -59,16 +59,12 @@ def _of(one: Followed, engine: Engine, said: TargetText, known: Known, held: Map
     for other in _candidates(one, engine, known, held):
         by_name[other.fact.name].append(other)
     here = Spoken(tuple(other for other in said.sentences if other.chunk.section == one.section))
-    told = {name for name in by_name if stated(name, held.get(name, ()), said.work.id, one)}
-    told |= {other for alike in setting_words().alike if alike & told for other in alike}
-    open_ = {name: some for name, some in by_name.items() if name not in told and not any(_gives(here, two) for two in some)}
+    told = setting_words().with_alike(name for name in by_name if stated(name, held.get(name, ()), said.work.id, one))
+    rest = (name for name in by_name if name not in told)
+    open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
     whose = f"{one.section[-1]}, {repo_parts(min(one.works))[2]}"
-    for nth, name in enumerate(sorted(open_, key=lambda name: _rank(name, open_[name], known))[:MOST]):
-        yield row(name, open_[name], whose, _WHY, WEIGHT - _STEP * nth, context)
-
-
-def _gives(here: Spoken, one: Held) -> bool:
-    return here.gives(one.fact.written, one.fact.value)
+    for nth, name in enumerate(sorted(open_, key=lambda name: _rank(name, by_name[name], known))[:MOST]):
+        yield row(name, by_name[name], whose, _WHY, WEIGHT - _STEP * nth, context)
 
 
 def _candidates(one: Followed, engine: Engine, known: Known, held: Mapping[str, Sequence[Held]]) -> list[Held]:

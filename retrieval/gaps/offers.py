@@ -6,13 +6,12 @@ link by link: target cites P in sentence S with role R, P's repository has it at
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.cite import citation, pinpoint
 from lineage.insight import Held, Suggestion
-from lineage.model import CodeLink, Hit, Role, Work, WorkId
+from lineage.model import CodeLink, Hit, Reference, Role, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
@@ -21,8 +20,9 @@ from retrieval.experiments import is_parameter, is_set
 from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
 from retrieval.holders import ASIDE, aside, of_baselines, tried
+from retrieval.places import by_value
 
-MOST = 3
+VALUES = 3
 """Values offered for one detail."""
 HOLDERS = 5
 PASSAGES = 3
@@ -56,42 +56,25 @@ class Context:
 class Offer:
     """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of.
 
-    `own` says that the target's own code holds it, other than in examples and the like; `nth` is the place of the name in
-    the detail's own list, `fits` how surely the value is that of a model which the target names, `tried` that only programs for
-    trying a model have it where training is asked for, `elsewhere` that only experiments beside the own program have it, `rung`
-    what the own program does to set it.
+    `own` says that the target's own code holds it, other than in examples and the like; `place` orders offers (`_Rivals.place`).
     """
 
     name: str
     suggestion: Suggestion
     support: Support
-    own: bool = False
-    nth: int = 0
-    fits: int = 0
-    tried: bool = False
-    elsewhere: bool = False
-    rung: int = 0
-
-    @property
-    def place(self) -> tuple[float, ...]:
-        """Orders offers: the target's own program, the detail's own order of names, what that program sets; others agree on ties only."""
-        aside, likely = bool(self.support.aside), -self.suggestion.confidence
-        return not self.own, aside, self.elsewhere, self.nth, -self.fits, self.tried, self.rung, likely
+    own: bool
+    place: tuple[float, ...]
 
 
 def offers(
     names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context, *, trains: bool = False
 ) -> list[Offer]:
-    """The offers for facts of these names, as `Offer.place` orders them; the target's paper offers nothing. `trains`: for training."""
-    pointed = _pointed(pointers)
+    """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training."""
     useful = {name: _called([one for one in held.get(name, ()) if _useful(one, context)], context) for name in names}
     if any(not of_baselines(one) for some in useful.values() for one in some):
         useful = {name: [one for one in some if not of_baselines(one)] for name, some in useful.items()}
-    made = []
-    for nth, (name, some) in enumerate(useful.items()):
-        rivals = Rivals(name, tuple(some), tuple(map(tuple, _groups(name, some, context.same))), nth, trains)
-        made += [_offer(group, rivals, pointed, pointers, context) for group in rivals.groups]
-    return sorted(made, key=lambda one: one.place)
+    rivals = (_Rivals(name, nth, by_value(name, some, context.same), pointers, context, trains) for nth, (name, some) in enumerate(useful.items()))
+    return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda one: one.place)
 
 
 def _useful(one: Held, context: Context) -> bool:
@@ -102,8 +85,7 @@ def _useful(one: Held, context: Context) -> bool:
 
 def _called(some: Sequence[Held], context: Context) -> list[Held]:
     """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
-    own = [one for one in some if one.evidence.from_target and not aside(one, context.foreign) and not context.folders.of(one)]
-    better = any(rung(one) < _PARAMETER for one in own)
+    better = any(rung(one) < _PARAMETER for one in some if _is_own(one, context) and not context.folders.of(one))
     return [one for one in some if not (better and one.evidence.from_target and is_parameter(one))]
 
 
@@ -118,65 +100,89 @@ def rung(one: Held) -> int:
     return 3 if "model" in parts(one.fact.scope) else 2  # `ModelArgs`: what a model takes, from whoever calls it
 
 
-def _pointed(pointers: Sequence[Pointer]) -> dict[WorkId, float]:
-    """How surely the target points to each work: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
-    found: dict[WorkId, float] = {}
-    for at, pointer in enumerate(pointers):
-        for work in pointer.works:
-            found.setdefault(work, 1.0 if at == 0 else 0.5)
-    return found
-
-
-def _groups(name: str, held: Iterable[Held], same: Callable[[str, str, str], bool]) -> list[list[Held]]:
-    groups: dict[str, list[Held]] = defaultdict(list)
-    for one in held:
-        key = next((key for key in groups if same(name, key, one.fact.value)), one.fact.value)
-        groups[key].append(one)
-    return list(groups.values())
-
-
 @dataclass(frozen=True)
-class Rivals:
-    """All facts of one name, and the same by value; `nth` is the name's place in its detail, `trains` whether it is one of training."""
+class _Rivals:
+    """All facts of one name by value, and what they are judged by; `nth` is the name's place in its detail, `trains` whether that is of training."""
 
     name: str
-    held: tuple[Held, ...]
-    groups: tuple[tuple[Held, ...], ...]
-    nth: int = 0
-    trains: bool = False
+    nth: int
+    groups: Sequence[Sequence[Held]]
+    pointers: Sequence[Pointer]
+    context: Context
+    trains: bool
+
+    def offer(self, group: Sequence[Held]) -> Offer:
+        """The holders of one value as an offer."""
+        ordered = _one_a_place(sorted(group, key=lambda one: -self.strength(one)))
+        best, support = ordered[0], self.support(ordered)
+        suggestion = Suggestion(
+            value=best.fact.value,
+            unit=best.fact.unit,
+            confidence=confidence(support),
+            held=tuple(ordered[:HOLDERS]),
+            evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
+            chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
+        )
+        own = [one for one in group if _is_own(one, self.context)]
+        return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), -suggestion.confidence))
+
+    def place(self, group: Sequence[Held], own: Sequence[Held], support: Support) -> tuple[float, ...]:
+        """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
+        own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
+        training is asked for, and what the own program does to set it. What others have counts where the own program has nothing."""
+        home = [one for one in own if not self.context.folders.of(one)]
+        some = home or own or group
+        fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(tried(one) for one in some)
+        first = min(map(rung, own and some), default=0)
+        return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first
+
+    def strength(self, one: Held) -> float:
+        """How much one holder speaks for its value (for the order within a group)."""
+        own = _OWN * _is_own(one, self.context) - bool(self.context.folders.of(one))
+        found = own + 4.0 * self.pointed(one) + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind]
+        return found - 2.0 * aside(one, self.context.foreign) - tried(one) / 2 + _fits(one, self.context)
+
+    def pointed(self, one: Held) -> float:
+        """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
+        papers = _papers(one.evidence)
+        return next((0.5 if at else 1.0 for at, pointer in enumerate(self.pointers) if papers & set(pointer.works)), 0.0)
+
+    def support(self, group: Sequence[Held]) -> Support:
+        """What speaks for the value that these hold, best first."""
+        works = {one.fact.work for one in group}
+        everyone = {one.fact.work for some in self.groups for one in some}
+        beside = sum(any(one.fact.work == group[0].fact.work for one in other) for other in self.groups)
+        return Support(
+            own=float(any(one.evidence.from_target for one in group)),
+            pointed=max(map(self.pointed, group)),
+            role=max(role(one.evidence) for one in group),
+            score=max(_score(one.evidence) for one in group),
+            run=max(_RUN[one.fact.kind] for one in group),
+            agreement=len(works) / len(everyone),
+            alone=1.0 / beside,
+            works=1.0 - 1.0 / len(works),
+            scoped=float(all(one.fact.scope for one in group)),
+            aside=float(all(aside(one, self.context.foreign) for one in group)),
+            words=float(any(one.fact.kind in {"table", "prose"} for one in group)),
+        )
 
 
-def _offer(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], pointers: Sequence[Pointer], context: Context) -> Offer:
-    ordered = _one_a_place(sorted(group, key=lambda one: -strength(one, pointed, context)))
-    best = ordered[0]
-    support = _support(ordered, rivals, pointed, context.foreign)
-    suggestion = Suggestion(
-        value=best.fact.value,
-        unit=best.fact.unit,
-        confidence=round(confidence(support), 3),
-        held=tuple(ordered[:HOLDERS]),
-        evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
-        chain=chain(best.evidence, context, pointers, _has(rivals.name, best, context.folders.of(best))),
-    )
-    return _placed(Offer(rivals.name, suggestion, support, nth=rivals.nth), group, rivals.trains, context)
-
-
-def _placed(offer: Offer, group: Sequence[Held], trains: bool, context: Context) -> Offer:
-    """An offer with what its place depends on: what the own program says of it, else what others do."""
-    own = [one for one in group if one.evidence.from_target and not aside(one, context.foreign)]
-    home = [one for one in own if not context.folders.of(one)]
-    some = home or own or group
-    fits, only_tried = max(_fits(one, context) for one in some), trains and all(tried(one) for one in some)
-    first = min(map(rung, own and some), default=0)
-    return replace(offer, own=bool(own), fits=fits, tried=only_tried, elsewhere=bool(own and not home), rung=first)
+def _is_own(one: Held, context: Context) -> bool:
+    """Whether the target's own code holds a value, other than in examples and the like."""
+    return one.evidence.from_target and not aside(one, context.foreign)
 
 
 def _fits(one: Held, context: Context) -> int:
     """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
     if fold(one.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
         return 2
+    return int(bool(model_file(one, context)))
+
+
+def model_file(one: Held, context: Context) -> str:
+    """The folded name of a value's file if it is named as a model of the target is, else ""."""
     file = fold(one.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
-    return int(len(file) > 2 and any(model.startswith(file) for model in context.models))
+    return file if len(file) > 2 and any(model.startswith(file) for model in context.models) else ""
 
 
 def _one_a_place(group: Sequence[Held]) -> list[Held]:
@@ -190,41 +196,9 @@ def _one_a_place(group: Sequence[Held]) -> list[Held]:
     return [*first, *later]
 
 
-def strength(one: Held, pointed: Mapping[WorkId, float], context: Context) -> float:
-    """How much one holder speaks for its value (for the order within a group)."""
-    kept = aside(one, context.foreign)
-    own, taken = _OWN * (one.evidence.from_target and not kept), 4.0 * _points(one, pointed)
-    own -= bool(context.folders.of(one))
-    return own + taken + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind] - 2.0 * kept - tried(one) / 2 + _fits(one, context)
-
-
-def _support(group: Sequence[Held], rivals: Rivals, pointed: Mapping[WorkId, float], foreign: frozenset[str]) -> Support:
-    works = {one.fact.work for one in group}
-    everyone = {one.fact.work for one in rivals.held}
-    best = group[0]
-    beside = sum(any(one.fact.work == best.fact.work for one in other) for other in rivals.groups)
-    return Support(
-        own=float(any(one.evidence.from_target for one in group)),
-        pointed=max(_points(one, pointed) for one in group),
-        role=max(role(one.evidence) for one in group),
-        score=max(_score(one.evidence) for one in group),
-        run=max(_RUN[one.fact.kind] for one in group),
-        agreement=len(works) / max(1, len(everyone)),
-        alone=1.0 / max(1, beside),
-        works=1.0 - 1.0 / len(works),
-        scoped=float(all(one.fact.scope for one in group)),
-        aside=float(all(aside(one, foreign) for one in group)),
-        words=float(any(one.fact.kind in {"table", "prose"} for one in group)),
-    )
-
-
 def role(hit: Hit) -> float:
     """How much the holder's roles speak for taking over its settings."""
     return max((_ROLES[verdict.role] for verdict in hit.reference.roles), default=0.1) if hit.reference else 0.0
-
-
-def _points(one: Held, pointed: Mapping[WorkId, float]) -> float:
-    return max((pointed.get(work, 0.0) for work in _papers(one.evidence)), default=0.0)
 
 
 def _score(hit: Hit) -> float:
@@ -242,8 +216,8 @@ def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context)
     found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not found:
         return None
-    sure = round(passage_confidence(found[0].score), 3)
-    return Suggestion("", "", sure, evidence=tuple(found), chain=chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}"))
+    links = chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}")
+    return Suggestion("", "", passage_confidence(found[0].score), evidence=tuple(found), chain=links)
 
 
 def _is_data(hit: Hit) -> bool:
@@ -283,16 +257,13 @@ def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> 
         links.append(f"target defers (“{taken.cue}”): “{_short(taken.said.text)}”")
     by_hand = hit.work.kind == "code" and hit.paper is None
     if hit.reference and not by_hand:
-        links.append(_cites(hit, context))
+        links.append(_cites(hit.reference, hit, context))
     if hit.work.kind == "code":
         links.append(f"repository {_repo(hit, context)}, added by hand" if by_hand else f"its repository {_repo(hit, context)}")
     return (*links, has if hit.work.kind == "code" else f"{citation(hit)} {has}")
 
 
-def _cites(hit: Hit, context: Context) -> str:
-    edge = hit.reference
-    if edge is None:
-        return ""
+def _cites(edge: Reference, hit: Hit, context: Context) -> str:
     best = edge.roles[0] if edge.roles else None
     sentence = (best.sentence if best else "") or next((mention.sentence for mention in edge.mentions if mention.sentence), "")
     paper = hit.paper or (hit.work if hit.work.kind == "paper" else None)

@@ -14,18 +14,19 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from lineage.insight import SETTING, Detail, Gap, Held, Specification
-from lineage.model import Chunk, Fact, Focus, Hit, WorkId
+from lineage.model import Chunk, Fact, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
 from lineage.tokens import parts, stem
 from lineage.values import number
 from retrieval.engine import Engine
-from retrieval.gaps.offers import Context, offers
+from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.gaps.settings import Setting, read
 from retrieval.gaps.spoken import Spoken, telling_parts
 from retrieval.gaps.text import STATES, TargetText
-from retrieval.holders import aside, of_baselines, tried
+from retrieval.holders import aside, tried
 from retrieval.kinship import Kinship
+from retrieval.places import evidence
 from retrieval.setting_words import setting_words
 
 MOST = 24
@@ -39,17 +40,8 @@ _SIBLINGS = 4
 """Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
 _SHARE = 3
 """Rows for each experiment beside the own program."""
-_VALUES = 3
 Place = tuple[WorkId, str, int]
 """A work, a file, a line."""
-
-
-@dataclass(frozen=True)
-class Code:
-    """The settings of one or more works: `programs` those that programs set or offer, `parameters` those of constructors, by name."""
-
-    programs: Mapping[str, Sequence[Held]]
-    parameters: Mapping[str, Sequence[Held]]
 
 
 @dataclass(frozen=True)
@@ -71,7 +63,7 @@ def rows(engine: Engine, code: Iterable[Chunk], said: TargetText, known: Known, 
     """A row for each setting of the target's own code that the text does not give."""
     called = fold(said.work.title)
     held = (one for one in settings_of(code, engine.kinship) if fold(one.fact.value) not in called or number(one.fact.value) is not None)
-    return list(own_rows(code_of(held, context), Spoken(said.sentences), known, context))
+    return list(own_rows(held, Spoken(said.sentences), known, context))
 
 
 def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
@@ -86,14 +78,11 @@ def settings_of(code: Iterable[Chunk], kinship: Kinship) -> Iterator[Held]:
     """The settings that passages of code give, as facts under their own names, with their evidence."""
     for chunk in code:
         if _is_of_experiments(chunk.path):
-            yield from (_held(one, chunk, kinship) for one in read(chunk) if _matters(one))
+            yield from (Held(_fact(one, chunk), evidence(chunk, kinship, one.line)) for one in read(chunk) if _matters(one))
 
 
-def _held(one: Setting, chunk: Chunk, kinship: Kinship) -> Held:
-    kin = kinship.of(chunk.work)
-    fact = Fact("_".join(parts(one.name)), one.value, "", chunk.work, chunk.id, one.kind, one.line, one.name, one.value, one.scope)
-    hit = Hit(1, 1.0, chunk, kin.work, focus=Focus(one.line, one.line), reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
-    return Held(fact, hit)
+def _fact(one: Setting, chunk: Chunk) -> Fact:
+    return Fact("_".join(parts(one.name)), one.value, "", chunk.work, chunk.id, one.kind, one.line, one.name, one.value, one.scope)
 
 
 def _is_of_experiments(path: str) -> bool:
@@ -108,9 +97,9 @@ def _matters(one: Setting) -> bool:
     """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs; -1 is none of these."""
     if runs(one.name) or not 0 < len(one.value) <= _LONGEST or number(one.value) == -1:
         return False
-    word = number(one.value) is None and one.value[:1] not in "[{"
-    placed = parts(one.name)[-1:] and parts(one.name)[-1] in setting_words().places
-    return not word or not (placed or any(sign in one.value for sign in "/\\:% ."))
+    if number(one.value) is not None or one.value[0] in "[{":
+        return True
+    return setting_words().places.isdisjoint(parts(one.name)[-1:]) and not any(sign in one.value for sign in "/\\:% .")
 
 
 def runs(name: str) -> bool:
@@ -119,14 +108,19 @@ def runs(name: str) -> bool:
     return not setting_words().running.isdisjoint((*pieces, "_".join(pieces)))
 
 
-def code_of(held: Iterable[Held], context: Context) -> Code:
-    """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each."""
+def _by_name(held: Iterable[Held], spoken: Spoken, context: Context) -> dict[str, list[Held]]:
+    """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each.
+
+    What programs set or offer goes before the parameters of constructors, and of these only those of classes that are named count.
+    """
     programs: dict[str, list[Held]] = defaultdict(list)
     parameters: dict[str, list[Held]] = defaultdict(list)
     for one in held:
-        if not (of_baselines(one) or aside(one, context.foreign)):
+        if not aside(one, context.foreign):
             (parameters if one.fact.kind == "call" else programs)[one.fact.name].append(one)
-    return Code({name: some for name, some in programs.items() if not _scattered(some)}, parameters)
+    found = {name: some for name, some in programs.items() if not _scattered(some)}
+    named = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in parameters.items() if name not in found}
+    return found | {name: some for name, some in named.items() if some}
 
 
 def _scattered(some: Sequence[Held]) -> bool:
@@ -144,10 +138,9 @@ def known_of(gaps: Iterable[Gap], held: Mapping[str, Sequence[Held]], target: Wo
     for name, some in held.items():
         for one in some:
             names[place(one)].add(name)
-    stated = {name for name, some in held.items() if any(one.fact.work == target for one in some)}
-    stated |= {other for alike in setting_words().alike if alike & stated for other in alike}
+    stated = setting_words().with_alike(name for name, some in held.items() if any(one.fact.work == target for one in some))
     by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
-    return Known({where: frozenset(some) for where, some in names.items()}, by_fact, frozenset(stated), ontology)
+    return Known({where: frozenset(some) for where, some in names.items()}, by_fact, stated, ontology)
 
 
 def place(one: Held) -> Place:
@@ -155,11 +148,10 @@ def place(one: Held) -> Place:
     return one.fact.work, one.evidence.chunk.path, one.fact.line
 
 
-def own_rows(code: Code, spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
-    """The rows of the target's own code."""
-    tied = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in code.parameters.items() if name not in code.programs}
-    some = {**code.programs, **{name: kept for name, kept in tied.items() if kept}}
-    unsaid = {name: kept for name, held in some.items() if (kept := [one for one in held if not _is_given(one, spoken, known)]) == list(held)}
+def own_rows(held: Iterable[Held], spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
+    """The rows on settings of the target's own code."""
+    code = _by_name(held, spoken, context)
+    unsaid = {name: some for name, some in code.items() if not any(_is_given(one, spoken, known) for one in some)}
     ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
     for nth, name in enumerate(islice(ranked, MOST)):
         yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
@@ -188,8 +180,8 @@ def _is_named(one: Held, spoken: Spoken, context: Context) -> bool:
 
 def _is_of_model(one: Held, context: Context) -> bool:
     """Whether a class, and its file, are named as a model of the target is: `SiT` of `sit.py` beside "SiT-XL/2"."""
-    file = fold(PurePosixPath(one.evidence.chunk.path).stem)
-    return len(file) > 2 and fold(one.fact.scope).startswith(file) and any(model.startswith(file) for model in context.models)
+    file = model_file(one, context)
+    return bool(file) and fold(one.fact.scope).startswith(file)
 
 
 def _is_given(one: Held, spoken: Spoken, known: Known) -> bool:
@@ -241,4 +233,4 @@ def row(name: str, some: Sequence[Held], whose: str, why: str, weight: float, co
     """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
     detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
     made = offers((name,), {name: some}, (), context, trains=True)
-    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(one.suggestion for one in made[:_VALUES]), why=why)
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(one.suggestion for one in made[:VALUES]), why=why)

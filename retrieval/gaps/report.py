@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.derivation import Derivation
 from lineage.details import Checklist, Need, Recognised
 from lineage.errors import UsageError
 from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import Chunk, CodeLink, Hit, Query, Tier, WorkId
+from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
-from retrieval import conflicts, followed
+from retrieval import conflicts, followed, steps
 from retrieval.engine import Engine
 from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import components, following, left, own, text
 from retrieval.gaps.asking import asked
 from retrieval.gaps.beside import is_beside
 from retrieval.gaps.claims import misread, unclaimed
-from retrieval.gaps.offers import Context, Offer, offers, passages
+from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import Judged, Pointer, judged, named_in
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
 from retrieval.holders import standing
+from retrieval.places import is_own_code, line_at
 
-VALUES, SHOWN = 3, 5
-"""Offers for a detail, and facts of the target that are shown for it."""
+SHOWN = 5
+"""Facts of the target that are shown for a detail, and offers, but for the own code's."""
 _NAMES = 8
 """Offers where the own code has that many settings of one detail: of augmentation, each is its own."""
 _ASKED = 12
 _DEFERS = "the target defers to others"
 _SPOKEN = 3
-_STATED = frozenset(("table", "prose"))
-_TIERS = {Tier.OFFICIAL: 3, Tier.AUTHOR: 2, Tier.MENTIONED: 1, Tier.REIMPLEMENTATION: 0}
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,12 @@ def report(material: Material) -> Gaps:
     needs = asked_for(material.checklist.of(one.name for one in domains), said, held)
     claimed = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
     verdicts = [replace(one, pointers=apart(one.pointers, context.folders)) for one in claimed]
-    found, late = _passages(material, [one for one in verdicts if _wants_passages(one, held)])
+    found, late = _passages(material, verdicts, held)
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     gaps = _with_own(material, said, gaps, held, context, code)
     parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
-    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said)]
+    untaken = steps.conflicts(said, code, material.engine.kinship, held)
+    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said), *untaken]
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -74,7 +74,7 @@ def report(material: Material) -> Gaps:
         domains=tuple(one.name for one in domains),
         gaps=tuple(sorted([*gaps, *components.rows(parts, said)], key=_order)),
         conflicts=tuple(sorted(told, key=lambda one: -one.severity)),
-        notes=(*_notes(said, domains, held), *_limits(material, late + unanswered)),
+        notes=tuple(_notes(material, said, domains, held, late + unanswered)),
     )
 
 
@@ -124,7 +124,7 @@ def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[
 
 def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
     """The facts without those of the target's own code."""
-    return {name: [one for one in some if not (one.evidence.from_target and one.evidence.work.kind == "code")] for name, some in held.items()}
+    return {name: [one for one in some if not is_own_code(one)] for name, some in held.items()}
 
 
 def all_standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
@@ -136,7 +136,7 @@ def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
     """The surest link of each repository."""
     best: dict[WorkId, CodeLink] = {}
     for link in links:
-        if link.repo not in best or _TIERS[link.tier] > _TIERS[best[link.repo].tier]:
+        if link.repo not in best or link.tier.rank < best[link.repo].tier.rank:
             best[link.repo] = link
     return best
 
@@ -145,8 +145,7 @@ def foreign_stages(said: TargetText) -> frozenset[str]:
     """Words of files that belong to stages of which the target says next to nothing; none where its text is not at hand."""
     if not said.own:
         return frozenset()
-    spoken = {stage.name: sum(1 for one in said.sentences if next(stage.prose.found(one.words), None)) for stage in wording().stages}
-    return frozenset(word for stage in wording().stages if spoken[stage.name] < _SPOKEN for word in stage.files)
+    return frozenset(word for stage in wording().stages if sum(one.has(stage.prose) for one in said.sentences) < _SPOKEN for word in stage.files)
 
 
 def _recognised(material: Material, said: TargetText) -> tuple[Recognised, ...]:
@@ -160,7 +159,7 @@ def _recognised(material: Material, said: TargetText) -> tuple[Recognised, ...]:
 def _surroundings(engine: Engine, target: WorkId) -> str:
     catalog = engine.generation.catalog
     titles = [work.title for work in catalog.works() if work.kind == "paper"]
-    own = [link.repo for link in catalog.links() if link.paper == target and link.tier in {Tier.OFFICIAL, Tier.AUTHOR}]
+    own = [link.repo for link in catalog.links() if link.paper == target and link.tier.own]
     paths = [(repo, document.path) for repo in own for document in catalog.documents(repo) if "readme" in document.path.lower()]
     return "\n".join((*titles, *((catalog.document_text(repo, path) or "")[:20_000] for repo, path in paths[:3])))
 
@@ -176,19 +175,16 @@ def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit
     only = stated_for(own, context.folders)
     if only and (other := besides(need, held, only, context)):
         state, held, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
-    shown = [text.hit(one.said, said.work, rank, one.strength, _reasons(one.value)) for rank, one in enumerate(verdict.shown, 1)]
-    pointed = [text.hit(pointer.said, said.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
-    made: list[Suggestion] = []
+    stated, made = [*(one.evidence for one in own), *_shown(verdict, said)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
+        stated += [text.hit(pointer.said, said.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
         made = _suggestions(need, held, hits, verdict.pointers, context)
-    return Gap(
-        detail=need.detail,
-        state=state,
-        stated=_distinct([*(one.evidence for one in own), *shown, *(pointed if state is not Specification.SPECIFIED else ())])[:SHOWN],
-        facts=tuple(own[:SHOWN]),
-        suggestions=tuple(made),
-        why=why,
-    )
+    return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), why)
+
+
+def _shown(verdict: Judged, said: TargetText) -> list[Hit]:
+    """The sentences that speak of a detail as evidence."""
+    return [text.hit(one.said, said.work, one.strength, (f"{text.STATES}{one.value}",) if one.value else ()) for one in verdict.shown]
 
 
 def stated_for(own: Sequence[Held], folders: Folders) -> frozenset[str]:
@@ -199,8 +195,7 @@ def stated_for(own: Sequence[Held], folders: Folders) -> frozenset[str]:
 
 def _experiments(one: Held, folders: Folders) -> frozenset[str]:
     chunk = one.evidence.chunk
-    line = chunk.text.split("\n")[one.fact.line - chunk.start_line : one.fact.line - chunk.start_line + 1]
-    places = (one.fact.scope, one.fact.said, *line, " ".join(chunk.section[-1:]))
+    places = (one.fact.scope, one.fact.said, line_at(chunk, one.fact.line), " ".join(chunk.section[-1:]))
     return next((named for text in places if (named := folders.named(text))), frozenset())
 
 
@@ -213,27 +208,18 @@ def besides(need: Need, held: Mapping[str, Sequence[Held]], only: frozenset[str]
 
 def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> list[Held]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
-    found: list[Held] = []
+    found: dict[tuple[str, str], Held] = {}
     for name in need.detail.facts:
-        some = [one for one in held.get(name, ()) if one.fact.work == target and one.fact.kind in _STATED]
-        some = [one for one in some if not (misread(one) or is_beside(one))]
-        some.sort(key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line))
-        seen = {(one.fact.name, one.fact.value) for one in found}
-        for one in some:
-            if (one.fact.name, one.fact.value) not in seen and text.section_weight(one.evidence.chunk) >= 0.35:
-                seen.add((one.fact.name, one.fact.value))
-                found.append(one)
-    return found
+        told = [one for one in text.told(held.get(name, ()), target) if not (misread(one) or is_beside(one))]
+        for one in sorted(told, key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line)):
+            found.setdefault((one.fact.name, one.fact.value), one)
+    return list(found.values())
 
 
 def apart(pointers: Sequence[Pointer], folders: Folders) -> tuple[Pointer, ...]:
     """The pointers, those that name an experiment beside the own program with it and behind the others."""
     found = [replace(one, only=", ".join(sorted(folders.named(one.said.text)))) for one in pointers]
     return tuple(sorted(found, key=lambda one: bool(one.only)))
-
-
-def _reasons(value: str) -> tuple[str, ...]:
-    return (f"{text.STATES}{value}",) if value else ()
 
 
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -276,16 +262,12 @@ def _cue(pointer: Pointer) -> str:
 # -- questions to the lineage
 
 
-def _wants_passages(verdict: Judged, held: Mapping[str, Sequence[Held]]) -> bool:
-    """Whether no fact can answer: then the lineage is asked in words."""
-    return verdict.state is not Specification.SPECIFIED and not any(held.get(name) for name in verdict.need.detail.facts)
-
-
-def _passages(material: Material, verdicts: Sequence[Judged]) -> tuple[Mapping[str, Sequence[Hit]], int]:
-    """Hits by detail, and how many questions went unanswered."""
-    questions = [Query(one.need.detail.question, _ASKED, no_target_code=material.no_target_code) for one in verdicts]
-    hits, late = asked(material.engine, questions)
-    return {one.need.detail.name: some for one, some in zip(verdicts, hits, strict=True)}, late
+def _passages(material: Material, verdicts: Sequence[Judged], held: Mapping[str, Sequence[Held]]) -> tuple[Mapping[str, Sequence[Hit]], int]:
+    """Hits by detail where no fact can answer, and how many questions went unanswered."""
+    unstated = [one.need.detail for one in verdicts if one.state is not Specification.SPECIFIED]
+    open_ = [one for one in unstated if not any(held.get(name) for name in one.facts)]
+    hits, late = asked(material.engine, [Query(one.question, _ASKED, no_target_code=material.no_target_code) for one in open_])
+    return {one.name: some for one, some in zip(open_, hits, strict=True)}, late
 
 
 # -- settings that no list of details knows
@@ -318,18 +300,16 @@ def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: Tar
     return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
 
 
-def _notes(said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]]) -> list[str]:
-    told = [f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains]
-    notes = ["; ".join(told)] if told else ["no kind of paper was recognised: only what every paper needs is listed"]
+def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]], late: int) -> Iterator[str]:
+    told = (f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains)
+    yield "; ".join(told) or "no kind of paper was recognised: only what every paper needs is listed"
     if not said.own:
         quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
         have = f"there are its abstract and {quoted} sentences that services quote" if said.sentences else "nothing of it can count as stated"
-        notes.append(f"the target's text is not at hand; {have}")
+        yield f"the target's text is not at hand; {have}"
     if not any(held.values()):
-        notes.append("this generation holds no facts: build the lineage again for values")
-    return notes
-
-
-def _limits(material: Material, late: int) -> list[str]:
-    notes = ["code of the target left out"] if material.no_target_code else []
-    return [*notes, *([f"{late} questions to the lineage took too long and are unanswered here"] if late else [])]
+        yield "this generation holds no facts: build the lineage again for values"
+    if material.no_target_code:
+        yield "code of the target left out"
+    if late:
+        yield f"{late} questions to the lineage took too long and are unanswered here"

@@ -16,8 +16,6 @@ from retrieval.setting_words import setting_words
 
 _SPREAD = 3
 """Words that may stand between the parts of a name."""
-_REACH = 8
-"""Words from a name within which a number is taken for its value."""
 _PERCENT = re.compile(r"\s?(?:\\%|per ?cent\b)")
 _SHORTEST = 3
 """Letters from which on a part may be the beginning of a word: `prob` of "probability"."""

@@ -16,15 +16,13 @@ from lineage.insight import Specification
 from lineage.model import WorkId
 from lineage.phrases import Phrases, Word, words
 from retrieval.gaps.beside import beside
-from retrieval.gaps.text import Said
+from retrieval.gaps.text import OWN, Said
 from retrieval.gaps.wording import wording
 
 MOST = 5
 """Sentences that are shown for a detail."""
 _AHEAD, _BEHIND = 7, 3
 _GAP = 60
-_OWN = 0.35
-"""Weight of a section under which a sentence speaks of others."""
 _OFTEN = 4
 _DOING = 1.0
 """Weight of a set-up section: there a mere mention says what was done."""
@@ -92,7 +90,7 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
 
 def _cue(said: Said) -> str:
     """The words by which a sentence defers to others, one that may speak of more than one detail first; captions defer nothing."""
-    if said.weight < _OWN or said.caption:
+    if said.weight < OWN or said.caption:
         return ""
     cues = list(wording().defer.found(said.words))
     return next((cue for cue in cues if cue not in wording().narrow), cues[0] if cues else "")
@@ -100,7 +98,7 @@ def _cue(said: Said) -> str:
 
 def _evaluates(said: Said) -> bool:
     """Whether a sentence speaks of evaluation and of nothing that is trained."""
-    return _any(wording().evaluating, said) and not _any(wording().doing, said)
+    return said.has(wording().evaluating) and not said.has(wording().doing)
 
 
 def _taken(need: Need, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
@@ -242,16 +240,12 @@ def everything(sentences: Iterable[Said], table: Phrases[tuple[Need, ...]]) -> I
     """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
     for said in sentences:
         cue = _cue(said) if said.cites and not _evaluates(said) else ""
-        if cue and (_any(wording().broad, said) or (_any(wording().everything, said) and not _mentioned(table, said))):
+        if cue and (said.has(wording().broad) or (said.has(wording().everything) and not _mentioned(table, said))):
             yield Pointer(said, said.cites, cue)
 
 
-def _any(phrases: Phrases[str], said: Said) -> bool:
-    return next(phrases.found(said.words), None) is not None
-
-
 def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> Judged:
-    own = [one for one in shown if one.said.weight >= _OWN]
+    own = [one for one in shown if one.said.weight >= OWN]
     stating = [one for one in own if one.value or (need.words and _does(one))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
     return Judged(need, state, _best(stating or own), tuple(pointers))

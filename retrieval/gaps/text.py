@@ -15,11 +15,15 @@ from functools import cached_property
 
 from lineage.catalog.reader import Catalog
 from lineage.cues import sentences
-from lineage.model import Chunk, Focus, Hit, Reference, Work, WorkId
-from lineage.phrases import Word, words
+from lineage.insight import Held
+from lineage.model import Chunk, Focus, Hit, Mention, Reference, Work, WorkId
+from lineage.phrases import Phrases, Word, words
 
+OWN, DONE = 0.35, 0.75
+"""Weights of a section under which a sentence speaks of others, and from which on of what was done rather than introduced or compared."""
 QUOTED = "quoted"
 """Flag of a hit that is no passage of a text: the abstract, or a sentence that a service quoted."""
+_KINDS = frozenset(("table", "prose"))
 _KEYS = re.compile(r"\[([^\[\]]{1,400})\]")
 _OTHERS = re.compile(r"related|background|prior work|conclusion|discussion|limitation|future|acknowledg|reference|impact", re.IGNORECASE)
 _DONE = re.compile(r"implement|detail|setup|set-up|setting|hyper-?param|training|experiment|evaluat|appendix|protocol|dataset|data\b", re.IGNORECASE)
@@ -53,6 +57,10 @@ class Said:
     def words(self) -> list[Word]:
         """Its words, once; numbers that mark a citation are none."""
         return words(_MARKERS.sub(lambda found: " " * len(found[0]), self.text))
+
+    def has(self, phrases: Phrases[str]) -> bool:
+        """Whether any of the phrases stands in it."""
+        return next(phrases.found(self.words), None) is not None
 
     @property
     def table(self) -> bool:
@@ -151,20 +159,23 @@ def section_weight(chunk: Chunk) -> float:
     return 1.0 if _APPENDIX.match(chunk.label) else _PLAIN
 
 
+def told(some: Iterable[Held], target: WorkId) -> list[Held]:
+    """Those values that the target's own tables and sentences have, but for where they speak of others."""
+    return [one for one in some if one.fact.work == target and one.fact.kind in _KINDS and section_weight(one.evidence.chunk) >= OWN]
+
+
 def _stand_in(work: Work, references: Sequence[Reference]) -> Iterator[Said]:
     """The abstract, then every quoted sentence once with all the works it cites."""
     for sentence in sentences(work.abstract):
         if sentence.strip():
             yield Said(sentence, _pseudo(work.id, "abstract", sentence), 1, 0.4, quoted=True)
-    cited: dict[str, dict[WorkId, None]] = defaultdict(dict)
-    texts: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for reference in references:
-        for mention in reference.mentions:
-            cited[_core(mention.sentence)][reference.cited] = None
-            texts.setdefault(_core(mention.sentence), (mention.sentence, mention.section))
-    for core, (text, section) in texts.items():
-        chunk = _pseudo(work.id, "citation contexts", text, section)
-        yield Said(text, chunk, 1, section_weight(chunk), tuple(cited[core]), quoted=True)
+    cited = _by_sentence(references)
+    first: dict[str, Mention] = {}
+    for mention in (mention for reference in references for mention in reference.mentions):
+        first.setdefault(_core(mention.sentence), mention)
+    for core, cites in cited.items():
+        chunk = _pseudo(work.id, "citation contexts", first[core].sentence, first[core].section)
+        yield Said(chunk.text, chunk, 1, section_weight(chunk), cites, quoted=True)
 
 
 def _pseudo(work: WorkId, path: str, text: str, section: tuple[str, ...] = ()) -> Chunk:
@@ -176,11 +187,11 @@ SAYS, STATES = "says: ", "states "
 """Begin the reasons of a hit that give the sentence itself, and the words of it that state a value."""
 
 
-def hit(said: Said, work: Work, rank: int = 1, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
+def hit(said: Said, work: Work, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
     """The sentence as evidence, with its line marked; the first reason is the sentence."""
     flags = (QUOTED,) if said.quoted else ()
     return Hit(
-        rank,
+        1,
         round(score, 4),
         said.chunk,
         work,

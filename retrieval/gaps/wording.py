@@ -44,13 +44,12 @@ class Wording:
 class Stage:
     """A stage of training or trying by the words that files and scopes of it are named with, and those of prose."""
 
-    name: str
     files: frozenset[str]
     prose: Phrases[str]
 
 
-def _stage(name: str, row: Mapping[str, Sequence[str]]) -> Stage:
-    return Stage(name, frozenset(row["files"]), Phrases({phrase(one): str(one) for one in row["prose"]}))
+def _stage(row: Mapping[str, Sequence[str]]) -> Stage:
+    return Stage(frozenset(row["files"]), Phrases({phrase(one): str(one) for one in row["prose"]}))
 
 
 @cache
@@ -65,7 +64,7 @@ def wording() -> Wording:
         return Phrases({phrase(one): str(one) for name in names for one in table[name]})
 
     parts = {str(whole): frozenset(map(str, some)) for whole, some in table["parts"].items()}
-    stages = tuple(_stage(name, row) for name, row in table["stages"].items())
+    stages = tuple(map(_stage, table["stages"].values()))
     return Wording(
         some("stops"),
         some("links"),

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lineage.errors import UsageError
-from lineage.insight import Detail, Gaps, Pack, Stage
+from lineage.insight import Gaps, Pack, Stage
 from lineage.model import Answer, Query, Work, WorkId
 from retrieval.budget import Tokens
 from retrieval.engine import Engine
+from retrieval.experiment_folders import Folders, folders_of
+from retrieval.gaps.asking import answered
+from retrieval.gaps.own import works
 from retrieval.holders import holders
 from retrieval.pack.compose import Material, compose
 from retrieval.pack.due import due
@@ -31,23 +34,22 @@ def pack(
     `UsageError` for a task or budget that cannot be, and `NotFound` where nothing bears on the task.
     """
     check(task, allowed)
-    details = _details(gaps)
-    questions, answers = asked(engine, subquestions(task, stage, details), no_target_code)
-    generation = engine.generation
-    target = generation.catalog.work(generation.manifest.target) or Work(WorkId(generation.manifest.target))
-    stated = due(gaps, task, stage, generation.catalog, no_target_code)
-    programs = own_programs(engine) if gaps and stage == "planning" and not no_target_code else None
-    material = Material(task, stage, target, questions, answers, gaps, stated, programs)
-    made = compose(material, generation.catalog, generation.manifest.counts.get("chunks", 0), allowed, tokens)
+    questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()), no_target_code)
+    catalog, manifest = engine.generation.catalog, engine.generation.manifest
+    target = catalog.work(manifest.target) or Work(WorkId(manifest.target))
+    folders = folders_of(catalog, works(engine))
+    stated = due(gaps, task, stage, engine, folders, no_target_code)
+    programs = _programs(engine, folders) if gaps and stage == "planning" and not no_target_code else None
+    material = Material(task, stage, target, questions, answers, allowed, tokens, folders, gaps, stated, programs)
+    made = compose(material, catalog, manifest.counts.get("chunks", 0))
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
 
 
-def own_programs(engine: Engine) -> Programs:
+def _programs(engine: Engine, folders: Folders) -> Programs:
     """What the target's own programs set."""
-    generation = engine.generation
-    manifest = generation.manifest
-    held = holders(generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
-    return Programs.of(held, engine.ontology, generation.catalog)
+    manifest = engine.generation.manifest
+    held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+    return Programs(held, engine.ontology, folders)
 
 
 def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:
@@ -55,31 +57,18 @@ def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool
 
     The first answer's notes say how many were not.
     """
-    queries = [_query(one, no_target_code) for one in questions]
-    try:
-        return tuple(questions), tuple(engine.ask_many(queries))
-    except UsageError:
-        found = [(one, answer) for one, query in zip(questions, queries, strict=True) if (answer := _in_time(engine, query))]
+    asked_of = answered(engine, [_query(one, no_target_code) for one in questions])
+    found = [(one, answer) for one, answer in zip(questions, asked_of, strict=True) if answer]
     if not found:
         raise UsageError("every question took too long to look up", hint="ask for less, or again when the machine is less busy")
-    late = f"{len(questions) - len(found)} of {len(questions)} questions took too long to look up"
-    first = replace(found[0][1], notes=(*found[0][1].notes, late))
+    (_, first), late = found[0], len(questions) - len(found)
+    if late:
+        first = replace(first, notes=(*first.notes, f"{late} of {len(questions)} questions took too long to look up"))
     return tuple(one for one, _ in found), (first, *(answer for _, answer in found[1:]))
-
-
-def _in_time(engine: Engine, query: Query) -> Answer | None:
-    try:
-        return engine.ask(query)
-    except UsageError:
-        return None
 
 
 def _query(question: Subquestion, no_target_code: bool) -> Query:
     return Query(question.text, 2 * HITS if question.of == "task" else HITS, question.kinds, no_target_code)
-
-
-def _details(gaps: Gaps | None) -> Sequence[Detail]:
-    return [gap.detail for gap in gaps.gaps] if gaps else ()
 
 
 def check(task: str, allowed: int) -> None:

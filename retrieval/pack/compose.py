@@ -20,7 +20,7 @@ from lineage.insight import Gaps, Pack, PackItem, Stage
 from lineage.model import Answer, Work
 from lineage.tokens import tokens as words_in
 from retrieval.budget import Tokens
-from retrieval.experiment_folders import folders_of
+from retrieval.experiment_folders import Folders
 from retrieval.pack import records
 from retrieval.pack.choose import MOST, Value, choose
 from retrieval.pack.cut import cut
@@ -45,13 +45,18 @@ _MARGIN = 12
 class Material:
     """What a pack is made from: the questions with their answers, the lineage they were asked of, and its gaps if known.
 
-    `programs` are the target's own, where settings are asked for."""
+    It may have `allowed` of `tokens`. `folders` are the experiments beside the target's own program, `programs` its own programs, where
+    settings are asked for.
+    """
 
     task: str
     stage: Stage | None
     target: Work
     questions: tuple[Subquestion, ...]
     answers: tuple[Answer, ...]
+    allowed: int
+    tokens: Tokens
+    folders: Folders = field(default_factory=Folders)
     gaps: Gaps | None = None
     due: Due = field(default_factory=Due)
     programs: Programs | None = None
@@ -66,55 +71,68 @@ class _Part:
     gain: float = 0.0
 
 
-def compose(material: Material, catalog: Catalog, chunks: int, allowed: int, tokens: Tokens) -> Pack:
+def compose(material: Material, catalog: Catalog, chunks: int) -> Pack:
     """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
-    words = words_of(catalog, material.questions, material.answers, chunks)
-    found = [_costed(unit, tokens) for unit in units(catalog, material.answers, words)]
-    folders = folders_of(catalog, {unit.hit.work.id for unit in found if unit.hit.from_target})
-    found = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in by_experiment(found, material.task, folders)]
-    doing = answering(found, material.questions)
-    found = without_answered(found, material.questions, doing)
-    said = records.of(material.gaps, material.task, material.stage, tokens, material.programs)
-    head = _head(material, allowed, tokens)
-    room = allowed - tokens.count(head) - _headings(tokens)
-    _check(allowed, room, [unit.cost for unit in found] + [record.cost for record in said])
-    policy = POLICIES[material.stage]
-    kept = records.within(said, int(policy.records * room))
+    words, policy = words_of(catalog, material.questions, material.answers, chunks), POLICIES[material.stage]
+    costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
+    some = by_experiment(costed, material.task, material.folders)
+    some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
+    said = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs)
+    room = _room(material, [unit.cost for unit in some] + [record.cost for record in said])
+    kept = records.more((), said, int(policy.records * room))
     free = room - records.cost(kept)
-    first = _first(material.due, found, room, free, tokens)
-    code = _code(material.questions, doing, words, int(min(free - _cost(first), policy.caps["imitate"] * free)), int(MOST * free), tokens)
-    gone = {unit.order for unit in doing.values()}
-    rest = (unit for unit in _others(found, first) if unit.order not in gone)
-    found = [*first, *code, *(_fitted(unit, words, int(MOST * free), tokens) for unit in rest)]
+    found = _candidates(some, words, material, room, free)
     value = Value([one.worth for one in material.questions], words.rare)
     taken = _taken(found, policy, value, free)
     kept = records.more(kept, said, free - _cost(taken))
-    file = [_Part(item, gain=math.inf) for item in records.parts(kept, tokens)]
-    filled, parts = _filled(found, taken, file, value, material, head, allowed, tokens)
-    return _finished(material, head, parts, _left_out(found, filled, len(said) - len(kept)), allowed, tokens)
+    file = [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
+    taken = _filled(found, taken, file, value, material)
+    return _finished(material, [*_unit_parts(taken, material), *file], _left_out(found, taken, len(said) - len(kept)))
 
 
-def _filled(
-    found: Sequence[Unit], taken: Sequence[Unit], file: Sequence[_Part], value: Value, material: Material, head: str, allowed: int, tokens: Tokens
-) -> tuple[Sequence[Unit], list[_Part]]:
+def _room(material: Material, costs: Sequence[int]) -> int:
+    """The tokens that the head and the headings leave; raises `NotFound` where nothing has a cost, `UsageError` where all costs more."""
+    if not costs:
+        raise NotFound("nothing in this lineage bears on the task", hint="lineage status says what was not read")
+    headings = "\n\n".join(f"## {text}" for text in HEADINGS.values())
+    room = material.allowed - material.tokens.count(_head(material)) - material.tokens.count(headings)
+    if min(costs) > room:
+        raise _too_small(material, material.allowed - room + min(costs))
+    return room
+
+
+def _too_small(material: Material, least: int) -> UsageError:
+    said = f"a budget of {material.allowed} tokens holds no whole piece of evidence"
+    return UsageError(said, hint=f"at least {least} tokens are needed for this task")
+
+
+def _candidates(some: Sequence[Unit], words: Words, material: Material, room: int, free: int) -> list[Unit]:
+    """What is due, then the own functions that do the parts of the task, then what else was found, each cut to what one unit may take."""
+    tokens, most = material.tokens, int(MOST * free)
+    doing = answering(some, material.questions)
+    found = without_answered(some, material.questions, doing)
+    first = _first(material.due, found, room, free, tokens)
+    share = POLICIES[material.stage].caps["imitate"]
+    own = _code(material.questions, doing, words, int(min(free - _cost(first), share * free)), most, tokens)
+    texts, gone = {same_text(unit.text) for unit in first}, {unit.order for unit in doing.values()}
+    rest = (unit for unit in found if same_text(unit.text) not in texts and unit.order not in gone)
+    return [*first, *own, *(_fitted(unit, words, most, tokens) for unit in rest)]
+
+
+def _filled(found: Sequence[Unit], taken: list[Unit], file: Sequence[_Part], value: Value, material: Material) -> list[Unit]:
     """Units were costed alone; what joins under one citation costs less, and what that leaves is filled again."""
     for _ in range(_REFILLS):
-        parts = [*_unit_parts(taken, material, tokens), *file]
-        spare = allowed - tokens.count(_text(head, parts))
-        names = {id(unit) for unit in taken}
-        more = choose([unit for unit in found if id(unit) not in names], value, spare - _MARGIN, {}, {}) if spare > _MARGIN else []
+        spare = _spare(material, [*_unit_parts(taken, material), *file]) - _MARGIN
+        more = choose(_without(found, taken), value, spare, {}, {})
         if not more:
             break
         taken = [*taken, *more]
-    return taken, [*_unit_parts(taken, material, tokens), *file]
+    return taken
 
 
-def _check(allowed: int, room: int, costs: Sequence[int]) -> None:
-    if not costs:
-        raise NotFound("nothing in this lineage bears on the task", hint="lineage status says what was not read")
-    if min(costs) > room:
-        least = allowed - room + min(costs)
-        raise UsageError(f"a budget of {allowed} tokens holds no whole piece of evidence", hint=f"at least {least} tokens are needed for this task")
+def _spare(material: Material, parts: Sequence[_Part]) -> int:
+    """The tokens that are left with these parts, counted on the whole text."""
+    return material.allowed - material.tokens.count(_text(material, parts))
 
 
 def _costed(unit: Unit, tokens: Tokens) -> Unit:
@@ -148,12 +166,6 @@ def _code(questions: Sequence[Subquestion], doing: Mapping[int, Unit], words: Wo
     return code
 
 
-def _others(found: Sequence[Unit], first: Sequence[Unit]) -> list[Unit]:
-    """What was found without what is in already."""
-    names = {same_text(unit.text) for unit in first}
-    return [unit for unit in found if same_text(unit.text) not in names]
-
-
 def _fitted(unit: Unit, words: Words, room: int, tokens: Tokens) -> Unit:
     """The target's own code, cut where it is longer than one unit may be; everything else as it is."""
     chunk = unit.hit.chunk
@@ -177,38 +189,27 @@ def _taken(found: Sequence[Unit], policy: Policy, value: Value, room: int) -> li
     taken = [unit for unit in found if unit.due]
     for unit in taken:
         value.add(unit)
-    rest = [unit for unit in found if not unit.due]
+    rest = [unit for unit in found if not unit.due and unit.cost <= MOST * room]
     caps = {kind: max(0, int(share * room) - _cost(unit for unit in taken if unit.kind == kind)) for kind, share in policy.caps.items()}
-    taken += choose([unit for unit in rest if unit.cost <= MOST * room], value, room - _cost(taken), caps, policy.favour)
+    taken += choose(rest, value, room - _cost(taken), caps, policy.favour)
+    return [*taken, *choose(_without(found, taken), value, room - _cost(taken), {}, policy.favour)]
+
+
+def _without(found: Sequence[Unit], taken: Sequence[Unit]) -> list[Unit]:
     names = {id(unit) for unit in taken}
-    return [*taken, *choose([unit for unit in rest if id(unit) not in names], value, room - _cost(taken), {}, policy.favour)]
+    return [unit for unit in found if id(unit) not in names]
 
 
-def _head(material: Material, allowed: int, tokens: Tokens) -> str:
-    answer = material.answers[0]
-    stage = f" · stage {material.stage}" if material.stage else ""
-    target = f"target {inline_path(material.target.id)} {inline(material.target.title, 100)}".strip()
-    return (
-        f"# Context: {inline(material.task, 160)}\n\n"
-        f"Lineage {code(answer.lineage)} · generation {code(answer.generation)} · {target}{stage} · "
-        f"at most {allowed} tokens ({tokens.name}). {NOTICE}"
-    )
-
-
-def _headings(tokens: Tokens) -> int:
-    return tokens.count("\n\n".join(f"## {text}" for text in HEADINGS.values()))
-
-
-def _unit_parts(taken: Sequence[Unit], material: Material, tokens: Tokens) -> Iterable[_Part]:
+def _unit_parts(taken: Sequence[Unit], material: Material) -> Iterable[_Part]:
     """Items of the units, those of one chunk joined; for analysis, under the component that they serve best."""
-    groups: dict[tuple[str, str, str], list[Unit]] = {}
+    groups: dict[tuple[str, Kind, str], list[Unit]] = {}
     for unit in taken:
         groups.setdefault((_component(unit, material), unit.kind, source(unit.hit)), []).append(unit)
     for (component, kind, _), group in groups.items():
         whole = sorted(group, key=lambda unit: unit.order)
         text, hit = block(whole), whole[0].hit
-        gain = sum(max(unit.relevance.values(), default=0.0) for unit in whole) + _due(whole)
-        yield _Part(PackItem(_as(kind), inline_path(source(hit)), text, tokens.count(text), (hit,)), component, gain)
+        gain = sum(map(_relevance, whole)) + _due(whole)
+        yield _Part(PackItem(kind, inline_path(source(hit)), text, material.tokens.count(text), (hit,)), component, gain)
 
 
 def _due(some: Sequence[Unit]) -> float:
@@ -216,8 +217,8 @@ def _due(some: Sequence[Unit]) -> float:
     return max(_DUE * (2.0 if unit.hit.chunk.kind == "paper" else 1.0) if unit.due else 0.0 for unit in some)
 
 
-def _as(kind: str) -> Kind:
-    return "stated" if kind == "stated" else "lineage" if kind == "lineage" else "imitate"
+def _relevance(unit: Unit) -> float:
+    return max(unit.relevance.values(), default=0.0)
 
 
 def _component(unit: Unit, material: Material) -> str:
@@ -230,35 +231,32 @@ def _component(unit: Unit, material: Material) -> str:
     return parts[best].name if best is not None and unit.relevance.get(best, 0.0) > 0.0 else ""
 
 
-def _finished(material: Material, head: str, parts: Sequence[_Part], left: Sequence[str], allowed: int, tokens: Tokens) -> Pack:
+def _finished(material: Material, parts: Sequence[_Part], left: Sequence[str]) -> Pack:
     """The pack of the parts; the least of them go while it is over the budget; raises `UsageError` if one alone is."""
     kept, gone = list(parts), list[_Part]()
-    while tokens.count(_text(head, kept)) > allowed and len(kept) > 1:
+    while (spare := _spare(material, kept)) < 0 and len(kept) > 1:
         gone.append(min(kept, key=lambda part: part.gain))
         kept.remove(gone[-1])
-    text, answer = _text(head, kept), material.answers[0]
-    used = tokens.count(text)
-    if used > allowed:
-        raise UsageError(f"a budget of {allowed} tokens holds no whole piece of evidence", hint=f"at least {used} tokens are needed for this task")
+    if spare < 0:
+        raise _too_small(material, material.allowed - spare)
     return Pack(
         task=material.task,
         stage=material.stage,
-        lineage=answer.lineage,
-        generation=answer.generation,
-        allowed=allowed,
-        used=used,
-        tokenizer=tokens.name,
+        lineage=material.answers[0].lineage,
+        generation=material.answers[0].generation,
+        allowed=material.allowed,
+        used=material.allowed - spare,
+        tokenizer=material.tokens.name,
         items=tuple(part.item for part in _ordered(kept)),
-        text=text,
+        text=_text(material, kept),
         left_out=(*left, *(part.item.title for part in gone)),
-        notes=answer.notes,
+        notes=material.answers[0].notes,
     )
 
 
 def _left_out(found: Sequence[Unit], taken: Sequence[Unit], lines: int) -> list[str]:
     """The most relevant units that are not in, with what they would cost; and how many lines of settings or gaps."""
-    names = {id(unit) for unit in taken}
-    rest = sorted((unit for unit in found if id(unit) not in names), key=lambda unit: -max(unit.relevance.values(), default=0.0))
+    rest = sorted(_without(found, taken), key=lambda unit: -_relevance(unit))
     told = dict.fromkeys(f"{inline_path(citation(unit.hit))} ({unit.cost} tokens)" for unit in rest[:_LEFT_OUT])
     more = [f"and {len(rest) - _LEFT_OUT} further pieces"] if len(rest) > _LEFT_OUT else []
     return [*told, *more, *([f"{lines} lines of settings, gaps or conflicts"] if lines else [])]
@@ -275,8 +273,19 @@ def _ordered(parts: Sequence[_Part]) -> list[_Part]:
     return sorted(parts, key=place)
 
 
-def _text(head: str, parts: Sequence[_Part]) -> str:
-    rows, heading, component = [head], "", ""
+def _head(material: Material) -> str:
+    answer, target = material.answers[0], material.target
+    stage = f" · stage {material.stage}" if material.stage else ""
+    named = f"target {inline_path(target.id)} {inline(target.title, 100)}".strip()
+    return (
+        f"# Context: {inline(material.task, 160)}\n\n"
+        f"Lineage {code(answer.lineage)} · generation {code(answer.generation)} · {named}{stage} · "
+        f"at most {material.allowed} tokens ({material.tokens.name}). {NOTICE}"
+    )
+
+
+def _text(material: Material, parts: Sequence[_Part]) -> str:
+    rows, heading, component = [_head(material)], "", ""
     for part in _ordered(parts):
         if part.component != component:
             component, heading = part.component, ""

@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
-from lineage.catalog.reader import Catalog
 from lineage.insight import Gap, Gaps, Stage
 from lineage.model import Chunk, Fact, FactKind, Hit
 from lineage.tokens import tokens
-from retrieval.experiment_folders import folders_of
+from retrieval.engine import Engine
+from retrieval.experiment_folders import Folders
 from retrieval.gaps.text import section_weight
-from retrieval.kinship import Kinship
 from retrieval.pack.choose import Value
 from retrieval.pack.own_code import worth as worth_of
 from retrieval.pack.task import asked, asks_settings
 from retrieval.pack.units import Unit, beside, kind_of, neutral, paragraphs
+from retrieval.places import evidence, line_at
 
 _OTHER = 0.25
 """What a detail of which the task does not speak is worth: alone nothing, but a set-up paragraph states many at once."""
@@ -67,33 +68,31 @@ class _Piece:
     states: list[tuple[int, str, float]] = field(default_factory=list)
 
 
-def due(gaps: Gaps | None, task: str, stage: Stage | None, catalog: Catalog, no_target_code: bool = False) -> Due:
-    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states."""
+def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folders: Folders, no_target_code: bool = False) -> Due:
+    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states.
+
+    `folders` are the experiments beside the target's own program.
+    """
     if gaps is None:
         return Due()
     details = [gap.detail for gap in gaps.gaps]
     spoken = {one.name for one in (details if asks_settings(task) else asked(details, task, stage))}
     worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
-    said = _telling(_said(gaps.gaps).values(), worth)
-    setting = frozenset(fact.chunk for fact in catalog.facts() if fact.name in {name for one in details if one.name in spoken for name in one.facts})
-    return Due(said, () if no_target_code else _telling(_set(gaps, catalog).values(), worth, _standing(gaps, task, catalog)), worth, setting)
+    names = {name for one in details if one.name in spoken for name in one.facts}
+    setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
+    own = () if no_target_code else _telling(_set(gaps, engine), worth, lambda hit: worth_of(hit, task, folders))
+    return Due(_telling(_said(gaps.gaps), worth), own, worth, setting)
 
 
-def _standing(gaps: Gaps, task: str, catalog: Catalog) -> Callable[[Hit], float]:
-    """What a place of the own code is worth to a task, by the experiment that it belongs to."""
-    folders = folders_of(catalog, (id_ for id_, kin in Kinship.read(catalog, gaps.target.id).kin.items() if kin.from_target))
-    return lambda hit: worth_of(hit, task, folders)
-
-
-def _said(gaps: Sequence[Gap]) -> dict[str, _Piece]:
-    """The passages of the target's text that state a detail, by chunk."""
+def _said(gaps: Sequence[Gap]) -> Iterable[_Piece]:
+    """The passages of the target's text that state a detail."""
     found: dict[str, _Piece] = {}
     for number, gap in enumerate(gaps):
         for held in gap.facts:
             _note(found, held.evidence, number, held.fact.line, _VALUE)
         for hit in gap.stated:
             _note(found, hit, number, hit.focus.start_line if hit.focus else 0, _WORDS)
-    return found
+    return found.values()
 
 
 def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: float) -> None:
@@ -102,22 +101,21 @@ def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: floa
         piece.states.append((number, _line(hit.chunk, line), sure * section_weight(hit.chunk)))
 
 
-def _set(gaps: Gaps, catalog: Catalog) -> dict[str, _Piece]:
-    """The configuration files, options, commands and manuals of the target's own code that set a detail, by chunk."""
+def _set(gaps: Gaps, engine: Engine) -> Iterable[_Piece]:
+    """The configuration files, options, commands and manuals of the target's own code that set a detail."""
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, gap in enumerate(gaps.gaps):
         for name in gap.detail.facts:
             numbers[name].append(number)
-    kinship = Kinship.read(catalog, gaps.target.id)
-    found: dict[str, _Piece] = {}
-    chunks: dict[str, Chunk | None] = {}
+    catalog, kinship = engine.generation.catalog, engine.kinship
+    chunk_of, found = cache(catalog.chunk), dict[str, _Piece]()
     for fact in catalog.facts():
         if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
-            chunk = chunks.setdefault(fact.chunk, chunks.get(fact.chunk) or catalog.chunk(fact.chunk))
+            chunk = chunk_of(fact.chunk)
             if chunk and _sets(chunk, fact):
-                piece = found.setdefault(chunk.id, _Piece(_hit(chunk, kinship)))
+                piece = found.setdefault(chunk.id, _Piece(evidence(chunk, kinship)))
                 piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
-    return found
+    return found.values()
 
 
 def _sets(chunk: Chunk, fact: Fact) -> bool:
@@ -125,14 +123,8 @@ def _sets(chunk: Chunk, fact: Fact) -> bool:
     return fact.kind == "command" or (chunk.role == "config" if fact.kind == "default" else chunk.kind in {"config", "docs"})
 
 
-def _hit(chunk: Chunk, kinship: Kinship) -> Hit:
-    kin = kinship.of(chunk.work)
-    return Hit(1, 1.0, chunk, kin.work, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
-
-
 def _line(chunk: Chunk, line: int) -> str:
-    lines = chunk.text.split("\n")
-    return neutral(lines[line - chunk.start_line]).strip() if 0 <= line - chunk.start_line < len(lines) else ""
+    return neutral(line_at(chunk, line)).strip()
 
 
 def _telling(pieces: Iterable[_Piece], worth: Sequence[float], standing: Callable[[Hit], float] = lambda _: 1.0) -> tuple[Unit, ...]:

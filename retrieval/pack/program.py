@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound
 from lineage.insight import Held
 from lineage.ontology import Ontology
 from retrieval.consensus import consensus
-from retrieval.experiment_folders import Folders, folders_of
+from retrieval.experiment_folders import Folders
 from retrieval.experiments import is_parameter, is_set
 from retrieval.holders import Holders, aside, tried
+from retrieval.places import by_value, is_own_code
 
 _COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
 
@@ -40,20 +40,10 @@ class Programs:
     ontology: Ontology
     folders: Folders
 
-    @classmethod
-    def of(cls, holders: Holders, ontology: Ontology, catalog: Catalog) -> Programs:
-        """Those of a generation."""
-        own = {one.fact.work for some in holders.held.values() for one in some if one.evidence.from_target}
-        return cls(holders, ontology, folders_of(catalog, own))
-
     def settings(self, name: str) -> list[Setting]:
         """The values that own code has for a detail, each once, what was run most surely first."""
-        held = sorted(self._own(name), key=self._place)
-        kept: list[Held] = []
-        for one in held:
-            if not any(self.same(name, one, other) for other in kept):
-                kept.append(one)
-        return [Setting(one, self._rank(one) <= _OPTION, self.experiment(one)) for one in kept]
+        groups = by_value(name, sorted(self._own(name), key=self._place), self.ontology.same)
+        return [Setting(first, self._rank(first) <= _OPTION, self.experiment(first)) for first, *_ in groups]
 
     def same(self, name: str, one: Held, other: Held) -> bool:
         """Whether two hold one value of a detail."""
@@ -72,7 +62,7 @@ class Programs:
     @cached_property
     def _running(self) -> frozenset[str]:
         """The experiments of which a file or a program sets something."""
-        own = (one for some in self.holders.held.values() for one in some if one.evidence.from_target and one.evidence.work.kind == "code")
+        own = (one for some in self.holders.held.values() for one in some if is_own_code(one))
         return frozenset(self.experiment(one) for one in own if self._rank(one) <= _OPTION and not aside(one))
 
     def experiment(self, one: Held) -> str:
@@ -84,8 +74,7 @@ class Programs:
             values = consensus(self.holders, name, self.ontology).values
         except NotFound:
             return []
-        own = [one for value in values for one in value.held if one.evidence.from_target and one.evidence.work.kind == "code"]
-        return [one for one in own if one.fact.literal]
+        return [one for value in values for one in value.held if one.fact.literal and is_own_code(one)]
 
     def _place(self, one: Held) -> tuple[bool, bool, bool, int, int]:
         return bool(self.experiment(one)), aside(one), tried(one), self._rank(one), one.fact.scope.count(".")

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from lineage.cite import pinpoint
-from lineage.insight import Conflict, Gap, Gaps, Held, PackItem, Specification, Stage
-from lineage.model import Hit
+from lineage.insight import Conflict, Gap, Gaps, Held, PackItem, Specification, Stage, Suggestion
+from lineage.model import Fact, Hit
 from lineage.tokens import terms
 from retrieval.budget import Tokens
 from retrieval.pack import settings_file
-from retrieval.pack.markdown import code, fenced, inline, inline_path, licence
+from retrieval.pack.markdown import code, fenced, inline, licence
 from retrieval.pack.program import Programs
 from retrieval.pack.settings_file import UNSPECIFIED, Entry
 from retrieval.pack.task import relevant
 
 RecordKind = Literal["conflict", "config", "unspecified"]
-KINDS: tuple[RecordKind, ...] = ("conflict", "config", "unspecified")
-TITLES = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
+TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
 _SIDES = 4
 _OVERHEAD = 6
 """Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
@@ -44,16 +43,12 @@ def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, progra
     asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
     found = [_conflict(one) for one in gaps.conflicts if stage == "planning" or _concerns(one, task, asked)]
     if stage == "planning":
-        found += [_config(entry) for entry in settings_file.entries(asked, programs)]
+        entries = settings_file.entries(asked, programs)
+        found += [Record("config", one.line, one.weight, evidence=one.evidence, entry=one) for one in entries]
     else:
-        found += [_gap(gap) for gap in asked if _open(gap)]
+        found += [_gap(gap) for gap in asked if gap.state is not Specification.SPECIFIED]
     costed = (replace(one, cost=tokens.count(f"\n  {one.text}") + _OVERHEAD) for one in found)
     return sorted(costed, key=lambda one: -one.weight)
-
-
-def within(found: Sequence[Record], room: int) -> list[Record]:
-    """The weightiest that fit."""
-    return more([], found, room)
 
 
 def more(kept: Sequence[Record], found: Sequence[Record], room: int) -> list[Record]:
@@ -74,13 +69,11 @@ def cost(some: Sequence[Record]) -> int:
 def parts(kept: Sequence[Record], tokens: Tokens) -> list[PackItem]:
     """An item a kind; the settings as one file."""
     items = []
-    for kind in KINDS:
-        some = [record for record in kept if record.kind == kind]
-        if some:
+    for kind, title in TITLES.items():
+        if some := [record for record in kept if record.kind == kind]:
             text = _text(kind, some)
-            evidence = dict.fromkeys(hit.chunk.id for record in some for hit in record.evidence)
             hits = {hit.chunk.id: hit for record in some for hit in record.evidence}
-            items.append(PackItem(kind, TITLES[kind], text, tokens.count(text), tuple(hits[name] for name in evidence)))
+            items.append(PackItem(kind, title, text, tokens.count(text), tuple(hits.values())))
     return items
 
 
@@ -90,33 +83,21 @@ def _text(kind: RecordKind, some: Sequence[Record]) -> str:
     return "\n".join(record.text for record in some)
 
 
-def _config(entry: Entry) -> Record:
-    return Record("config", entry.line, entry.weight, evidence=entry.evidence, entry=entry)
-
-
-def _open(gap: Gap) -> bool:
-    return gap.state is not Specification.SPECIFIED
-
-
 def _gap(gap: Gap) -> Record:
     """A detail that the target leaves open, with the best value of its lineage, or that nobody has one."""
-    best = next((one for one in gap.suggestions if one.value and one.held), None)
+    best = settings_file.best(gap)
     name, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
     if best is None:
         told = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
         return Record("unspecified", f"- {name}: {told}", gap.detail.weight, evidence=gap.stated[:1])
-    value = code(f"{best.value} {best.unit}".strip())
+    value = _value(best)
     text = f"- {name}: {state}; the lineage has {value}, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
     return Record("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
 
 
 def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:
     named = {name for gap in asked for name in (gap.detail.name, *gap.detail.facts)}
-    return conflict.name in named or _spoken(conflict, task)
-
-
-def _spoken(conflict: Conflict, task: str) -> bool:
-    return bool({*terms(f"{conflict.name.replace('_', ' ')} {conflict.title}")} & {*terms(task)})
+    return conflict.name in named or not {*terms(f"{conflict.name.replace('_', ' ')} {conflict.title}")}.isdisjoint(terms(task))
 
 
 def _conflict(conflict: Conflict) -> Record:
@@ -128,9 +109,12 @@ def _conflict(conflict: Conflict) -> Record:
 
 
 def _side(held: Held) -> str:
-    value = code(f"{held.fact.value} {held.fact.unit}".strip())
-    return " · ".join(filter(None, (value, _cited(held.evidence), licence(held.evidence))))
+    return " · ".join(filter(None, (_value(held.fact), _cited(held.evidence), licence(held.evidence))))
+
+
+def _value(one: Fact | Suggestion) -> str:
+    return code(f"{one.value} {one.unit}".strip())
 
 
 def _cited(hit: Hit) -> str:
-    return code(inline_path(pinpoint(hit)))
+    return code(pinpoint(hit))

@@ -35,8 +35,8 @@ _REMARK = "# "
 """What a line begins with that sets nothing."""
 _ASIDE = 0.5
 """What a line without a value or a sentence of the target is worth beside one that has them."""
-_LISTED = 6
-"""Values of as many experiments that are told."""
+_LISTED, _ALSO = 6, 3
+"""Values of as many experiments that are told, and further ones beside the one that is chosen."""
 _KEY = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -90,7 +90,7 @@ def _line(name: str, stated: Sequence[Held], set_: Sequence[Setting], programs: 
     agreed = next((one for one in stated if sure and programs and programs.same(name, one, sure.held)), None)
     first = agreed or (None if sure and programs and programs.several else chosen)
     if first:
-        beside = f"; own code: {_valued(sure.held)}" if sure and not agreed else ""
+        beside = f"; own code: {inline(sure.held.fact.value, 40)}, {_cited(sure.held.evidence)}" if sure and not agreed else ""
         return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
     if sure or (own and not stated and len(set_) == 1):
         held = (sure or set_[0]).held
@@ -109,13 +109,18 @@ def _chosen(stated: Sequence[Held]) -> Held | None:
 
 def _silent(gap: Gap, programs: Programs | None) -> Line:
     """A detail of which neither the target nor its program has a value that is known by its name."""
-    name, best = _key(gap.detail.name.rpartition(":")[2]), next((one for one in gap.suggestions if one.value and one.held), None)
+    name = _key(gap.detail.name.rpartition(":")[2])
     if gap.stated and gap.state is Specification.SPECIFIED:
         return name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
-    if best:
-        return name, _offered(name, best, programs), (best.held[0].evidence,)
+    if offer := best(gap):
+        return name, _offered(name, offer, programs), (offer.held[0].evidence,)
     where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
     return name, f"{name}: {UNSPECIFIED}{where}", gap.stated[:1]
+
+
+def best(gap: Gap) -> Suggestion | None:
+    """The best value that anybody offers for a detail."""
+    return next((one for one in gap.suggestions if one.value and one.held), None)
 
 
 def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
@@ -135,21 +140,21 @@ def _written(key: str, held: Held, said: str) -> str:
     return f"{key}: {scalar(held.fact.value)}  # {_unit(held.fact.unit)}{said}"
 
 
-def _valued(held: Held) -> str:
-    return f"{inline(held.fact.value, 40)}, {_cited(held.evidence)}"
-
-
 def _listed(some: Sequence[Held], scopes: Sequence[str] = ()) -> str:
     """Values with what each is for, and where the first stands."""
     named = zip(some, scopes or [one.fact.scope for one in some], strict=True)
-    values = dict.fromkeys(f"{inline(one.fact.value, 40)}{f' ({inline(scope, 30)})' if scope else ''}" for one, scope in named)
+    values = dict.fromkeys(_for(one, scope) for one, scope in named)
     return f"{', '.join(list(values)[:_LISTED])}: {_cited(some[0].evidence)}"
+
+
+def _for(one: Held, scope: str) -> str:
+    """A value with what it is for."""
+    return inline(one.fact.value, 40) + (f" ({inline(scope, 30)})" if scope else "")
 
 
 def _elsewhere(set_: Sequence[Setting]) -> str:
     """What further values own code sets, with the experiment they are for."""
-    rest = [f"{inline(one.held.fact.value, 40)}{f' ({inline(one.experiment, 30)})' if one.experiment else ''}" for one in set_[1:] if one.sure]
-    return f"; also {', '.join(rest[:3])}" if rest else ""
+    return _also(_for(one.held, one.experiment) for one in set_[1:] if one.sure)
 
 
 def _by_name(facts: Sequence[Held]) -> dict[str, list[Held]]:
@@ -211,9 +216,12 @@ def _cited(hit: Hit) -> str:
 
 def _others(first: Held, facts: Sequence[Held]) -> str:
     """Further values that the target states itself, which contradict or qualify the first."""
-    value = first.fact.value
-    rest = dict.fromkeys(f"{inline(one.fact.value, 40)} ({inline(one.fact.scope, 30) or 'elsewhere'})" for one in facts if one.fact.value != value)
-    return f"; also {', '.join(list(rest)[:3])}" if rest else ""
+    return _also(dict.fromkeys(_for(one, inline(one.fact.scope) or "elsewhere") for one in facts if one.fact.value != first.fact.value))
+
+
+def _also(rest: Iterable[str]) -> str:
+    some = list(rest)[:_ALSO]
+    return f"; also {', '.join(some)}" if some else ""
 
 
 def _key(text: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from lineage.insight import Detail, Stage
 from lineage.model import ChunkKind
 from lineage.tokens import STOP, terms
-from retrieval.query import MAX_BYTES, beginning, plain
+from retrieval.query import beginning, plain
 
 MOST_PARTS = 24
 LONGEST = 600
@@ -125,7 +125,7 @@ def _clauses(sentence: str) -> Iterable[str]:
 
 
 def _short(text: str) -> str:
-    return plain(text)[:LONGEST].encode("utf-8", "replace")[:MAX_BYTES].decode("utf-8", "ignore")
+    return plain(text)[:LONGEST].encode("utf-8", "replace").decode()
 
 
 def _detail(detail: Detail) -> Subquestion:

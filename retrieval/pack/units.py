@@ -32,7 +32,7 @@ _FAR, _NEAR = 0.5, 0.72
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
 _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
-_TEST = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
+_TEST = re.compile(_FIXTURE.pattern + r"|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
 _OTHERS = re.compile(r"(?:\A|/)(?:baselines?|competitors?|comparisons?|third[_-]?part(?:y|ies)|3rdparty|external|vendor(?:ed)?)/", re.IGNORECASE)
 _DATA = re.compile(r"(?:\A|/)(?:data|datasets?)/(?:.*/)?[^/]*\.(?:txt|csv|tsv|jsonl?)\Z")
 _CUSTOMS = re.compile(r"(?:\A|/)(?:CODE_OF_CONDUCT|CONTRIBUTING|SECURITY|CHANGELOG|CITATION)[^/]{0,20}\Z", re.IGNORECASE)

@@ -135,7 +135,7 @@ def rows(
     held: Sequence[Held], text: Spoken, gaps: Sequence[Gap] = (), facts: dict[str, list[Held]] | None = None, context: Context = CONTEXT
 ) -> list[str]:
     known = own.known_of(gaps, facts or {}, TARGET.id, ontology())
-    return [gap.detail.name.removeprefix(SETTING) for gap in own.own_rows(own.code_of(held, context), text, known, context)]
+    return [gap.detail.name.removeprefix(SETTING) for gap in own.own_rows(held, text, known, context)]
 
 
 def test_what_programs_set_comes_first_switches_last_and_what_runs_them_never() -> None:

@@ -23,6 +23,8 @@ from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.text import section_weight
 from retrieval.gaps.wording import wording
 from retrieval.named_files import pairs as by_file
+from retrieval.token_lengths import pairs as by_tokens
+from retrieval.variants import pairs as by_size
 
 LEAST = 0.2
 """Severity under which a difference is not worth a line."""
@@ -32,8 +34,10 @@ _KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
 _OWN, _SAID = 0.35, 0.75
 """Weights of a section under which a paper speaks of others, and from which on its sentences speak of what was done."""
-_SISTERS = (frozenset({"epochs", "steps"}),)
-"""Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks."""
+_SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
+"""Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
+_COUNTED = 0.3
+"""Severity of steps that were counted from tokens."""
 _COPIES = 3
 """Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
@@ -62,6 +66,7 @@ def conflicts(
     sides = {name: _Sides.of(some, target) for name, some in held.items()}
     found = [one for name in sides if name not in _MACHINES for one in _of_detail(name, sides, comparing)]
     found += _weighed(held, sides, target, terms)
+    found += _counted(sides, terms)
     found += _deviations(held, target, follows, terms)
     found += upstream(held, derivations, terms)
     kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
@@ -118,6 +123,7 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
     yield from _by_file(name, mine, terms)
     yield from _by_part(name, mine, terms)
+    yield from _by_size(name, mine.done, [*mine.code, *(one for other in sisters for one in other.code)], terms)
     yield from _within(name, mine.code, terms)
 
 
@@ -150,6 +156,22 @@ def _by_part(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
             yield replace(told, why=f"both speak of “{one.fact.scope}”; {told.why}")
 
 
+def _by_size(name: str, paper: Sequence[Held], code: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
+    """Where the paper gives a size of its model another value than all that the own code has for it; one row for all sizes of that value.
+
+    Only where they agree for another size: otherwise the code may be of another experiment, or mean something else by the name.
+    """
+    found = list(by_size(paper, code))
+    differing = [(mine, settings_of(theirs_)) for mine, theirs_ in found if not _at_peace(name, mine, theirs_, terms)]
+    rows: dict[str, list[_Pair]] = defaultdict(list)
+    for mine, set_ in differing if len(differing) < len(found) else ():
+        rows[mine[0].fact.value].append((mine, set_))
+    for pairs in (pairs for pairs in rows.values() if all(set_ for _, set_ in pairs)):
+        told = _conflict(name, "paper-code", [one for mine, _ in pairs for one in mine], [one for _, some in pairs for one in some], terms)
+        said = dict.fromkeys(one.fact.scope for mine, _ in pairs for one in mine)
+        yield replace(told, why=f"both speak of {', '.join(f'“{scope}”' for scope in said)}; {told.why}")
+
+
 def _weighed(held: Mapping[str, Sequence[Held]], sides: Mapping[str, _Sides], target: WorkId, terms: Terms) -> Iterator[Conflict]:
     """Where a formula of the paper weighs a part of the loss otherwise than the own code's settings."""
     mine = [one for some in held.values() for one in some if one.fact.work == target]
@@ -160,13 +182,22 @@ def _weighed(held: Mapping[str, Sequence[Held]], sides: Mapping[str, _Sides], ta
         yield replace(told, why=f"the formula of the paper weighs otherwise what {settings[0].fact.written} weighs; {told.why}")
 
 
+def _counted(sides: Mapping[str, _Sides], terms: Terms) -> Iterator[Conflict]:
+    """Where the paper's tokens make other steps than all that the own code is set to; nothing where it gives steps itself."""
+    batches, steps = sides.get("batch_size"), sides.get("steps")
+    for mine, code in by_tokens(batches.done, steps.code) if batches and steps and not steps.done else ():
+        told = _conflict("steps", "paper-code", [mine], code, terms)
+        why = f"the tokens of the paper make {mine.fact.value} steps, and no setting of the own code is near"
+        yield replace(told, severity=max(told.severity, _COUNTED), why=why)
+
+
 def _deviations(held: Mapping[str, Sequence[Held]], target: WorkId, follows: Sequence[Followed], terms: Terms) -> Iterator[Conflict]:
     """Where the paper says that it follows some code and has another value than all that this code is run with."""
     files = files_of(held.values()) if follows else {}
     seen: set[tuple[str, Section, frozenset[WorkId]]] = set()
     for one, name in ((one, name) for one in follows for name in held):
         mine, other = stated(name, held[name], target, one), theirs(held[name], one, files)
-        pairs = [(a, b) for a in mine for b in other if compatible(a.fact.scope, b.fact.scope)]
+        pairs = [(a, b) for a in mine for b in other if one.run or compatible(a.fact.scope, b.fact.scope)]
         sisters = [held[some] for family in _SISTERS if name in family for some in family if some in held]
         against = [*other, *(b for some in sisters for b in theirs(some, one, files))]
         if pairs and (name, one.section, one.works) not in seen and not _at_peace(name, mine, against, terms):

@@ -41,6 +41,19 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 """What is followed in these respects only, or not at all; a framework has the settings of nobody's experiment."""
+_OFFICIAL = re.compile(
+    r"\b(?:us(?:e|es|ed|ing)|based (?:up)?on|buil(?:t|ds?) (?:up)?on|train(?:ed)? with)\b[^.;]{0,40}"
+    r"\b(?:off?icial|original|released|publicly available|their|authors['’]s?)\s(?:[\w-]{1,20}\s){0,2}"
+    r"(?:code|code[ -]?base|implementations?|repository|scripts?)\b",
+    re.IGNORECASE,
+)
+"""What is run as its authors left it: its settings are those of what the paper names after it, of nothing else in the section."""
+_SPELLED = 5
+"""Letters from which on the name of a repository is found in any case; a shorter one is a word too (`mar`, `sit`)."""
+_MEASURED = frozenset({"epochs", "steps", "image_size"})
+"""What tables give beside the name of a method for how it was measured."""
+_SCALED = re.compile(r"b(?:ase)?_?l(?:r|earning_rate)", re.IGNORECASE)
+"""Names of a learning rate that a program multiplies by the size of its batch."""
 _ADDRESS = re.compile(r"https?://\S+")
 _TREE = "/(?:tree|blob)/[^/\\s]+/([\\w./-]+)"
 _BESIDE = "test tests testing unit_tests third_party vendor docs examples example dev debug bench benchmark eval evaluate sample generate"
@@ -55,7 +68,8 @@ _UNTOLD = frozenset(_NO_SETTINGS.split())
 class Followed:
     """Code that a sentence of the target says it follows: works (where several are cited, any of them), one folder or all of it.
 
-    `section` and `line` are where the sentence stands, `own` words by which the target calls what is its own.
+    `section` and `line` are where the sentence stands, `own` words by which the target calls what is its own. With `run` the code is run
+    as it is: what the target states of it stands wherever its name does.
     """
 
     works: frozenset[WorkId]
@@ -63,6 +77,7 @@ class Followed:
     section_text: str
     folder: str = ""
     own: frozenset[str] = frozenset()
+    run: bool = False
 
     @property
     def section(self) -> Section:
@@ -87,6 +102,8 @@ def followed(said: TargetText, links: Iterable[CodeLink]) -> tuple[Followed, ...
     for one in said.sentences:
         for works, folder in (*_addressed(one, others), *_cited(one, codes)):
             found.append(Followed(frozenset(works), one, " ".join((*one.chunk.section, *texts[one.chunk.section])), folder, own))
+        if works := _run(one, codes):
+            found.append(Followed(frozenset(works), one, one.text, "", own, run=True))
     return tuple(found)
 
 
@@ -117,6 +134,20 @@ def _cited(one: Said, codes: Mapping[WorkId, set[WorkId]]) -> Iterator[tuple[set
         yield works, ""
 
 
+def _run(one: Said, codes: Mapping[WorkId, set[WorkId]]) -> set[WorkId]:
+    """The repositories of the works that a sentence says are run by their own code: those it cites, or calls by the name of the repository."""
+    if one.table or one.quoted or _ELSE.search(one.text) or not _OFFICIAL.search(one.text):
+        return set()
+    return {repo for cited, some in codes.items() for repo in some if cited in one.cites or _calls(one.text, repo)}
+
+
+def _calls(text: str, repo: WorkId) -> bool:
+    """Whether a text has the name of a repository as a word."""
+    name = repo_parts(repo)[2]
+    flags = re.IGNORECASE if len(name) >= _SPELLED else re.NOFLAG
+    return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text, flags) is not None
+
+
 def _core(text: str) -> str:
     """Letters and digits of a sentence without addresses and citations."""
     return "".join(c for c in re.sub(r"\[[^\]]*\]", "", _ADDRESS.sub("", text)).lower() if c.isalnum())
@@ -126,10 +157,12 @@ def stated(name: str, held: Sequence[Held], target: WorkId, one: Followed) -> li
     """What the target states of a detail where it says that it follows others: its section, or its paragraph if the title says nothing."""
     if name in _UNTOLD:
         return []
+    mine = [held_ for held_ in held if held_.fact.work == target and held_.fact.literal and not telling(held_.fact.scope) & one.own]
+    if one.run:
+        return [held_ for held_ in mine if name not in _MEASURED and any(_calls(held_.fact.scope, repo) for repo in one.works)]
     narrow = not (one.section and telling(one.section[-1]))
-    mine = [held_ for held_ in held if held_.fact.work == target and held_.fact.literal and held_.evidence.chunk.section == one.section]
-    mine = [held_ for held_ in mine if held_.fact.kind == "table" or not narrow or held_.fact.line == one.said.line]
-    return [held_ for held_ in mine if not telling(held_.fact.scope) & one.own]
+    mine = [held_ for held_ in mine if held_.evidence.chunk.section == one.section]
+    return [held_ for held_ in mine if held_.fact.kind == "table" or not narrow or held_.fact.line == one.said.line]
 
 
 Files = Mapping[WorkId, frozenset[PurePosixPath]]
@@ -148,6 +181,8 @@ def theirs(held: Sequence[Held], one: Followed, files: Files) -> list[Held]:
     """What the followed code is run with: settings that beat defaults, without tests, other stages and other data sets' files."""
     inside = [other for other in held if other.fact.work in one.works and other.fact.literal and _is_under(other, one.folder)]
     code = [other for other in settings_of(inside) if other.fact.kind not in {"prose", "table"} and _is_general(other, files, one)]
+    if one.run and any(_SCALED.fullmatch(other.fact.written) for other in code):
+        return []
     beaten = {fold(other.fact.written) for other in code if _sets(other)}
     return [other for other in code if other.fact.kind != "default" or fold(other.fact.written) not in beaten]
 

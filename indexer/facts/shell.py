@@ -1,7 +1,8 @@
 """Facts of commands: flags and overrides on a command line, variables that a script sets, in scripts and in READMEs.
 
 What a command line says overrides what configuration and defaults say, so these facts carry the program that is run as
-their scope. A variable that the same text sets to a literal stands for it; nothing else is expanded and nothing is run.
+their scope. A variable that the same text sets to a literal stands for it, one that holds flags states them; nothing else is
+expanded and nothing is run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ _WORD = re.compile(r"""(?:[^\s"'\\|;&<>()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|[|;&<
 _ASSIGNED = re.compile(
     r"\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w{0,60})=(?!=)((?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])*)\s*(?:;|#.*|&&.*)?\Z"
 )
+_HELD = re.compile(r"\s*(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w{0,60}=\s{0,4}\(?[\"']?\s{0,80}(?=--?[A-Za-z])")
+"""A variable that holds flags for a command further down."""
+_OPENS = re.compile(r"\s*(?:export\s+|local\s+|readonly\s+)?[A-Za-z_]\w{0,60}=(?:\(|[\"'])\s*\Z")
+"""A variable whose value begins on the next line."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,60}|\d)(?::?-([^}\n]*))?\}?")
 _RUNS = re.compile(
     r"(?:^|[\s;&|(\"'/`])(python[\d.]*|torchrun|accelerate|deepspeed|fairseq-\w+|allennlp|srun|mpirun|horovodrun|uv|poetry|CUDA_VISIBLE_DEVICES=\S*|"
@@ -25,14 +30,17 @@ _OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]{0,80})=(.+)\Z", re.DOTALL)
 _FLAG = re.compile(r"--?([A-Za-z][\w.-]{0,80})(?:=(.*))?\Z", re.DOTALL)
 _PROMPT = re.compile(r"\s*(?:\$|>|%|#)\s+(?=\S)")
 _CONTINUED = 60
+_CLOSING = (")", '"', "'")
 
 
 def read(text: str, sink: Sink, first: int = 0) -> None:
     """Put the facts of a script into `sink`; `first` lines stand before it."""
     variables: dict[str, str] = {}
     for number, line in _commands(text):
-        assigned = _ASSIGNED.match(line)
-        if assigned:
+        assigned, holding = _ASSIGNED.match(line), _HELD.match(line)
+        if holding:
+            _command(number + first + line.count("\n", 0, holding.end()), line[holding.end() :].rstrip("\"')\n "), variables, sink)
+        elif assigned:
             said = _expanded(_bare(assigned[2]), variables)
             variables[assigned[1]] = said
             if "$" not in said and "`" not in said:
@@ -54,8 +62,10 @@ def _commands(text: str) -> Iterator[tuple[int, str]]:
         if not held and line.lstrip().startswith("#"):
             continue
         start = start if held else number
-        going = line.rstrip().endswith("\\") and len(held) < _CONTINUED
-        held.append(line.rstrip()[:-1] if going else line)
+        inside = _OPENS.match(held[0] if held else line) is not None
+        line = "" if inside and line.lstrip().startswith("#") else line.rstrip()
+        going = (line.endswith("\\") or (inside and not (held and line.endswith(_CLOSING)))) and len(held) < _CONTINUED
+        held.append(line.removesuffix("\\") if going else line)
         if not going:
             yield start, "\n".join(held)
             held = []

@@ -317,6 +317,24 @@ def test_a_long_line_of_a_script_ends_quickly():
     assert commands("a" * 400_000 + "\npython train.py --lr 0.1") == [(2, "learning_rate", "0.1", "train.py")]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        'ARGS="\\\n--lr=3e-4 \\\n--epochs 5 \n"\ntorchrun train.py ${ARGS}',
+        "ARGS=(\n  --lr 3e-4\n  # --epochs 9\n  --epochs 5\n)\n",
+        "export ARGS='\n  --lr 3e-4\n\n  --epochs 5'\npython train.py $ARGS",
+    ],
+)
+def test_a_variable_that_holds_flags_states_them_each_on_its_own_line(script):
+    found = commands(script)
+    assert [(name, value, scope) for _, name, value, scope in found] == [("learning_rate", "0.0003", ""), ("epochs", "5", "")]
+    assert all(value in script.split("\n")[line - 1] or "3e-4" in script.split("\n")[line - 1] for line, _, value, _ in found)
+
+
+def test_a_variable_that_opens_and_never_closes_ends_quickly():
+    assert commands("ARGS=(\n" + "x\n" * 100_000 + "python train.py --lr 0.1")[-1][1:3] == ("learning_rate", "0.1")
+
+
 SCRIPT = """#!/bin/bash
 LR=${1:-3e-4}
 export SEED=7

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.insight import Conflict, Held
@@ -135,3 +137,47 @@ def test_what_the_target_calls_its_own_is_nothing_that_it_follows() -> None:
 
 def test_machines_and_repetitions_are_nobodys_deviation() -> None:
     assert told(paper("gpus", "40"), code("gpus", "8", kind="config")) == []
+
+
+RUN = "We use the official implementation of nanoGPT for all of its sizes."
+SIZES = ("Hyperparameters", "Tuning")
+
+
+def test_what_is_run_as_its_authors_left_it_is_compared_wherever_its_name_stands() -> None:
+    said = text(sentence(RUN, "Experiments", "Language"))
+    rows = [paper("learning_rate", "0.0004", section=SIZES, scope=scope) for scope in ("nanoGPT-B, LN (original)", "ViT-B, LN (original)")]
+    (one,) = told(*rows, code("learning_rate", "0.0001", scope="main:AdamW", kind="call"), said=said, links=(CITING,))
+    assert [(side.fact.value, side.fact.scope) for side in one.sides] == [("0.0004", "nanoGPT-B, LN (original)"), ("0.0001", "main:AdamW")]
+
+
+def test_a_work_that_is_cited_as_run_needs_no_name_in_the_sentence() -> None:
+    (one,) = followed(text(sentence("For the second study we use their released code without changes.", "Experiments", cites=(CITED,))), (CITING,))
+    assert (one.run, one.works) == (True, {GPT.id})
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "We use the official implementation of minGPT for all of its sizes.",
+        "We use nanoGPT in spirit.",
+        "We use the official metrics library of nanoGPT.",
+        "The official implementation of nanoGPT is fast.",
+    ],
+)
+def test_code_that_is_not_run_or_not_named_is_compared_with_nothing(plain: str) -> None:
+    assert followed(text(sentence(plain, "Experiments", "Language")), (CITING,)) == ()
+
+
+def test_a_short_name_counts_in_its_own_spelling_only() -> None:
+    link = Link(CITED, WorkId("repo:github.com/someone/DiT"), Tier.OFFICIAL, ("readme",), ())
+    found = [
+        followed(text(sentence(f"We use the official implementation for training {name} models.", "Experiments")), (link,)) for name in ("DiT", "dit")
+    ]
+    assert [len(one) for one in found] == [1, 0]
+
+
+def test_lengths_of_tables_and_rates_that_a_program_scales_are_no_deviations_of_what_is_run() -> None:
+    said = text(sentence(RUN, "Experiments", "Language"))
+    assert told(paper("epochs", "40", scope="nanoGPT"), code("epochs", "80"), said=said, links=(CITING,)) == []
+    scaled = replace(code("learning_rate", "0.00015"), fact=replace(code("learning_rate", "0.00015").fact, written="blr"))
+    assert told(paper("learning_rate", "0.0024", scope="nanoGPT"), scaled, said=said, links=(CITING,)) == []

@@ -13,7 +13,7 @@ import re
 import warnings
 from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lineage.tokens import tokens
 
@@ -43,6 +43,10 @@ class Statement:
     said: frozenset[str]
     loops: bool = False
 
+    def without(self, first: int) -> Statement:
+        """The same where the first lines are not counted."""
+        return replace(self, lines=tuple(at - first for at in self.lines), heads=tuple(at - first for at in self.heads if at >= first))
+
 
 def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[str], int], room: int) -> str:
     """`text` (Python, whose first line is `first_line` of its file) in at most `room` tokens; empty where it cannot be cut to that.
@@ -62,13 +66,26 @@ def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[
 
 def statements(lines: Sequence[str]) -> list[Statement]:
     """The simple statements of a Python source, in order; none of what is not Python, or has lines that end in other ways."""
-    source = "\n".join(lines)
+    outer = [f"{indent}if 1:" for indent in _outer(lines)]
+    source = [*outer, *lines]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of others' escapes and comparisons
-            return list(_within(ast.parse(source).body, 0, (), lines, loops=False)) if "\r" not in source else []
+            body = ast.parse("\n".join(source)).body if not any("\r" in line for line in lines) else []
+            return [one.without(len(outer)) for one in _within(body, 0, (), source, loops=False)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+
+
+def _outer(lines: Sequence[str]) -> list[str]:
+    """The indentations of the blocks that a source begins within, outermost first: a part of a long function begins anywhere."""
+    found: list[str] = []
+    least: str | None = None
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())]
+        if not _BLANK.match(line) and (least is None or len(indent) < len(least)):
+            found, least = found if least is None else [indent, *found], indent
+    return ["", *found] if least else found
 
 
 def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Statement]:

@@ -165,3 +165,26 @@ def test_what_is_done_in_a_loop_outweighs_the_same_beside_it():
     shown = cut("\n".join(["def f():", *calls]), 1, {"adam": 1.0}, count, 28)
     assert all(f"inside{n}" in shown for n in range(4))
     assert "beside" not in shown
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["    a = 1", "b = 2"], [((0,), ()), ((1,), ())]),
+        (["        a()", "    b()", "c()"], [((0,), ()), ((1,), ()), ((2,), ())]),
+        (["    a()", "else:", "    b()", "c()"], [((0,), ()), ((2,), (1,)), ((3,), ())]),
+        (["        a()", "    for x in y:", "        b()"], [((0,), ()), ((2,), (1,))]),
+        (["\ta()", "b()"], [((0,), ()), ((1,), ())]),
+        (["    a()", "except E:", "    b()"], []),
+    ],
+)
+def test_a_part_of_a_function_may_begin_within_its_blocks(lines, found):
+    assert [(one.lines, one.heads) for one in statements(lines)] == found
+
+
+def test_the_second_half_of_a_long_function_is_cut_too():
+    lines = TRAIN.split("\n")
+    half = lines[next(n for n, line in enumerate(lines) if "batch.empty" in line) :]
+    made = cut("\n".join(half), 50, {"optimizer": 1.0, "backward": 1.0, "loss": 1.0}, lambda text: len(text.split()), 40)
+    assert "optimizer.step()" in made
+    assert "# … " in made

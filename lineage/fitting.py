@@ -20,8 +20,11 @@ def schedule(kind: str, **parameters: int | float) -> str:
     return json.dumps({"kind": kind, **dict(sorted(parameters.items()))})
 
 
-def fitted(term: Term, value: Plain) -> str | None:
-    """The text of a value that fits a detail's type and range."""
+def fitted(term: Term, value: Plain, own: bool = False) -> str | None:
+    """The text of a value that fits a detail's type and range; under its `own` name no number is too high for it.
+
+    What is below the range stands for "unset" there (-1, 0), and a share above 1 is none.
+    """
     if value is None or value == []:
         return None
     if isinstance(value, list):
@@ -34,7 +37,7 @@ def fitted(term: Term, value: Plain) -> str | None:
         # a program's model with spaces in its name is the title of a run ("VarNet DDP x4")
         named = isinstance(value, str) and _is_name(value) and (term.topic == "data" or " " not in value.strip())
         return " ".join(str(value).split())[:LONGEST] or None if named else None
-    return _quantity(term, value)
+    return _quantity(term, value, own and term.type != "fraction")
 
 
 _FILE = re.compile(r"\.(?:jsonl?|csv|tsv|txt|pkl|pickle|parquet|npy|npz|h5|zip|gz|tar|py|sh|md|ya?ml|db|pth?|ckpt|bin)\Z", re.IGNORECASE)
@@ -66,7 +69,7 @@ def _fitted_one(term: Term, value: Any) -> str | None:
     return _choice(term, value) if term.type == "choice" else _quantity(term, value)
 
 
-def _quantity(term: Term, value: Any) -> str | None:
+def _quantity(term: Term, value: Any, own: bool = False) -> str | None:
     if isinstance(value, str) and term.durations:
         value = _hours(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and not math.isfinite(value)):
@@ -74,7 +77,7 @@ def _quantity(term: Term, value: Any) -> str | None:
     if term.type == "integer" and value != int(value):
         return None
     low, high = term.range
-    return shown(int(value) if value == int(value) else value) if low <= value <= high else None
+    return shown(int(value) if value == int(value) else value) if low <= value and (own or value <= high) else None
 
 
 _DURATION = re.compile(r"(?:about|around|~|≈)?\s*(\d{1,6}(?:\.\d+)?)\s*-?\s*(second|sec|minute|min|hour|hr|h|day|week|month)s?\b", re.IGNORECASE)

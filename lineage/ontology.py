@@ -43,12 +43,14 @@ class Naming:
     """What a name of a source means: the detail, what it holds for (`encoder` of `encoder_lr`), the value that "true" stands for.
 
     With `known` only a value that the detail knows counts: `recon_loss` is "l1", or something else than a loss function.
+    A name made of the detail's `own` words (`beta_dpo`) means nothing else, whatever its value.
     """
 
     name: str
     scope: str = ""
     meant: str = ""
     known: bool = False
+    own: bool = False
 
 
 class Heading(NamedTuple):
@@ -83,7 +85,7 @@ class Ontology:
             if identifier[:1] == "*":
                 self._tails[fold(identifier)] = term.name
                 continue
-            self._exact.setdefault(fold(identifier), Naming(term.name))
+            self._exact.setdefault(fold(identifier), Naming(term.name, own=_is_own(identifier, term.name)))
             if identifier[:1] != "=":
                 self._partial.add(fold(identifier))
         for identifier, choice in term.flags.items():
@@ -193,23 +195,24 @@ class Ontology:
 
     # -- values
 
-    def normalise(self, name: str, text: str, *, code: bool = False) -> Value | None:
+    def normalise(self, name: str, text: str, *, code: bool = False, own: bool = False) -> Value | None:
         """The normalised value of a detail; None for what cannot be one (wrong type, not plausible, nothing).
 
-        With `code` a bare word is a name, so its value is an expression, kept as written with `literal` false.
+        Under the detail's `own` name any value is plausible. With `code` a bare word is a name, so its value is an expression,
+        kept as written with `literal` false.
         """
         term = self.terms.get(name)
         if term is None:
             return None
         try:
-            return self.accepted(name, read(text, code=code))
+            return self.accepted(name, read(text, code=code), own)
         except Expression:
             return Value(" ".join(text.split())[:LONGEST], term.unit, False)
 
-    def accepted(self, name: str, value: Plain) -> Value | None:
+    def accepted(self, name: str, value: Plain, own: bool = False) -> Value | None:
         """The same for a value that has been read already."""
         term = self.terms[name]
-        found = fitted(term, value)
+        found = fitted(term, value, own)
         return None if found is None else Value(found, term.unit, True)
 
     def refined(self, name: str, value: str) -> str:
@@ -234,6 +237,11 @@ class Ontology:
         if name in self.terms and self.terms[name].type == "schedule":
             return agree(first.value, second.value)
         return first.value == second.value or close(first.value, second.value) or fold(first.value) == fold(second.value) != ""
+
+
+def _is_own(identifier: str, name: str) -> bool:
+    """Whether an identifier is the name of a detail, in whatever order; one word alone is too common for that."""
+    return "_" in name and sorted(parts(identifier)) == sorted(parts(name))
 
 
 def _highest(value: str) -> float:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from indexer.facts import configs, prose, python, shell, tables
-from indexer.facts.sink import Sink
+from indexer.facts import configs, letters, prose, python, shell, siblings, tables
+from indexer.facts.letters import Letters
+from indexer.facts.sink import Found, Sink
 from lineage.model import Document, Span
 
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
@@ -41,6 +43,8 @@ def _paper(document: Document, sink: Sink) -> None:
     text = document.text
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
     captions = _captions(text, marked)
+    named = letters.meant(text, sink.ontology)
+    placed: dict[Found, siblings.Section] = dict.fromkeys(sink.found, ())
     done, counted, line = 0, 0, 1
     for span in marked:
         start = max(span.start, done)
@@ -48,10 +52,13 @@ def _paper(document: Document, sink: Sink) -> None:
             continue
         line += text.count("\n", counted, start)
         counted = start
-        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""))
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""), named)
+        placed |= dict.fromkeys((one for one in islice(sink.found, len(placed), None)), span.path)
         done = span.end
     if not marked:
         _table_or_prose("text", 1, text, sink, "")
+    else:
+        sink.found = siblings.scoped(placed)
 
 
 def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
@@ -68,9 +75,9 @@ def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
     return found
 
 
-def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "") -> None:
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "", named: Letters | None = None) -> None:
     if role != "table":
-        prose.read(text, sink, first=line, around=around)
+        prose.read(text, sink, first=line, around=around, named=named if role != "equation" else None)
         return
     rows = text.split("\n")
     found = list(tables.blocks(rows, line))

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from indexer.facts import losses
+from indexer.facts import letters, losses, unused
+from indexer.facts.letters import Letters
 from indexer.facts.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
-from indexer.facts.sentences import TOKEN, Lexicon, Phrase, Sentence, hits, lexicon, sentences
+from indexer.facts.sentences import Lexicon, Phrase, Sentence, hits, lexicon, sentences
 from indexer.facts.sink import Sink
+from indexer.facts.unmeant import not_meant, says_otherwise, undone
 from lineage.fitting import schedule
 from lineage.model import FactKind
 from lineage.terms import fold
@@ -28,7 +30,7 @@ _WHOSE = (
     r"(?=\s+(?:is|are|was|were)\s))?"
 )
 _AFTER = re.compile(
-    _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?"
+    r"(?:\}?\$)?" + _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?"
     rf"\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
     rf"[}}]|\$?\\?[A-Za-zα-ω]{{1,10}}(?:_\{{?\w{{1,6}}\}}?)?\s*=\s*)"
     rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
@@ -55,7 +57,7 @@ _LAST = re.compile(r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\
 """What one of several values is for; the last of them."""
 _ALL = frozenset(re.findall(r"\w+", "all our this these each both every any general training models model experiments method optimizer network"))
 """Words of a scope that is none: "for all models"."""
-_TOGETHER = re.compile(r"\s*(?:\$[^$\n]{1,24}\$\s*|\([^()\d\n]{1,24}\)\s*)?(?:,\s*(?:and\s+)?|and\s+|&\s*)(?:the\s+|an?\s+)?")
+_TOGETHER = re.compile(r"(?:\}?\$)?\s*(?:\$[^$\n]{1,24}\$\s*|\([^()\d\n]{1,24}\)\s*)?(?:,\s*(?:and\s+)?|and\s+|&\s*)(?:the\s+|an?\s+)?\$?\{?\\?")
 _PLURAL = re.compile(r"\b(?:either|among|both|between|rates|values|sizes|ratios|weights|factors)\b|[{\[]\s*\Z")
 _ORDINAL = re.compile(
     r"\b(?:every|each|after|first|last|per|until|top|final|another|than|table|figure|fig|section|eq|equation|appendix|step|next|previous)\.?\s*\Z",
@@ -69,6 +71,10 @@ _WARMED = re.compile(r"\s*(?:(?:of|a|linear|gradual|lr|learning[- ]rate|learning
 _RISING = re.compile(
     r"\blearning rate\b[^.;]{0,30}\b(?:rise|rises|increase|increases|increased|increasing|ramp\w*)\b[^.;]{0,20}\bfirst\s*\$?\Z", re.IGNORECASE
 )
+_ACCUMULATED = re.compile(
+    r"\baccumulat(?:e|es|ed|ing|ion)(?:\s+(?:the|gradients?|is|are|set|to|of|over|for|across|with)){1,6}\s*\$?\Z", re.IGNORECASE
+)
+_AVERAGED = re.compile(r"\b(?:EMA|moving[- ]average|teacher)\b(?:(?!\band\b)[^.,;]){0,40}\bwith\s+(?:an?\s+|the\s+)?\Z", re.IGNORECASE)
 _DECAYING = re.compile(
     r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
 )
@@ -86,29 +92,6 @@ _BETAS = re.compile(
 )
 _TRIED = re.compile(r"search|swe[ep]|tune|grid|from|among|set|range|explore|experiment|tri|values|chosen|picked|var[iy]", re.IGNORECASE)
 """What says that numbers in square brackets are values, where they might be citations."""
-_UNDONE = re.compile(
-    r"\bfuture (?:work|research|stud(?:y|ies))\b|\bmore common(?:ly)?\b|\bperforms? (?:similarly|equally|comparably)\b", re.IGNORECASE
-)
-"""What says that a sentence speaks of what was not done, or of what others do."""
-_FOREGONE = re.compile(r"\b(?:rather than|instead of|in place of|as opposed to|in contrast to|unlike)\s+(?:(?!we\b)[\w-]+\s+){0,3}\Z", re.IGNORECASE)
-"""What stands before that which was not taken."""
-_EXAMPLE = re.compile(
-    r"\b(?:such as|e\.g\.,?|for example,?|for instance,?)\s+(?:[\w-]{1,30}(?:\s[\w-]{1,30}){0,2}"
-    r"(?:\s\[[^\[\]]{1,60}\])?(?:,?\s(?:and|or)\s|,\s)){0,3}\Z",
-    re.IGNORECASE,
-)
-"""What stands before an example of something; of sets (augmentations, metrics) examples say what is used."""
-_SETS = {"augmentation", "evaluation", "data"}
-_SCALES = re.compile(r"\bscal\w{1,6}\b[^.;]{0,60}\Z|\b(?:size|gpus?|samples|images)\s*\Z", re.IGNORECASE)
-"""What stands before "divided by 256" where that is the batch of a scaling rule."""
-_COST = re.compile(
-    r"\b(?:[GMTP]?FLOPs?|MACs|throughput|latency|(?:inference|generation|sampling|evaluation) (?:time|speed)|"
-    r"(?:seconds?|ms) per (?:image|sample|iteration|step)|(?:images?|samples?|tokens?|img)\s?(?:/|per\s)\s?s(?:ec(?:onds?)?)?)\b",
-    re.IGNORECASE,
-)
-_DONE = re.compile(r"\b(?:we|is|are|was|were|been)\s+(?:\w+\s+)?(?:pre-?|fine-?)?train(?:ed)?\b", re.IGNORECASE)
-_CONDITIONS = {"batch", "hardware"}
-"""Topics of which a sentence on cost tells how it was measured, unless it says that something was trained."""
 _PRODUCT = re.compile(
     rf"(?:\s*\([^()]{{1,40}}\))?(?:\s*(?:[*×x·]|\\times|\\cdot)\s*\$?{NUMBER}\$?(?:\s*\([^()]{{1,40}}\))?){{1,5}}\s*=\s*\$?(?P<number>{NUMBER})(?![\w^]|\.\d)"
 )
@@ -120,55 +103,39 @@ _LENGTHS = frozenset(
 )
 """Words between a number and "steps" that leave them steps of training; fifty discretization steps are none."""
 _TRAINS = re.compile(r"train|fine-?tun|\bcomput|\bepochs?\b", re.IGNORECASE)
-_PREFIXES = frozenset(
-    {"pre", "post", "re", "fine", "mini", "micro", "per", "max", "min", "semi", "non", "half", "vanilla", "standard", "nvidia", *WORDS}
-)
-"""Parts before a hyphen that leave the word after it what it is."""
 _SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
 """Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
 _MOST_VALUES = 6
 
 
-def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "") -> None:
-    """Put the facts of running text into `sink`; its first line has the number `first`, and `around` are the titles above it."""
+def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "", named: Letters | None = None) -> None:
+    """Put the facts of running text into `sink`; its first line has the number `first`, `around` are the titles above it.
+
+    Letters `named` stand for a detail in the whole of the document.
+    """
     phrases = lexicon(sink.ontology)
     for sentence in sentences(text, first, around.lower()):
         losses.read(sentence.text, sentence.line, sink, kind)
         _sentence(sentence, phrases, sink, kind)
+        letters.read(sentence, named or {}, sink)
 
 
 def _sentence(sentence: Sentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:
-    if _UNDONE.search(sentence.text):
+    if undone(sentence):
         return
     words = sentence.words
     _betas(sentence, sink, kind)
     _paired(sentence, [*hits(words, sentence, phrases, "name")], sink, kind)
     for role, put in (("counted", _counted), ("name", _named)):
         for phrase, start, end in hits(words, sentence, phrases, role):
-            if not _not_meant(sentence, phrase, start, kind):
+            if not not_meant(sentence, phrase, start, kind):
                 put(sentence, phrase, start, end, sink, kind)
     for phrase, start, end in hits(words, sentence, phrases, "choice"):
-        if not _not_meant(sentence, phrase, start, kind) and not _says_otherwise(sentence, phrase, end):
+        if not not_meant(sentence, phrase, start, kind) and not says_otherwise(sentence, phrase, end):
             _chosen(sentence, phrase, start, words, sink, kind)
+    if kind == "prose" and unused.denies(sentence.text):
+        unused.read(sentence, [*hits(words, sentence, phrases, "off")], sink)
     _specials(sentence, sink, kind)
-
-
-def _not_meant(sentence: Sentence, phrase: Phrase, start: int, kind: FactKind) -> bool:
-    """Whether a phrase is the end of another word ("alignment-depth"), not taken ("rather than Adam"), an example, or a condition of a cost."""
-    ahead = sentence.text[max(0, start - 80) : start]
-    joined = re.search(r"([A-Za-z]+)-\Z", ahead[-30:])
-    if joined and (phrase.role == "choice" or len(phrase.words) == 1) and joined[1].lower() not in _PREFIXES:
-        return True
-    example = phrase.role == "choice" and phrase.term.topic not in _SETS and _EXAMPLE.search(ahead)
-    cost = kind == "prose" and phrase.term.topic in _CONDITIONS and _COST.search(sentence.text) and not _DONE.search(sentence.text)
-    scaling = phrase.words[-1] == "by" and phrase.term.name == "lr_decay_factor" and _SCALES.search(ahead)
-    return bool(example or cost or scaling or _FOREGONE.search(ahead))
-
-
-def _says_otherwise(sentence: Sentence, phrase: Phrase, end: int) -> bool:
-    """Whether the word after a choice makes it another thing: features that begin as Gaussian noise say nothing of weights."""
-    after = TOKEN.search(sentence.text, end)
-    return after is not None and after[0].lower() in phrase.term.unlike
 
 
 def _betas(sentence: Sentence, sink: Sink, kind: FactKind) -> None:
@@ -247,6 +214,8 @@ def _put_after(sentence: Sentence, phrase: Phrase, start: int, at: int, after: r
     name = term.name
     if name == "learning_rate" and re.search(r"\bto\b", joined) and _DECAYING.search(sentence.text[max(0, start - 40) : start]):
         name = "min_learning_rate"
+    if name == "momentum" and _AVERAGED.search(sentence.text[max(0, start - 80) : start]):
+        name = "ema_decay"
     if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
         return True
     if not one or not sentence.free(at, one.end):
@@ -295,6 +264,8 @@ def _put_before(sentence: Sentence, phrase: Phrase, start: int, end: int, before
     name = phrase.term.name
     if name in {"steps", "epochs"} and _warms(sentence.text, at, end):
         name = f"warmup_{name}"
+    if name == "steps" and _ACCUMULATED.search(sentence.text[max(0, at - 80) : at]):
+        name = "gradient_accumulation"
     if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, last):
         return False
     said = WORDS.get(before["number"].lower())

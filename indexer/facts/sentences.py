@@ -25,11 +25,14 @@ _COMMON = frozenset(
 _MOST = 4_000
 _WIDE = re.compile(r"[^\S\n]{40,}")
 """White space that stands in no sentence; patterns that look across it would take the square of its length."""
+_BROKEN = re.compile(r"[})\]]\s{0,2}\d")
+"""Where a number begins after what a bracket has closed: `\\frac{1}{\\beta}2.048` is no second beta."""
+_POINT = re.compile(r"\.\d")
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words that name a detail, count it, or are one of its choices (`spelled` where case matters)."""
+    """Words that name a detail, count it, are one of its choices (`spelled` where case matters), or name what a sentence may do without."""
 
     words: tuple[str, ...]
     term: Term
@@ -75,12 +78,13 @@ def lexicon(ontology: Ontology) -> Lexicon:
         rows += [
             (spelling, "choice", choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues and _distinct(spelling)
         ]
+        rows += [(technique, "off", value) for value, techniques in term.off.items() for technique in techniques]
         for phrase, role, choice in rows:
             words = tuple(token[0].lower() for token in TOKEN.finditer(phrase))
             spelled = phrase if role == "choice" and len(words) == 1 else ""
             if words:
                 found.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
-    order = {"choice": 0, "name": 1, "counted": 2}
+    order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
     return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in found.items()}
 
 
@@ -121,6 +125,9 @@ def hits(words: Sequence[str], sentence: Sentence, phrases: Lexicon, role: str) 
                 continue
             start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
             together = size == 1 or end - start <= 2 * sum(map(len, phrase.words)) + 8
+            numbered = size > 1 and phrase.words[-1].isdigit()
+            if numbered and (_BROKEN.search(sentence.text, start, end) or _POINT.match(sentence.text, end)):
+                continue
             if together and (not phrase.spelled or sentence.text[start:end] == phrase.spelled):
                 length = size
                 yield phrase, start, end

@@ -53,18 +53,19 @@ class Sink:
         self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False
     ) -> bool:
         """A name and the text of its value; whether that is a fact."""
-        return self._put(line, written, said, context, scope, kind, lambda name: self.ontology.normalise(name, said, code=code))
+        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.normalise(one.name, said, code=code, own=one.own))
 
     def plain(self, line: int, written: str, value: Plain, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and its value, already read."""
-        return self._put(line, written, said, context, scope, kind, lambda name: self.ontology.accepted(name, value))
+        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.accepted(one.name, value, one.own))
 
     def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and an expression of Python: a literal's value, or the expression as written where it computes."""
 
-        def value(name: str) -> Value | None:
+        def value(naming: Naming) -> Value | None:
+            name = naming.name
             try:
-                return self.ontology.accepted(name, literal(tree))
+                return self.ontology.accepted(name, literal(tree), naming.own)
             except Expression:
                 if name == "adam_betas" and isinstance(tree, ast.Tuple | ast.List) and len(tree.elts) == 2:
                     for part, element in zip(("adam_beta1", "adam_beta2"), tree.elts, strict=True):
@@ -96,9 +97,11 @@ class Sink:
         self._add(found)
         self._betas(found)
 
-    def _put(self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[str], Value | None]) -> bool:
+    def _put(
+        self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[Naming], Value | None]
+    ) -> bool:
         naming = self.ontology.naming(written, context) or self.ontology.naming(_SUFFIX.sub("", written), context)
-        value = read(naming.name) if naming and not naming.meant else self._flag(naming, said)
+        value = read(naming) if naming and not naming.meant else self._flag(naming, said)
         if not naming or not value:
             return False
         name = self.ontology.refined(naming.name, value.value)

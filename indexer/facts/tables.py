@@ -3,8 +3,9 @@
 A table is a run of lines with cells between bars, as LaTeX, HTML and Markdown leave them. A row whose first cell names a
 detail says its values, one whose second does too: its first is the group of rows; under a head that names one every row does.
 The scope is the other head, or the group. A head over its own values ("image size" over 64 and 256) names these alone; a
-corner "A / B" names the first column and the head row; what stands in brackets a caption says. In a table of settings the
-last words of a first cell name a detail too, whatever stands before ("Schedule-Free LR"): that is a scope of its own.
+corner "A / B" names the first column and the head row; what stands in brackets, and what an abbreviation is, a caption says.
+In a table of settings the last words of a first cell name a detail too, whatever stands before ("Schedule-Free LR"): that is
+a scope of its own.
 """
 
 from __future__ import annotations
@@ -47,7 +48,12 @@ _BRACKETED = [
 ]
 _BRACKET = re.compile(r"\S\s*\((?P<inner>[^()]{1,30})\)\s*\Z")
 _WITH = re.compile(r"\bw/")
-_LONGEST_NAME, _LONGEST_HEAD = 50, 300
+_DEFINED = re.compile(
+    r"(?P<short>\b(?:[A-Za-z]\w{0,4}|[A-Za-z]\w{0,12}\.))[\"'“”`‘’]{0,3}\s(?:denotes?|stands?\sfor|is\sshort\sfor|means|refers?\sto|represents?|indicates?)\s(?:the\s)?"
+    r"(?P<what>[A-Za-z][A-Za-z -]{1,60})"
+)
+"""An abbreviation that a caption spells out."""
+_LONGEST_NAME, _LONGEST_HEAD, _LONGEST_CAPTION = 50, 300, 4_000
 _FEWEST = 3
 _SHORT = {"frequency": "freq", "maximum": "max", "minimum": "min", "iterations": "iters", "dimension": "dim", "coefficient": "coef"}
 """Words that code shortens: "Update Frequency" is its `update_freq`."""
@@ -75,7 +81,8 @@ def read(rows: Sequence[Row], sink: Sink, caption: str = "") -> None:
     if _grid(rows, sink):
         return
     rows = _spanned(rows, sink)
-    head = [named(cell, sink.ontology) for cell in rows[0][1]]
+    other = _otherwise(caption, sink.ontology)
+    head = ["" if fold(cell) in other else named(cell, sink.ontology) for cell in rows[0][1]]
     listing = _lists_settings(rows, sink.ontology)
     for number, cells in rows:
         for first, *rest in _apart(cells):
@@ -106,6 +113,17 @@ def _brackets(rows: Sequence[Row], caption: str, sink: Sink) -> None:
             if value:
                 scope = ", ".join(part for part in (cells[0], "".join(rows[0][1][at : at + 1])) if part)
                 sink.state(number, name, value.value, cell, written=" ".join(said), scope=scope[:80], kind="table", unit=value.unit)
+
+
+def _otherwise(caption: str, ontology: Ontology) -> set[str]:
+    """The abbreviations that a caption spells out as something else than the detail that they are taken for."""
+    other = set()
+    for found in _DEFINED.finditer(caption[:_LONGEST_CAPTION]):
+        words, name = found["what"].split(), named(found["short"], ontology)
+        spans = [" ".join(words[a:b]) for a in range(len(words)) for b in range(a + 2, min(a + 6, len(words)) + 1)]
+        if name and name not in {named(one, ontology) for one in (found["what"], *spans)}:
+            other.add(fold(found["short"]))
+    return other
 
 
 def _grid(rows: Sequence[Row], sink: Sink) -> bool:

@@ -208,3 +208,12 @@ def test_what_nests_too_deep_raises_and_does_not_crash():
     sink = Sink(ontology(), "default")
     python.read(chain, sink)
     assert all(not one.literal for one in sink.found)
+
+
+def test_a_range_never_takes_the_value_of_a_detail_s_own_name():
+    found = {
+        (name, value)
+        for _, _, name, value in facts("parser.add_argument('--guidance_scale', default=7500)\nparser.add_argument('--cfg', default=7500)")
+    }
+    assert found == {("guidance_scale", "7500")}
+    assert facts("batch_size = -1") == set()

@@ -185,3 +185,16 @@ def test_whatever_a_source_writes_fits_or_does_not_and_what_fits_fits_again(deta
         return
     again = json.loads(found) if detail.type not in {"choice", "schedule"} or found[:1] == "[" else found
     assert fitted(detail, again) == found
+
+
+@pytest.mark.parametrize(
+    ("detail", "value", "text"),
+    [
+        (term("number", range=(0.0, 1000.0)), 5000, "5000"),
+        (term("integer", range=(1.0, 64.0)), 128, "128"),
+        (term("number", range=(0.0, 1000.0)), -1, None),
+        (term("fraction", range=(0.0, 1.0)), 50, None),
+    ],
+)
+def test_under_its_own_name_no_value_is_too_high_but_what_is_below_the_range_is_unset(detail: Term, value: object, text: str | None) -> None:
+    assert fitted(detail, value, own=True) == text  # type: ignore[arg-type]

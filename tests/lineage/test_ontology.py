@@ -160,3 +160,13 @@ def test_a_name_with_spaces_is_the_title_of_a_run():
     assert normalise("model", "VarNet DDP x4") is None
     assert normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
     assert normalise("dataset", "Natural Questions") == ("Natural Questions", "", True)
+
+
+def test_a_name_made_of_the_words_of_its_detail_means_nothing_else():
+    assert all(ontology().naming(name).own for name in ("beta_dpo", "--learning-rate"))
+    assert not any(ontology().naming(name).own for name in ("lr", "temperature", "encoder_learning_rate"))
+
+
+def test_under_its_own_name_a_number_is_kept_however_high():
+    assert ontology().normalise("guidance_scale", "7500") is None
+    assert ontology().normalise("guidance_scale", "7500", own=True).value == "7500"

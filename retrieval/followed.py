@@ -41,6 +41,8 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 """What is followed in these respects only, or not at all; a framework has the settings of nobody's experiment."""
+_IN_SETTING = re.compile(r"\bin (?:the|a|this)(?: same| similar)? setting\b", re.IGNORECASE)
+"""The setting of a problem, which has no settings: "a multi-step approach in the same setting as [12]"."""
 _OFFICIAL = re.compile(
     r"\b(?:us(?:e|es|ed|ing)|based (?:up)?on|buil(?:t|ds?) (?:up)?on|train(?:ed)? with)\b[^.;]{0,40}"
     r"\b(?:off?icial|original|released|publicly available|their|authors['’]s?)\s(?:[\w-]{1,20}\s){0,2}"
@@ -128,7 +130,7 @@ def _quotes(quote: str, text: str) -> bool:
 def _cited(one: Said, codes: Mapping[WorkId, set[WorkId]]) -> Iterator[tuple[set[WorkId], str]]:
     """The repositories of the works that a sentence cites as those whose set-up it follows."""
     text = one.text
-    if one.table or one.quoted or _ELSE.search(text) or not (_FOLLOWS.search(text) and _BROAD.search(text)):
+    if one.table or one.quoted or _ELSE.search(text) or _IN_SETTING.search(text) or not (_FOLLOWS.search(text) and _BROAD.search(text)):
         return
     if works := {repo for cited in one.cites for repo in codes.get(cited, ())}:
         yield works, ""

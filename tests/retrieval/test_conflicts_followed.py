@@ -99,6 +99,7 @@ def test_a_cited_work_is_followed_where_its_setup_is_and_all_that_are_cited_may_
     assert followed(text(sentence(words, "Experiments", "Setup", cites=(CITED,))), (CITING,))
     assert not followed(text(sentence("Following GPT, we evaluate the quality.", "Experiments", "Setup", cites=(CITED,))), (CITING,))
     assert not followed(text(sentence(words, "Experiments", "Setup")), (CITING,))
+    assert not followed(text(sentence("We derive a multi-step approach in the same setting as GPT.", "Method", cites=(CITED,))), (CITING,))
 
 
 def test_under_a_title_that_says_nothing_the_paragraph_counts_and_the_tables() -> None:

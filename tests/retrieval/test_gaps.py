@@ -96,6 +96,13 @@ def test_everything_else_as_in_a_work_points_for_details_that_are_not_named() ->
     assert verdict("metrics", sentences).pointers == ()
 
 
+def test_the_setting_of_a_problem_points_to_nobodys_settings() -> None:
+    plain = "We derive it as a multi-step approach in the same setting as existing work [wang21]."
+    assert not verdict("initialisation", said(plain, section="Method")).pointers
+    trained = "We train it in the same setting as existing work [wang21]."
+    assert verdict("initialisation", said(trained, section="Method")).pointers
+
+
 # -- how far a deferral reaches
 
 

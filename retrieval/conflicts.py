@@ -18,6 +18,7 @@ from lineage.derivation import Derivation, Place
 from lineage.insight import Conflict, Held
 from lineage.model import WorkId
 from retrieval import loss_parts
+from retrieval.batches import whole
 from retrieval.experiments import Experiments, Section, chosen, compatible, is_set, measured, settings_of, telling
 from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.text import section_weight
@@ -119,12 +120,19 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     """Everything in which the target's paper and its own code disagree about one detail."""
     mine, terms = sides[name], comparing.terms
     sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
-    yield from comparing.between(name, "paper-code", (mine.done, mine.code), [(other.done, other.code) for other in sisters])
+    alike = [(other.done, other.code) for other in sisters]
+    yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
     yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
     yield from _by_file(name, mine, terms)
     yield from _by_part(name, mine, terms)
     yield from _by_size(name, mine.done, [*mine.code, *(one for other in sisters for one in other.code)], terms)
     yield from _within(name, mine.code, terms)
+
+
+def _whole(name: str, sides: Mapping[str, _Sides]) -> list[Held]:
+    """What the own batches come to over the devices and passes that the paper or the own code gives."""
+    devices, passes = ([*sides[one].done, *sides[one].code] if one in sides else [] for one in ("gpus", "gradient_accumulation"))
+    return whole(sides[name].code, devices, passes) if name == "batch_size" else []
 
 
 def _at_peace(name: str, one: Iterable[Held], other: Sequence[Held], terms: Terms) -> bool:

@@ -1,0 +1,57 @@
+"""Batches of a paper against those of its code, which counts what one device takes in one pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.insight import Held
+from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
+from lineage.ontology import ontology
+from retrieval.batches import whole
+from retrieval.conflicts import Terms, conflicts, loosely
+
+TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
+OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
+TERMS = Terms(lambda name: name, lambda name: 0.6, loosely(ontology().same))
+
+
+def held(name: str, value: str, work: Work = OWN, kind: FactKind = "config") -> Held:
+    paper = work is TARGET
+    path = "main.tex" if paper else "config.yaml"
+    chunk = Chunk(
+        f"c_{path}", work.id, path, "paper" if paper else "config", "paragraph", "", "", 0, 0, 1, 20, section=("Settings",) if paper else ()
+    )
+    return Held(Fact(name, value, "", work.id, chunk.id, kind, 5, name, value), Hit(1, 1.0, chunk, work, from_target=True))
+
+
+def told(*some: Held) -> list[str]:
+    by_name: dict[str, list[Held]] = {}
+    for one in some:
+        by_name.setdefault(one.fact.name, []).append(one)
+    return [one.name for one in conflicts(by_name, TARGET.id, (), TERMS)]
+
+
+PAPER, CODE = held("batch_size", "2048", TARGET, "prose"), held("batch_size", "256")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [held("gpus", "8", kind="command")],
+        [held("gpus", "8", TARGET, "prose")],
+        [held("gradient_accumulation", "8")],
+        [held("gpus", "4", kind="command"), held("gradient_accumulation", "2")],
+    ],
+)
+def test_a_batch_that_devices_and_passes_make_is_the_papers(more: list[Held]) -> None:
+    assert "batch_size" in told(PAPER, CODE)
+    assert "batch_size" not in told(PAPER, CODE, *more)
+
+
+def test_a_batch_that_they_do_not_make_is_another() -> None:
+    assert "batch_size" in told(PAPER, CODE, held("gpus", "6", kind="command"))
+
+
+def test_what_is_no_number_counts_for_nothing() -> None:
+    assert whole([held("batch_size", "auto")], [held("gpus", "8")], []) == []
+    assert [one.fact.value for one in whole([CODE], [held("gpus", "auto"), held("gpus", "1")], [held("gradient_accumulation", "0.5")])] == []

@@ -40,7 +40,8 @@ _METHOD_TOPICS = frozenset({"architecture", "initialisation", "loss", "regularis
 _ASIDE = re.compile(
     r"introduction|abstract|related|background|prior work|conclu|discussion|limitation|future|acknowledg|reference|impact|ethic|broader|result|"
     r"experiment|evaluation|analys[ie]s|ablation|appendix|supplement|baseline|dataset|setup|setting|contribution|motivati|overview|notation|"
-    r"proof|theor(?:y|em|etical)|lemma|corollar|\bstud(?:y|ies)\b|sensitivity|illustration",
+    r"proof|theor(?:y|em|etical)|lemma|corollar|\bstud(?:y|ies)\b|sensitivity|illustration|derivation|approximation|metrics?\b|pseudo-?code|"
+    r"preliminar|\badditional\b|\balternat(?:e|ive)\b",
     re.IGNORECASE,
 )
 _REMARK = re.compile(

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from lineage import clones
 from lineage.model import CodeLink, Document, Reference, Work, WorkId
+from lineage.origins import Origins
 from lineage.reuse import HOMES, has_lines, is_boilerplate, is_vendored
 
 DEFINITIONS = frozenset({"function", "method"})
@@ -51,8 +52,9 @@ class Place:
 class Derivation:
     """One function that two repositories share: `taker` has it from `source`, if `why` says how that is known.
 
-    Where nothing tells the direction `why` is empty and the two are in the order of their names. `similarity` (0..1)
-    is the Jaccard similarity of their token shingles; `changes` says what `taker` has otherwise.
+    Where nothing tells the direction `why` is empty and the two are in the order of their names; it is empty too where both
+    have the function from `common`, a repository that the lineage does not hold. `similarity` (0..1) is the Jaccard
+    similarity of their token shingles; `changes` says what `taker` has otherwise.
     """
 
     source: Place
@@ -61,6 +63,7 @@ class Derivation:
     similarity: float
     changes: tuple[str, ...] = ()
     why: str = ""
+    common: str = ""
 
     def as_meta(self) -> dict[str, Any]:
         """As the catalogue keeps it."""
@@ -69,7 +72,8 @@ class Derivation:
     @classmethod
     def from_meta(cls, row: Mapping[str, Any]) -> Derivation:
         """What `as_meta` made."""
-        return cls(Place(**row["source"]), Place(**row["taker"]), row["kind"], float(row["similarity"]), tuple(row["changes"]), str(row["why"]))
+        places, changes = (Place(**row["source"]), Place(**row["taker"])), tuple(row["changes"])
+        return cls(*places, row["kind"], float(row["similarity"]), changes, str(row["why"]), str(row.get("common") or ""))
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,13 @@ class Ages:
 
 def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, ...]:
     """Every function that two repositories share, most alike first; of many copies in one repository the best counts."""
+    documents = tuple(documents)
     places, texts = _units(documents)
+    origins = Origins.of(documents)
     numbers = {work: n for n, work in enumerate(sorted({place.work for place in places}))}
     found = clones.pairs([numbers[place.work] for place in places], texts)
     best = _believed(_best(found, places), places)[:MOST]
-    made = (_derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, ages) for pair in best)
+    made = (_derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best)
     return tuple(sorted(made, key=lambda one: (-one.similarity, one.source.work, one.source.path, one.source.start_line, one.taker.work)))
 
 
@@ -165,12 +171,14 @@ def _believed(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clo
     return [pair for pair in found if holds(pair)]
 
 
-def _derivation(one: Place, other: Place, text: str, text_of_other: str, similarity: float, ages: Ages) -> Derivation:
+def _derivation(one: Place, other: Place, text: str, text_of_other: str, similarity: float, known: tuple[Ages, Origins]) -> Derivation:
+    ages, origins = known
     forth, back = ages.why(one.work, other.work), ages.why(other.work, one.work)
     if (back and not forth) or (not forth and other.work < one.work):
         one, other, text, text_of_other, forth = other, one, text_of_other, text, back
     kind, changes = compared(text, text_of_other)
-    return Derivation(one, other, kind, similarity, changes, forth)
+    common = origins.common(one.work, one.path, other.work, other.path) if forth else ""
+    return Derivation(one, other, kind, similarity, changes, "" if common else forth, common)
 
 
 def compared(source: str, taken: str) -> tuple[Kind, tuple[str, ...]]:

@@ -23,6 +23,7 @@ from retrieval.experiments import Experiments, Section, chosen, compatible, is_s
 from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.text import section_weight
 from retrieval.gaps.wording import wording
+from retrieval.kinship import is_vendored
 from retrieval.named_files import pairs as by_file
 from retrieval.token_lengths import pairs as by_tokens
 from retrieval.variants import pairs as by_size
@@ -224,7 +225,7 @@ def _aside(one: Held) -> bool:
     """Whether a fact stands in tests, in other people's code, or is what documentation tells beside the code."""
     if one.fact.kind in {"prose", "table"}:
         return True
-    return not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    return is_vendored(one.evidence) or not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
 
 
 def loosely(same: Same) -> Same:
@@ -306,7 +307,7 @@ def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivatio
                 places[one.fact.work, one.evidence.chunk.path].append(one)
     for derived in derivations:
         taken, given = _inside(places, derived.taker), _inside(places, derived.source)
-        if not any(one.evidence.from_target for one in (*taken, *given)):
+        if derived.common or not any(one.evidence.from_target for one in (*taken, *given)):
             continue
         for name, mine, theirs_ in _changed(taken, given, terms):
             if _is_variant(mine, held[name]) or _is_variant(theirs_, held[name]):

@@ -15,6 +15,7 @@ from lineage.insight import Consensus, Held, Value
 from lineage.model import FactKind, Role
 from lineage.ontology import Ontology
 from retrieval.holders import ASIDE, Holders, of_baselines, standing, tried
+from retrieval.kinship import is_vendored
 
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
@@ -93,7 +94,7 @@ def _trained(one: Held) -> float:
 def _standing(one: Held) -> float:
     """How much a holder speaks for the target: its own text, its own code, then the weight of the reference; then the kind of place."""
     kind = _KINDS[one.fact.kind]
-    aside = of_baselines(one) or not ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    aside = of_baselines(one) or is_vendored(one.evidence) or not ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
     if one.evidence.from_target:
         own = 3.0 if one.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind

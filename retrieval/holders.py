@@ -20,7 +20,7 @@ from lineage.insight import Held
 from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
-from retrieval.kinship import Kinship
+from retrieval.kinship import Kinship, is_vendored
 
 _MOST = 4
 ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
@@ -124,7 +124,7 @@ def aside(one: Held, foreign: frozenset[str] = frozenset()) -> bool:
     """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
     *folders, file = one.evidence.chunk.path.lower().split("/")
     written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or of_baselines(one) or not ASIDE.isdisjoint(folders):
+    if written or of_baselines(one) or not ASIDE.isdisjoint(folders) or is_vendored(one.evidence):
         return True
     return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound
-from lineage.model import CodeLink, Reference, Tier, Work, WorkId
+from lineage.model import CodeLink, Hit, Reference, Tier, Work, WorkId
+from retrieval.vendored import Repository, vendored
+
+_VENDORED = "vendored"
+"""Under which word a repository's `meta` has the folders that are other people's packages, one a line: hits carry it to whoever asks."""
+_HEAD = 3
+"""Words before the colon of a title that may be a name."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Kinship:
         for link in catalog.links():
             links.setdefault(link.repo, []).append(link)
         kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
+        kin |= {id_: _told(one, catalog) for id_, one in kin.items() if one.from_target and one.work.kind == "code"}
         own = frozenset(repo for repo, all_ in links.items() if any(link.paper == target for link in all_))
         return cls(kin, own)
 
@@ -65,6 +72,22 @@ class Kinship:
                 citing = "the target" if kin.reference.distance == 1 else kin.reference.citing
                 found[id_] = (graph * kin.reference.score / kin.reference.distance, f"{role} of {citing}, lineage score {kin.reference.score:.2f}")
         return found
+
+
+def is_vendored(hit: Hit) -> bool:
+    """Whether a hit stands in a folder of the target's own code that is a copy of somebody else's package."""
+    folders = str(hit.work.meta.get(_VENDORED) or "").splitlines()
+    return any(hit.chunk.path.startswith(f"{folder}/") for folder in folders)
+
+
+def _told(kin: Kin, catalog: Catalog) -> Kin:
+    """The relation of the target's own code, which folders of it are others' said in its `meta`."""
+    work, title = kin.work, kin.paper.title if kin.paper else ""
+    head = title.partition(":")[0] if ":" in title else ""
+    names = (work.id.rpartition("/")[2], *([head] if 0 < len(head.split()) <= _HEAD else []))
+    paths = frozenset(document.path for document in catalog.documents(work.id))
+    found = vendored(Repository(paths, lambda path: catalog.document_text(work.id, path) or "", names))
+    return replace(kin, work=replace(work, meta={**work.meta, _VENDORED: "\n".join(sorted(found))})) if found else kin
 
 
 def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> Kin:

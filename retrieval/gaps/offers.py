@@ -20,6 +20,7 @@ from retrieval.experiments import is_parameter, is_set
 from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
 from retrieval.holders import ASIDE, aside, of_baselines, tried
+from retrieval.kinship import is_vendored
 from retrieval.places import by_value
 
 VALUES = 3
@@ -80,7 +81,7 @@ def offers(
 def _useful(one: Held, context: Context) -> bool:
     """Whether a fact can be offered: a value that is not the target's own word, and no number of channels that just go in or out."""
     ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
-    return one.fact.work != context.target.id and one.fact.literal and not ends
+    return one.fact.work != context.target.id and one.fact.literal and not ends and not is_vendored(one.evidence)
 
 
 def _called(some: Sequence[Held], context: Context) -> list[Held]:

@@ -18,6 +18,7 @@ from lineage.tokens import tokens
 from retrieval.engine import Engine
 from retrieval.experiment_folders import Folders
 from retrieval.gaps.text import section_weight
+from retrieval.kinship import is_vendored
 from retrieval.pack.choose import Value
 from retrieval.pack.own_code import worth as worth_of
 from retrieval.pack.task import asked, asks_settings
@@ -112,8 +113,8 @@ def _set(gaps: Gaps, engine: Engine) -> Iterable[_Piece]:
     for fact in catalog.facts():
         if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
             chunk = chunk_of(fact.chunk)
-            if chunk and _sets(chunk, fact):
-                piece = found.setdefault(chunk.id, _Piece(evidence(chunk, kinship)))
+            if chunk and _sets(chunk, fact) and not is_vendored(hit := evidence(chunk, kinship)):
+                piece = found.setdefault(chunk.id, _Piece(hit))
                 piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
     return found.values()
 

@@ -18,6 +18,7 @@ from retrieval.consensus import consensus
 from retrieval.experiment_folders import Folders
 from retrieval.experiments import is_parameter, is_set
 from retrieval.holders import Holders, aside, tried
+from retrieval.kinship import is_vendored
 from retrieval.places import by_value, is_own_code
 
 _COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
@@ -74,7 +75,7 @@ class Programs:
             values = consensus(self.holders, name, self.ontology).values
         except NotFound:
             return []
-        return [one for value in values for one in value.held if one.fact.literal and is_own_code(one)]
+        return [one for value in values for one in value.held if one.fact.literal and is_own_code(one) and not is_vendored(one.evidence)]
 
     def _place(self, one: Held) -> tuple[bool, bool, bool, int, int]:
         return bool(self.experiment(one)), aside(one), tried(one), self._rank(one), one.fact.scope.count(".")

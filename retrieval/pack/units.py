@@ -20,6 +20,7 @@ from lineage.model import Answer, Chunk, Hit, WorkId
 from lineage.tokens import STOP, terms, tokens
 from lineage.visible import visible
 from retrieval.focus import rarity
+from retrieval.kinship import is_vendored
 from retrieval.pack.task import Subquestion
 
 Kind = Literal["stated", "lineage", "imitate"]
@@ -146,7 +147,7 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: Words) -> list[Uni
     for hit, found_by in _found(answers):
         scores = {number: score * words.trust(by, number) for number, (score, by) in found_by.items()}
         for at, unit in enumerate(_units(catalog, hit, scores, words)):
-            if not _speaks(unit):
+            if not _speaks(unit) or is_vendored(unit.hit):
                 continue
             same = same_text(unit.text)
             known = found.get(same)

@@ -88,6 +88,22 @@ def test_where_nothing_tells_the_direction_none_is_claimed():
     assert found(ATTENTION, ATTENTION)[0].why == ""
 
 
+def test_what_both_adapted_from_a_third_that_nobody_holds_neither_has_from_the_other():
+    links = (CodeLink(PAPER, NEW, Tier.OFFICIAL), CodeLink(CITED, OLD, Tier.AUTHOR))
+    ages = Ages.of((), links, (Reference(PAPER, CITED),))
+    head = "# Based on https://github.com/big/library\n"
+    mine = Document(OLD, "a.py", head + ATTENTION, (Span(len(head), len(head + ATTENTION), "function", ("attend",)),), "code@1", "code")
+    readme = document(NEW, "README.md", "Adapted from https://github.com/big/library.", kind="docs")
+    (one,) = derivations([mine, document(NEW, "b.py", ATTENTION), readme], ages)
+    assert (one.why, one.common) == ("", "big/library")
+    assert Derivation.from_meta(one.as_meta()) == one
+
+
+def test_a_derivation_of_an_older_catalogue_has_no_common_origin():
+    (one,) = found(ATTENTION, ATTENTION)
+    assert Derivation.from_meta({key: value for key, value in one.as_meta().items() if key != "common"}) == one
+
+
 def test_a_distant_resemblance_counts_only_beside_a_sure_one():
     lines = LOADER.splitlines(keepends=True)
     distant = "".join(

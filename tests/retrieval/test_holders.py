@@ -6,7 +6,7 @@ import pytest
 
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
-from retrieval.holders import Holders, holders, of_baselines, since, standing, tried
+from retrieval.holders import Holders, aside, holders, of_baselines, since, standing, tried
 from retrieval.kinship import Kinship
 from tests.fakes import small_lineage as small
 
@@ -224,3 +224,9 @@ def test_a_copy_of_a_chunk_is_shown_as_the_work_that_holds_the_fact():
     fact, chunk = said("default", "1", "a.py", work=small.FORK)
     (held,) = read((fact, small.chunk(small.REPO, "a.py", OPTIONS)), (fact, chunk)).of("learning_rate")[:1]
     assert held.evidence.chunk.work == held.evidence.work.id == small.FORK
+
+
+@pytest.mark.parametrize(("path", "found"), [("utils/clipper/net.py", True), ("utils/net.py", False), ("tests/net.py", True)])
+def test_what_stands_in_a_copied_package_is_aside_as_tests_are(path: str, found: bool) -> None:
+    fact, chunk = said("default", "0.01", path)
+    assert aside(Held(fact, Hit(1, 1.0, chunk, Work(small.REPO, "code", meta={"vendored": "lib\nutils/clipper"})))) is found

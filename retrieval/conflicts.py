@@ -19,9 +19,10 @@ from lineage.insight import Conflict, Held
 from lineage.model import WorkId
 from retrieval import loss_parts
 from retrieval.batches import whole
-from retrieval.experiments import Experiments, Section, chosen, compatible, is_set, measured, settings_of, telling
+from retrieval.experiments import Experiments, Section, chosen, compatible, is_set, settings_of, telling
 from retrieval.followed import Followed, files_of, stated, theirs
-from retrieval.gaps.text import section_weight
+from retrieval.gaps.beside import measured
+from retrieval.gaps.text import DONE, OWN, section_weight
 from retrieval.gaps.wording import wording
 from retrieval.kinship import is_vendored
 from retrieval.named_files import pairs as by_file
@@ -34,8 +35,6 @@ MOST = 40
 _SIDES = 3
 _KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
-_OWN, _SAID = 0.35, 0.75
-"""Weights of a section under which a paper speaks of others, and from which on its sentences speak of what was done."""
 _SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
 _COUNTED = 0.3
@@ -90,8 +89,8 @@ class _Sides:
     @classmethod
     def of(cls, held: Sequence[Held], target: WorkId) -> _Sides:
         literal = [one for one in held if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= _OWN and not measured(one)]
-        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= _SAID]
+        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= OWN and not measured(one)]
+        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= DONE]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
         table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
         return cls(done, table, text, chosen(code))
@@ -184,7 +183,7 @@ def _by_size(name: str, paper: Sequence[Held], code: Sequence[Held], terms: Term
 def _weighed(held: Mapping[str, Sequence[Held]], sides: Mapping[str, _Sides], target: WorkId, terms: Terms) -> Iterator[Conflict]:
     """Where a formula of the paper weighs a part of the loss otherwise than the own code's settings."""
     mine = [one for some in held.values() for one in some if one.fact.work == target]
-    formulas = [one for one in mine if one.fact.name == "loss" and not one.fact.literal and section_weight(one.evidence.chunk) >= _SAID]
+    formulas = [one for one in mine if one.fact.name == "loss" and not one.fact.literal and section_weight(one.evidence.chunk) >= DONE]
     code = [one for name in loss_parts.NAMES if name in sides for one in sides[name].code]
     for formula, settings in loss_parts.pairs(formulas, code, mine):
         told = _conflict(settings[0].fact.name, "paper-code", [formula], settings, terms)

@@ -16,6 +16,7 @@ from lineage.model import FactKind, Role
 from lineage.ontology import Ontology
 from retrieval.holders import ASIDE, Holders, of_baselines, standing, tried
 from retrieval.kinship import is_vendored
+from retrieval.places import by_value
 
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
@@ -74,12 +75,7 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
 
 def _groups(held: Iterable[Held], name: str, ontology: Ontology, weight: Callable[[Held], float]) -> list[list[Held]]:
     """Holders by value, each group strongest first; schedules are one where they do not contradict."""
-    groups: dict[str, list[Held]] = {}
-    for one in sorted(held, key=weight, reverse=True):
-        value = one.fact.value
-        key = value if value in groups else next((known for known in groups if ontology.same(name, known, value)), value)
-        groups.setdefault(key, []).append(one)
-    return list(groups.values())
+    return by_value(name, sorted(held, key=weight, reverse=True), ontology.same)
 
 
 def _support(group: Sequence[Held], weight: Callable[[Held], float]) -> tuple[int, float]:

@@ -12,15 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage.cues import sentences
 from lineage.insight import Held
 from lineage.model import WorkId
 from lineage.tokens import STOP, parts, stem
 
-_SPEED = re.compile(r"\b(?:throughput|latency|fps|frames per second|images per second|flops|macs|inference (?:time|speed))\b", re.IGNORECASE)
-_TRAINS = re.compile(r"\b(?:train\w*|fine-?tun\w*|epochs?)\b", re.IGNORECASE)
-_CONDITIONS = frozenset({"batch_size", "gpus", "gpu_type", "precision", "image_size"})
-"""Details under which speed is measured too, with values of no training."""
 LEAST = 3
 """Sibling sections with a value of one detail each, from which on they are a list of experiments."""
 _PROGRAM = re.compile(r"arg|pars(?:e|er)|option|flag|config|cfg|setting|param|main|cli\b", re.IGNORECASE)
@@ -32,7 +27,6 @@ _SAY_NOTHING = (
 )
 _TOY = re.compile(r"(?:\A|[/_.-])(?:toy[a-z]{0,20}|demos?|examples?|tutorials?)(?=[/_.-])", re.IGNORECASE)
 _GENERAL = frozenset(stem(word) for word in _SAY_NOTHING.split())
-_BEGINS = 12
 Section = tuple[str, ...]
 
 
@@ -120,18 +114,6 @@ def settings_of(held: Iterable[Held]) -> list[Held]:
 def is_set(held: Held) -> bool:
     """Whether a configuration file or a command sets a value; a dictionary of a program may be a library's defaults."""
     return held.fact.kind in {"config", "command"} and held.evidence.chunk.kind != "code"
-
-
-def measured(held: Held) -> bool:
-    """Whether a sentence tells the conditions under which speed was measured: it or one beside it speaks of speed, none of training."""
-    if held.fact.kind != "prose" or held.fact.name not in _CONDITIONS:
-        return False
-    lines = held.evidence.chunk.text.split("\n")
-    at = held.fact.line - held.evidence.chunk.start_line
-    said = sentences(lines[at]) if 0 <= at < len(lines) else []
-    here = next((n for n, one in enumerate(said) if held.fact.said[:_BEGINS] in one), -1)
-    around = " ".join(said[max(0, here - 1) : here + 2]) if here >= 0 else ""
-    return _SPEED.search(around) is not None and _TRAINS.search(around) is None
 
 
 def chosen(code: Sequence[Held]) -> list[Held]:

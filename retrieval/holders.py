@@ -17,10 +17,11 @@ from pathlib import PurePosixPath
 
 from lineage.catalog.reader import Catalog
 from lineage.insight import Held
-from lineage.model import Chunk, Fact, FactKind, Focus, Hit, Work, WorkId
+from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from retrieval.kinship import Kinship, is_vendored
+from retrieval.places import evidence
 
 _MOST = 4
 ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
@@ -65,11 +66,8 @@ def holders(catalog: Catalog, kinship: Kinship, lineage: str, generation: str, t
 
 def _held(fact: Fact, chunk: Chunk, kinship: Kinship) -> Held:
     """A fact with its chunk as a hit, whose focus is the fact's own line."""
-    kin = kinship.of(fact.work)
-    own = chunk if chunk.work == fact.work else replace(chunk, work=fact.work)
-    focus = Focus(fact.line, fact.line) if fact.line else None
-    hit = Hit(1, 1.0, own, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
-    return Held(fact, hit, since(kin.work))
+    hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), kinship, fact.line)
+    return Held(fact, hit, since(hit.work))
 
 
 def standing(some: Sequence[Held]) -> list[Held]:

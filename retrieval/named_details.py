@@ -11,7 +11,7 @@ from lineage.ontology import Ontology
 from lineage.tokens import STOP
 from retrieval.asked_about import Span, Speakers, Subject, called, mentions, subject
 from retrieval.consensus import consensus
-from retrieval.experiments import measured
+from retrieval.gaps.beside import measured
 from retrieval.holders import Holders
 
 MOST = 3

@@ -18,6 +18,7 @@ from retrieval.asked_about import is_heard
 from retrieval.focus import SIGNATURES
 from retrieval.named_details import subject_of
 from retrieval.pack.units import neutral, paragraphs
+from retrieval.places import is_policy
 from retrieval.support import UNSUPPORTED
 
 MOST = 4
@@ -145,7 +146,7 @@ def _candidates(asked: _Words, hit: Hit) -> Iterable[_Candidate]:
     around = asked.share(f"{hit.chunk.symbol} {' '.join(hit.chunk.section)}")
     code = hit.chunk.kind in {"code", "config"}
     hit = _grown(hit) if code else hit
-    for text in _lines(hit) if code else _telling(asked, hit):
+    for text in () if is_policy(hit) else _lines(hit) if code else _telling(asked, hit):
         share = asked.share(text)
         yield _Candidate(text, hit, frozenset(terms(text)), hit.score * (_ANYWAY + max(share, (share + around) / 2)))
 

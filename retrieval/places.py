@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from lineage.cues import sentences
@@ -9,6 +10,9 @@ from lineage.insight import Held
 from lineage.model import Chunk, Focus, Hit
 from retrieval.kinship import Kinship
 
+_POLICY = re.compile(
+    r"(?:\A|/)(?:LICEN[CS]E|COPYING|NOTICE|CODE[_-]OF[_-]CONDUCT|CONTRIBUTING|SECURITY|CHANGELOG|CITATION)[^/]{0,20}\Z", re.IGNORECASE
+)
 BEGINS = 12
 """Characters of what was read by which its sentence is known: it may go on over the sentence's end."""
 
@@ -23,6 +27,11 @@ def evidence(chunk: Chunk, kinship: Kinship, line: int = 0) -> Hit:
 def is_own_code(one: Held) -> bool:
     """Whether the target's own code holds a value."""
     return one.evidence.from_target and one.evidence.work.kind == "code"
+
+
+def is_policy(hit: Hit) -> bool:
+    """Whether a passage is of the terms of a repository, which say nothing of what is done in it: a licence, rules for contributors."""
+    return hit.work.kind == "code" and hit.chunk.kind != "code" and _POLICY.search(hit.chunk.path) is not None
 
 
 def line_at(chunk: Chunk, line: int) -> str:

@@ -21,7 +21,7 @@ from retrieval.gaps.confidence import Support, confidence, passage_confidence
 from retrieval.gaps.stated import Pointer
 from retrieval.holders import ASIDE, aside, of_baselines, tried
 from retrieval.kinship import is_vendored
-from retrieval.places import by_value
+from retrieval.places import by_value, is_policy
 
 VALUES = 3
 """Values offered for one detail."""
@@ -213,7 +213,7 @@ def _papers(hit: Hit) -> set[WorkId]:
 
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
-    useful = [hit for hit in hits if hit.work.id != context.target.id and not _is_data(hit)]
+    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit))]
     found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not found:
         return None

@@ -22,6 +22,7 @@ from lineage.visible import visible
 from retrieval.focus import rarity
 from retrieval.kinship import is_vendored
 from retrieval.pack.task import Subquestion
+from retrieval.places import is_policy
 
 Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
@@ -36,7 +37,6 @@ _FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
 _TEST = re.compile(_FIXTURE.pattern + r"|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
 _OTHERS = re.compile(r"(?:\A|/)(?:baselines?|competitors?|comparisons?|third[_-]?part(?:y|ies)|3rdparty|external|vendor(?:ed)?)/", re.IGNORECASE)
 _DATA = re.compile(r"(?:\A|/)(?:data|datasets?)/(?:.*/)?[^/]*\.(?:txt|csv|tsv|jsonl?)\Z")
-_CUSTOMS = re.compile(r"(?:\A|/)(?:CODE_OF_CONDUCT|CONTRIBUTING|SECURITY|CHANGELOG|CITATION)[^/]{0,20}\Z", re.IGNORECASE)
 _TITLE = re.compile(r"#{1,2} [^\n]{0,160}(?:\n+|\Z)")
 _TOLD = re.compile(r"\d|`|--\w|\w=|\w\(|https?:")
 """Signs that a guide says more than what it is a guide to."""
@@ -167,7 +167,7 @@ def _introduces(unit: Unit) -> bool:
         return False
     title = _TITLE.match(unit.text) if chunk.kind == "docs" or chunk.role == "text" else None
     installs = chunk.path.endswith(".ipynb") and _INSTALLS.search(unit.text)
-    return bool(installs or _CUSTOMS.search(chunk.path) or (title and not _TOLD.search(unit.text[title.end() :])))
+    return bool(installs or is_policy(unit.hit) or (title and not _TOLD.search(unit.text[title.end() :])))
 
 
 def distinct(found: Sequence[Unit]) -> list[Unit]:

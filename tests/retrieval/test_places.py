@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from lineage.insight import Held
 from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
 from lineage.ontology import ontology
 from retrieval.kinship import Kin, Kinship
-from retrieval.places import by_value, command_of, evidence, is_own_code, line_at, sentences_of
+from retrieval.places import by_value, command_of, evidence, is_own_code, is_policy, line_at, sentences_of
 
 OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift")
 KINSHIP = Kinship({OWN.id: Kin(OWN, from_target=True)})
@@ -26,6 +30,15 @@ def test_a_passage_as_evidence_is_focused_on_its_line_if_one_is_given() -> None:
     assert evidence(passage("a"), KINSHIP) == whole
     assert evidence(passage("a"), KINSHIP, 1).focus == Focus(1, 1)
     assert is_own_code(held(passage("a"), 1))
+
+
+@pytest.mark.parametrize(
+    ("path", "policy"), [("LICENSE", True), ("third/CODE-OF-CONDUCT.md", True), ("train.py", False), ("guide.md", False)]
+)
+def test_the_terms_of_a_repository_say_nothing_of_what_is_done_in_it(path: str, policy: bool) -> None:
+    hit = evidence(replace(passage("a"), path=path), KINSHIP)
+    assert is_policy(hit) is policy
+    assert not is_policy(replace(hit, work=replace(OWN, kind="paper")))
 
 
 def test_a_line_is_counted_in_its_file_and_one_outside_is_empty() -> None:

@@ -32,9 +32,7 @@ def test_a_passage_as_evidence_is_focused_on_its_line_if_one_is_given() -> None:
     assert is_own_code(held(passage("a"), 1))
 
 
-@pytest.mark.parametrize(
-    ("path", "policy"), [("LICENSE", True), ("third/CODE-OF-CONDUCT.md", True), ("train.py", False), ("guide.md", False)]
-)
+@pytest.mark.parametrize(("path", "policy"), [("LICENSE", True), ("third/CODE-OF-CONDUCT.md", True), ("train.py", False), ("guide.md", False)])
 def test_the_terms_of_a_repository_say_nothing_of_what_is_done_in_it(path: str, policy: bool) -> None:
     hit = evidence(replace(passage("a"), path=path), KINSHIP)
     assert is_policy(hit) is policy

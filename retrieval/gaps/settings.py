@@ -47,6 +47,10 @@ _BEGINS, _OPTION, _SIGNATURE = 200, 700, 2_000
 """Characters within which an option's names, its default and a constructor's parameters are looked for."""
 _BLOCK = 5
 """Names given literals, from which on a stretch of a module is one of settings."""
+_BLANK_FORM = re.compile(r"[xX]{2,9}|\.{3}|\?{2,9}|<[^<>\n]{0,60}>|(?:your|my)[-_ ][^\n]{0,60}|/?path/to/[^\n]{0,200}|TODO|FIXME", re.IGNORECASE)
+"""What somebody is to fill in."""
+_OF_OPTIONS = frozenset(("action", "choices", "const", "default", "dest", "help", "metavar", "nargs", "required", "type"))
+"""What a parser of options is told of one of them, where a call goes over many lines."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +81,12 @@ def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[Setting]], ...]:
 
 
 def _plain(text: str) -> str:
-    """A value in the one form of facts, "" for what is no literal."""
+    """A value in the one form of facts, "" for what is no literal, or is there to be filled in."""
     try:
-        return shown(literal(text))
+        value = shown(literal(text))
     except Expression:
         return ""
+    return "" if _BLANK_FORM.fullmatch(value) else value
 
 
 def _configured(chunk: Chunk) -> Iterator[Setting]:
@@ -114,7 +119,8 @@ def _assigned(chunk: Chunk) -> Iterator[Setting]:
     if chunk.role not in {"module", "config"} or _PROGRAMS.isdisjoint(parts(chunk.path.rpartition("/")[2])):
         return
     lines = ((at, _LINE.match(line)) for at, line in enumerate(chunk.text.split("\n")))
-    found = [Setting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in lines if one]
+    given = [(at, one) for at, one in lines if one and one["name"] not in _OF_OPTIONS]
+    found = [Setting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in given]
     yield from found if len(found) >= _BLOCK else ()
 
 

@@ -67,6 +67,16 @@ def test_a_block_of_constants_is_one_of_settings_in_a_program_only() -> None:
     assert given(passage(text, "models/vit.py", role="module")) == []
 
 
+@pytest.mark.parametrize("value", ["xxx", "your_project", "path/to/imagenet", "TODO", "??"])
+def test_what_somebody_is_to_fill_in_is_no_setting(value: str) -> None:
+    assert given(passage(f'mode: "{value}"\nmax: 1', "a.yaml", "config")) == [("max", "1", 2, "")]
+
+
+def test_what_a_parser_is_told_of_an_option_is_no_block_of_settings() -> None:
+    text = "\n".join(["    action='store_true',", "    default=2000,", "    required=True,", "    nargs='+',", "    help='steps',"])
+    assert given(passage(text)) == []
+
+
 def test_flags_of_commands_belong_to_their_program_and_addresses_are_no_values() -> None:
     text = "```\npython tools/train.py \\\n  --bn-momentum=0.1 --weighting uniform\n```\nwget --content-disposition https://example.org/x"
     program = "tools/train.py"

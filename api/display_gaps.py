@@ -7,10 +7,8 @@ from itertools import groupby
 
 from api.display import plain, shorten
 from lineage.cite import citation, pinpoint
-from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
+from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Hit
-from retrieval.gaps.components import TOPIC as METHOD
-from retrieval.gaps.offers import line_of
 from retrieval.gaps.text import SAYS
 
 _STATES = {
@@ -84,7 +82,7 @@ def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
 
 def _setting(gap: Gap) -> Iterator[str]:
     for one in gap.suggestions[:1]:
-        yield f"  {one.confidence:.2f}  {shorten(_named(one), 48):<48}  {plain(pinpoint(line_of(one.held[0])))}"
+        yield f"  {one.confidence:.2f}  {shorten(_named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
     yield from _others(gap, 8)
 
 

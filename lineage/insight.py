@@ -60,6 +60,8 @@ class Specification(StrEnum):
 
 SETTING = "setting:"
 """What begins the name of a detail that no list knows: a setting that code has under a name of its own."""
+METHOD = "method"
+"""The topic of details that are passages on the method, whose steps code has."""
 
 
 @dataclass(frozen=True)

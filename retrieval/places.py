@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from lineage.cues import sentences
 from lineage.insight import Held
 from lineage.model import Chunk, Focus, Hit
-from retrieval.kinship import Kinship
+
+if TYPE_CHECKING:
+    from retrieval.kinship import Kinship
 
 _POLICY = re.compile(
     r"(?:\A|/)(?:LICEN[CS]E|COPYING|NOTICE|CODE[_-]OF[_-]CONDUCT|CONTRIBUTING|SECURITY|CHANGELOG|CITATION)[^/]{0,20}\Z", re.IGNORECASE

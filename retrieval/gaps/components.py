@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from lineage.cite import pinpoint
-from lineage.insight import Conflict, Detail, Gap, Held, Specification, Suggestion
+from lineage.insight import METHOD, Conflict, Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, Fact, FactKind, Hit, Query
 from lineage.tokens import parts, stem, tokens
 from retrieval.engine import Engine
@@ -25,7 +25,6 @@ from retrieval.gaps.confidence import passage_confidence
 from retrieval.gaps.text import SAYS, Said, TargetText
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
-TOPIC = "method"
 _WIDE = 30
 _SHORTEST = 80
 _ASKED = 900
@@ -168,7 +167,7 @@ def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
         first, text = one.first, one.passage.text
         where = one.passage.section[-1] if one.passage.section else one.passage.label or "a passage"
         name, told = one.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
-        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", TOPIC, text[:200], weight=0.4)
+        detail = Detail(f"method:{name}", f"{where}: what {name} does besides", METHOD, text[:200], weight=0.4)
         passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
         has = f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else "")
         sure = passage_confidence(first.score)

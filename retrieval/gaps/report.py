@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lineage.derivation import Derivation
 from lineage.details import Checklist, Need, Recognised
 from lineage.errors import UsageError
-from lineage.insight import SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
+from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
@@ -101,8 +101,8 @@ def _worth(gap: Gap) -> int:
     """0 for a detail that the own code has, 1 for its further settings, 2 for what those have whom the target points to, 3 for what others have,
     4 if they alone have what own code does without, 5 for what nobody has, 6 for steps of the method."""
     first = next((one for one in gap.suggestions if one.value), None)
-    if gap.detail.topic == components.TOPIC or first is None:
-        return 5 + (gap.detail.topic == components.TOPIC)
+    if gap.detail.topic == METHOD or first is None:
+        return 5 + (gap.detail.topic == METHOD)
     setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
         return int(setting)

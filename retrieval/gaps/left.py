@@ -1,7 +1,9 @@
-"""What the target's own code leaves out: options of an optimizer that stay at the library's default, and steps that nothing takes. Pure.
+"""What the target's own code leaves out: options of an optimizer that stay at the library's default, steps that nothing takes, and the
+architecture of a checkpoint. Pure.
 
-Where the own code makes the call and does not set the option, what others set says nothing of it; and where its training loop
-stands written out, a step that no line of the code names is not taken.
+Where the own code makes the call and does not set the option, what others set says nothing of it; where its training loop
+stands written out, a step that no line of the code names is not taken; and where it trains a checkpoint and says no size of a
+model, the checkpoint says all of them.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ _ARGUMENTS = 800
 """Characters within which a call ends."""
 _LOOP = re.compile(r"\.backward\(")
 _STEP = re.compile(r"\.step\(")
+_LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
+_SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
+_OF_A_CHECKPOINT = frozenset(("architecture", "initialisation"))
+"""Topics that whoever trains a checkpoint leaves to it."""
 WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
 _LOW = 0.2
 """The most that the value of others is worth where the own code has none."""
@@ -35,7 +41,7 @@ def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: Kinship, conte
     """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value stay."""
     code = [one for one in chunks if one.kind == "code"]
     given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
-    return [_filled(gap, given, loop, chunks, context) for gap in gaps]
+    return [_filled(gap, given, loop, chunks, context) for gap in _of_checkpoint(list(gaps), code, kinship, context)]
 
 
 def _loop(code: Sequence[Chunk], kinship: Kinship, context: Context) -> Hit | None:
@@ -47,8 +53,7 @@ def _loop(code: Sequence[Chunk], kinship: Kinship, context: Context) -> Hit | No
 
 
 def _filled(gap: Gap, given: Sequence[Held], loop: Hit | None, chunks: Sequence[Chunk], context: Context) -> Gap:
-    own = any(held.evidence.from_target for one in gap.suggestions for held in one.held)
-    if gap.state is Specification.SPECIFIED or own:
+    if gap.state is Specification.SPECIFIED or _has_own(gap):
         return gap
     if offered := [_default(one, context) for one in given if one.fact.name in gap.detail.facts]:
         return replace(gap, suggestions=tuple(offered))
@@ -58,6 +63,38 @@ def _filled(gap: Gap, given: Sequence[Held], loop: Hit | None, chunks: Sequence[
     if names is None:
         return _lowered(gap)
     return gap if any(names.search(one.text) for one in chunks) else replace(gap, suggestions=(_nothing(gap, loop, context),))
+
+
+def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: Kinship, context: Context) -> list[Gap]:
+    """The rows, those on what a checkpoint brings without the values of others, where the own program trains one and gives no size itself."""
+    sized = any(_has_own(gap) for gap in gaps if not _SIZES.isdisjoint(gap.detail.facts))
+    made = None if sized else next(_checkpoints(code, kinship, context), None)
+    return [gap if made is None or _is_told(gap) else replace(gap, suggestions=(_brought(made, context),)) for gap in gaps]
+
+
+def _has_own(gap: Gap) -> bool:
+    return any(held.evidence.from_target for one in gap.suggestions for held in one.held)
+
+
+def _is_told(gap: Gap) -> bool:
+    """Whether a row is of something else than a checkpoint's, or the text or the own code speaks of it."""
+    return gap.detail.topic not in _OF_A_CHECKPOINT or bool(gap.stated or gap.facts) or _has_own(gap)
+
+
+def _checkpoints(code: Sequence[Chunk], kinship: Kinship, context: Context) -> Iterator[Hit]:
+    """Where the own programs load a network whose parameters they train."""
+    texts: dict[str, str] = {}
+    for one in code:
+        texts[one.path] = f"{texts.get(one.path, '')}\n{one.text}"
+    for chunk in (one for one in code if _LOOP.search(texts[one.path])):
+        for found in _LOADED.finditer(chunk.text):
+            hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, found.start()))
+            if re.search(rf"\b{found[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
+                yield hit
+
+
+def _brought(made: Hit, context: Context) -> Suggestion:
+    return _sure(made, f"trains a checkpoint, loaded at {pinpoint(made)}, and gives no size of a model: the checkpoint says it", context)
 
 
 def _lowered(gap: Gap) -> Gap:

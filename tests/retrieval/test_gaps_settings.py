@@ -287,6 +287,33 @@ def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_lit
     assert sorted([left.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
 
 
+TUNED = "net = UNet.from_pretrained(args.name)\nvae = VAE.from_pretrained(args.name)\n" + LOOP + "\nparams = net.parameters()"
+
+
+def sizes(text: str, *more: Gap, topic: str = "architecture") -> list[str]:
+    row = gap("layers", "layers", offered=[others("layers", "12")])
+    row = replace(row, detail=replace(row.detail, topic=topic))
+    found = left.filled([row, *more], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)
+    return [one.chain[-1] if one.chain else one.value for one in found[0].suggestions]
+
+
+def test_whoever_trains_a_checkpoint_has_its_architecture_and_not_that_of_others() -> None:
+    (told,) = sizes(TUNED)
+    assert told.startswith("trains a checkpoint, loaded at github.com/target/drift/trainer.py#L5-L5")
+
+
+@pytest.mark.parametrize("text", [LOOP, TUNED.replace("net.parameters", "head.parameters"), TUNED.replace(".backward(", ".forward(")])
+def test_a_network_that_is_not_loaded_or_not_trained_says_nothing_of_the_architecture(text: str) -> None:
+    assert sizes(text) == ["12"]
+
+
+def test_a_checkpoint_says_nothing_of_training_nor_beside_a_size_of_the_own_code() -> None:
+    assert sizes(TUNED, topic="schedule") == ["12"]
+    mine = others("hidden_size", "64")
+    own_size = replace(mine, held=tuple(replace(one, evidence=replace(one.evidence, from_target=True)) for one in mine.held))
+    assert sizes(TUNED, gap("width", "hidden_size", offered=[own_size])) == ["12"]
+
+
 def test_an_open_detail_of_the_own_code_stands_before_its_further_settings_and_those_before_others() -> None:
     mine = replace(others("a", "1"), evidence=(replace(others("a", "1").evidence[0], from_target=True),))
     partial = replace(gap("b", offered=[mine]), state=Specification.PARTIALLY_SPECIFIED)

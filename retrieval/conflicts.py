@@ -131,8 +131,10 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[Held]:
     """What the own batches come to over the devices and passes that the paper or the own code gives."""
+    if name != "batch_size":
+        return []
     devices, passes = ([*sides[one].done, *sides[one].code] if one in sides else [] for one in ("gpus", "gradient_accumulation"))
-    return whole(sides[name].code, devices, passes) if name == "batch_size" else []
+    return whole(sides[name].code, devices, passes)
 
 
 def _at_peace(name: str, one: Iterable[Held], other: Sequence[Held], terms: Terms) -> bool:

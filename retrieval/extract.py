@@ -143,10 +143,12 @@ def _fact(held: Held, known: Ontology) -> Sentence:
 
 def _candidates(asked: _Words, hit: Hit) -> Iterable[_Candidate]:
     """The lines of a hit, or the sentences that tell most; what its symbol or section says of the question counts half."""
+    if is_policy(hit):
+        return
     around = asked.share(f"{hit.chunk.symbol} {' '.join(hit.chunk.section)}")
     code = hit.chunk.kind in {"code", "config"}
     hit = _grown(hit) if code else hit
-    for text in () if is_policy(hit) else _lines(hit) if code else _telling(asked, hit):
+    for text in _lines(hit) if code else _telling(asked, hit):
         share = asked.share(text)
         yield _Candidate(text, hit, frozenset(terms(text)), hit.score * (_ANYWAY + max(share, (share + around) / 2)))
 

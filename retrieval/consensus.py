@@ -53,11 +53,11 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     term = ontology.find(name)
     some = holders.of(term.name)
     valid = [one for one in standing(some) if one.fact.literal]
-    weight = _trained if term.topic in _TRAINING else _standing
+    weight = _weight(term.topic)
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
     best = max(valid, key=weight, default=None)
     groups.sort(key=lambda group: best not in group)
-    groups += _groups([one for one in some if not one.fact.literal], term.name, ontology, weight)
+    groups += _computed(some, term.name, ontology, weight)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
     return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, holders)))
@@ -67,8 +67,11 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
     """Every detail that the lineage has facts on, by topic and then by how much there is."""
     rows = []
     for name, some in holders.held.items():
-        values = {one.fact.value for one in some if one.fact.literal}
-        rows.append(Tally(name, ontology.title(name), ontology.topic(name), len(some), len(values), len({one.fact.work for one in some})))
+        topic = ontology.topic(name)
+        weight = _weight(topic)
+        valid = [one for one in standing(some) if one.fact.literal]
+        values = len(_groups(valid, name, ontology, weight)) + len(_computed(some, name, ontology, weight))
+        rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({one.fact.work for one in some})))
     ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
     return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
 
@@ -76,6 +79,14 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
 def _groups(held: Iterable[Held], name: str, ontology: Ontology, weight: Callable[[Held], float]) -> list[list[Held]]:
     """Holders by value, each group strongest first; schedules are one where they do not contradict."""
     return by_value(name, sorted(held, key=weight, reverse=True), ontology.same)
+
+
+def _computed(some: Iterable[Held], name: str, ontology: Ontology, weight: Callable[[Held], float]) -> list[list[Held]]:
+    return _groups([one for one in some if not one.fact.literal], name, ontology, weight)
+
+
+def _weight(topic: str) -> Callable[[Held], float]:
+    return _trained if topic in _TRAINING else _standing
 
 
 def _support(group: Sequence[Held], weight: Callable[[Held], float]) -> tuple[int, float]:

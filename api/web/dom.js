@@ -38,6 +38,16 @@ export function address(view, lineage, values = {}) {
   history.replaceState(null, "", `#${view}${said && `?${said}`}`);
 }
 
+// Light or dark: as the system has it until the reader chooses. A frame is told, since no style reaches into it everywhere.
+const system = matchMedia("(prefers-color-scheme: dark)");
+export function paint() {
+  const scheme = localStorage.getItem("scheme") || "";
+  document.documentElement.style.colorScheme = scheme;
+  document.getElementById("scheme").setAttribute("aria-pressed", String(scheme ? scheme === "dark" : system.matches));
+  document.querySelector("iframe")?.contentWindow.postMessage({ scheme }, "*");
+}
+system.addEventListener("change", paint);
+
 export const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 export const ROLES = {

@@ -6,7 +6,7 @@ import { passage, source } from "./source.js";
 
 const SHOWN = 16;
 const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
-const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
+export const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 
 function place(hit) {
   const { source: at } = hit;

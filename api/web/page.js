@@ -1,6 +1,6 @@
 // The page: which lineage, which view. Views are functions of their element; nothing else holds state.
 
-import { address, addressed, announce, counted, make, note, problem } from "./dom.js";
+import { address, addressed, announce, counted, make, note, paint, problem } from "./dom.js";
 import { get } from "./server.js";
 import { ask } from "./view_ask.js";
 import { builds } from "./view_builds.js";
@@ -87,5 +87,11 @@ document.addEventListener("keydown", (event) => {
     cards[Math.max(0, Math.min(cards.length - 1, at + (event.key === "j" ? 1 : -1)))]?.focus();
   }
 });
+
+$("scheme").addEventListener("click", () => {
+  localStorage.setItem("scheme", $("scheme").getAttribute("aria-pressed") === "true" ? "light" : "dark");
+  paint();
+});
+paint();
 
 load().then(open, (error) => $("view").replaceChildren(problem(error)));

@@ -8,7 +8,7 @@ const WORDS = new Set(
     "pass private protected public raise return self static struct super switch template this throw True False true try type typedef typename union use " +
     "using var virtual void while with yield end then").split(" "),
 );
-const HASHED = new Set(["py", "sh", "bash", "yaml", "yml", "toml", "r", "jl", "rb", "gin", "cfg", "ini", "txt", "md", ""]);
+const HASHED = new Set(["py", "python", "sh", "shell", "bash", "yaml", "yml", "toml", "r", "jl", "julia", "rb", "ruby", "gin", "cfg", "ini", "txt", "md", ""]);
 const TOKEN = /("""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|\/\*[^]*?(?:\*\/|$))|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\]|\\.)*`?)|(#[^\n]*)|(\/\/[^\n]*)|(\b\d[\w.]*(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|([^])/g;
 
 function kinds(text, path) {
@@ -59,4 +59,27 @@ export function passage(text, first, focus) {
     const on = focus && n >= focus.start_line && n <= focus.end_line && focus.end_line - focus.start_line + 1 < rows.length;
     return make("span", { class: on ? "on" : null }, row + (i < rows.length - 1 ? "\n" : ""));
   }));
+}
+
+// Words with `names` in backticks, as elements.
+const spans = (text) => text.split(/(`[^`\n]+`)/).filter(Boolean).map((part) => (/^`[^`]+`$/.test(part) ? make("code", {}, part.slice(1, -1)) : make("bdi", {}, part)));
+
+function block(code, path) {
+  const rows = code.split("\n");
+  const indent = Math.min(...rows.filter((row) => row.trim()).map((row) => row.search(/\S/)));
+  const text = rows.map((row) => row.slice(indent)).join("\n");
+  return make("pre", { tabindex: "0" }, make("code", {}, ...lines(text, path).flatMap((row, i) => (i ? ["\n", ...row] : row))));
+}
+
+// Text with fenced blocks as paragraphs and code. `path` is given where all of it is code: without fences, what follows its first line is a block.
+export function marked(text, path) {
+  const parts = text.split(/^ *(`{3,})([^`\n]*)\n([^]*?)\n?(?:^ *\1`*[ \t]*$|$(?![^]))/m);
+  if (parts.length === 1 && path && text.includes("\n")) {
+    const [first, ...rest] = text.split("\n");
+    return first.startsWith("`") ? [make("p", {}, ...spans(first)), block(rest.join("\n"), path)] : [block(text, path)];
+  }
+  return parts.flatMap((part, i) => {
+    if (i % 4 === 3) return [block(part, path || `.${parts[i - 1].trim().split(" ")[0]}`)];
+    return i % 4 === 0 && part.trim() ? [make("p", {}, ...spans(part.trim()))] : [];
+  });
 }

@@ -1,7 +1,8 @@
 // Ask: a question, the short answer tied to its evidence, and the hits.
 
 import { address, addressed, announce, counted, make, note, outward, problem, strange } from "./dom.js";
-import { card } from "./evidence.js";
+import { card, isCode } from "./evidence.js";
+import { marked } from "./source.js";
 import { get, post } from "./server.js";
 
 const EXAMPLES = ["how is the encoder initialized?", "which optimizer and learning rate are used?", "how is the data preprocessed?", "how is the model evaluated?"];
@@ -67,13 +68,13 @@ async function search(results, lineage, only) {
 function answer(composed) {
   if (!composed.sentences || !composed.sentences.length) return make("span", {});
   const numbered = new Map();
-  const paragraphs = composed.sentences.map((sentence) => make("p", {}, make("bdi", {}, sentence.text), ...sentence.evidence.map((hit) => {
+  const paragraphs = composed.sentences.map((sentence) => make("div", { class: "statement" }, ...marked(sentence.text, sentence.evidence.every(isCode) && sentence.evidence.length ? sentence.evidence[0].source.path : ""), ...sentence.evidence.map((hit) => {
     if (!numbered.has(hit.citation)) numbered.set(hit.citation, { n: numbered.size + 1, hit });
     const { n } = numbered.get(hit.citation);
     return make("sup", {}, outward(hit.source.url, `[${n}]`));
   })));
   const sources = [...numbered.values()].map(({ n, hit }) => make("li", { value: String(n) }, outward(hit.source.url, make("span", { class: "cite" }, hit.citation))));
-  const by = composed.by === "extract" ? "Taken from the evidence, word for word" : `Written by ${composed.by}; every sentence was held against its evidence`;
+  const by = composed.by === "extract" ? "Taken from the evidence, word for word" : `Written by ${composed.by}; every sentence was checked against its evidence`;
   return make("section", { class: "answer", "aria-label": "Short answer" }, ...paragraphs,
     make("details", {}, make("summary", {}, counted(sources.length, "source")), make("ol", {}, ...sources)), make("p", { class: "small quiet" }, by));
 }

@@ -1,113 +1,134 @@
-// Gaps: what a reproduction needs, what the target states of it, and where the rest comes from; then the conflicts.
+// Gaps: where sources contradict each other; then what a reproduction needs, what the paper states of it, and where the rest comes from.
 
 import { announce, counted, make, note, problem, strange } from "./dom.js";
 import { cited, quote } from "./evidence.js";
 import { get } from "./server.js";
 
-const STATES = { UNSPECIFIED: "nobody says in the paper", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
-const SAYS = "says: "; // what begins the reason that holds the sentence itself
+const STATES = { UNSPECIFIED: "not stated", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
+const SAYS = "says: "; // what begins the reason that quotes the sentence itself
+const SUGGESTIONS = 3;
 const shown = new Set(["UNSPECIFIED", "PARTIALLY_SPECIFIED"]);
 
 export async function gaps(view, { lineage, signal }) {
-  view.replaceChildren(make("p", { class: "quiet", role: "status" }, "Reading the target against its lineage…"));
+  view.replaceChildren(make("p", { class: "quiet", role: "status" }, "Comparing the paper with its lineage…"));
   try {
-    const found = await get("/gaps", { lineage });
+    const report = await get("/gaps", { lineage });
     if (signal.aborted) return; // the reader has gone on to another view
-    const table = make("div", { class: "scroll" });
-    const draw = () => table.replaceChildren(...tables(found.gaps.filter((gap) => shown.has(gap.state))));
-    const counts = (state) => found.gaps.filter((gap) => gap.state === state).length;
-    const filters = Object.entries(STATES).map(([state, words]) => {
-      const button = make("button", { type: "button", "aria-pressed": String(shown.has(state)), onclick: () => {
-        if (shown.has(state)) shown.delete(state);
-        else shown.add(state);
-        button.setAttribute("aria-pressed", String(shown.has(state)));
-        draw();
-      } }, `${words} (${counts(state)})`);
-      return button;
-    });
-    view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "What the paper leaves unsaid"),
-      make("p", { class: "quiet" }, "For what is missing, the best-supported value of its lineage stands beside it; open it to see the chain."),
-      ...found.notes.map((words) => note(words)), make("div", { class: "row", role: "group", "aria-label": "Show details by state" }, ...filters), make("p", {}), table, conflicts(found.conflicts)));
-    draw();
-    announce(`${counted(counts("UNSPECIFIED"), "detail")} unspecified`);
+    view.replaceChildren(make("div", { class: "column" }, ...report.notes.map((words) => note(words)), contradictions(report.conflicts), ...details(report.gaps)));
+    announce(`${counted(report.conflicts.length, "contradiction")}, ${counted(report.gaps.filter((gap) => gap.state === "UNSPECIFIED").length, "detail")} not stated`);
   } catch (error) {
     if (signal.aborted) return;
     view.replaceChildren(problem(error));
   }
 }
 
+function contradictions(conflicts) {
+  if (!conflicts.length) return make("p", { class: "quiet" }, "No two sources were found to contradict each other.");
+  return make("section", { class: "contradictions" }, make("h2", {}, counted(conflicts.length, "contradiction")), ...conflicts.map(contradiction));
+}
+
+function contradiction(conflict) {
+  const severity = make("meter", { min: "0", max: "1", value: String(conflict.severity), "aria-label": "how likely it matters" });
+  return make("div", { class: "card" },
+    make("div", { class: "head row spread" }, make("h3", {}, conflict.title), make("span", { class: "meter" }, severity, conflict.kind.replace("-", " against "))),
+    make("div", { class: "body" }, conflict.why ? make("p", {}, make("bdi", {}, conflict.why)) : null,
+      make("div", { class: "sides" }, ...conflict.sides.map((side) => make("div", { class: "side" }, value(side.fact), make("div", {}, cited(side.evidence)), quote(side.evidence))))));
+}
+
+function details(every) {
+  const table = make("div", { class: "scroll" });
+  const total = make("p", { class: "quiet" });
+  const draw = () => {
+    const listed = every.filter((gap) => shown.has(gap.state));
+    total.textContent = `${listed.length} of ${every.length} listed`;
+    table.replaceChildren(...tables(listed));
+  };
+  const filters = Object.entries(STATES).map(([state, words]) => {
+    const button = make("button", { type: "button", "aria-pressed": String(shown.has(state)), onclick: () => {
+      if (!shown.delete(state)) shown.add(state);
+      button.setAttribute("aria-pressed", String(shown.has(state)));
+      draw();
+    } }, `${words} (${every.filter((gap) => gap.state === state).length})`);
+    return button;
+  });
+  draw();
+  return [make("h2", {}, "What the paper states and what it leaves open"),
+    make("p", { class: "quiet" }, "Where the paper gives no value, the values of its lineage stand beside it. Open one to see where it comes from."),
+    make("div", { class: "row", role: "group", "aria-label": "Show details by state" }, ...filters), total, table];
+}
+
 const isSetting = (gap) => gap.state !== "SPECIFIED" && gap.detail.name.startsWith("setting:");
-const isSteps = (gap) => gap.state !== "SPECIFIED" && gap.detail.topic === "method";
+const isPassage = (gap) => gap.state !== "SPECIFIED" && gap.detail.topic === "method";
 
-function tables(found) {
-  if (!found.length) return [note("Nothing in these states.")];
-  const details = found.filter((gap) => !isSetting(gap) && !isSteps(gap));
-  return [rows(details), settings(found.filter(isSetting)), steps(found.filter(isSteps))].filter(Boolean);
+function tables(listed) {
+  if (!listed.length) return [note("Nothing in these states.")];
+  return [rows(listed.filter((gap) => !isSetting(gap) && !isPassage(gap))), settings(listed.filter(isSetting)), passages(listed.filter(isPassage))].filter(Boolean);
 }
 
-function rows(found) {
-  if (!found.length) return null;
-  const told = new Set();
-  return listed(counted(found.length, "detail"), ["Detail", "In the paper", "Where it is said"], found.map((gap) => [
+function rows(listed) {
+  if (!listed.length) return null;
+  const quoted = new Set();
+  return grid(counted(listed.length, "detail"), ["Detail", "In the paper", "Where it is given"], listed.map((gap) => [
     [make("strong", {}, gap.detail.title), make("div", { class: "small quiet" }, gap.detail.topic)],
-    [make("span", { class: `state ${gap.state.toLowerCase()}` }, gap.state.toLowerCase().replace(/_/g, " "))],
-    said(gap, told)]));
+    [make("span", { class: `state ${gap.state.toLowerCase()}` }, STATES[gap.state])],
+    evidence(gap, quoted)]));
 }
 
-function settings(found) {
-  if (!found.length) return null;
-  return listed(`${counted(found.length, "further setting")} of its own code, or of code that it follows, that the text does not give`, ["Setting", "Others", "Where"], found.map((gap) => {
+function settings(listed) {
+  if (!listed.length) return null;
+  return grid(`${counted(listed.length, "setting")} in the code, not in the text`, ["Setting", "Others", "Where"], listed.map((gap) => {
     const [first, ...others] = gap.suggestions;
-    return [[named(first), " ", sure(first.confidence)], others.map((one) => make("div", { class: "small" }, named(one))), [cited(first.held[0].evidence)]];
+    return [[named(first), " ", strength(first)], others.map((other) => make("div", { class: "small" }, named(other))), [cited(first.held[0].evidence)]];
   }));
 }
 
-function steps(found) {
-  if (!found.length) return null;
-  return listed(`${counted(found.length, "passage")} whose steps its own code has`, ["Passage", "Besides", "Where"], found.map((gap) => [
+function passages(listed) {
+  if (!listed.length) return null;
+  return grid(`${counted(listed.length, "passage")} with further steps in the code`, ["Passage", "Also in the code", "Where"], listed.map((gap) => [
     [make("bdi", {}, gap.detail.title)], [make("bdi", {}, gap.why)], [cited(gap.stated[0]), make("br"), cited(gap.suggestions[0].evidence[0])]]));
 }
 
-function listed(caption, heads, body) {
+function grid(caption, heads, body) {
   return make("table", { class: "wide stack" }, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...heads.map((words) => make("th", { scope: "col" }, words)))),
-    make("tbody", {}, ...body.map((cells) => make("tr", {}, ...cells.map((some) => make("td", {}, ...some))))));
+    make("tbody", {}, ...body.map((cells) => make("tr", {}, ...cells.map((content) => make("td", {}, ...content))))));
 }
 
-// `told` are the sentences that stand above: many details defer with the same one.
-function said(gap, told) {
+// `quoted` are the sentences that stand above: many details refer to the same one.
+function evidence(gap, quoted) {
   const stated = gap.facts.map((held) => make("div", {}, value(held.fact), " ", cited(held.evidence)));
-  const places = stated.length ? stated : gap.stated.slice(0, 1).map((hit) => make("div", {}, cited(hit), sentence(hit, told)));
-  return [...places, ...gap.suggestions.slice(0, 3).map(suggestion), gap.why && !places.length && !gap.suggestions.length ? make("span", { class: "quiet" }, gap.why) : null];
+  const places = stated.length ? stated : gap.stated.slice(0, 1).map((hit) => make("div", {}, cited(hit), sentence(hit, quoted)));
+  const first = gap.suggestions.slice(0, SUGGESTIONS).map(suggestion);
+  const more = gap.suggestions.slice(SUGGESTIONS).map(suggestion);
+  return [...places, ...first, more.length ? make("details", {}, make("summary", {}, `${more.length} more`), ...more) : null,
+    gap.why && !places.length && !first.length ? make("span", { class: "quiet" }, gap.why) : null];
 }
 
-function sentence(hit, told) {
-  const words = ((hit.why || []).find((one) => one.startsWith(SAYS)) || "").slice(SAYS.length);
+function sentence(hit, quoted) {
+  const words = ((hit.why || []).find((reason) => reason.startsWith(SAYS)) || "").slice(SAYS.length);
   if (!words) return quote(hit);
-  if (told.has(words)) return make("span", { class: "small quiet" }, " quoted above");
-  told.add(words);
+  if (quoted.has(words)) return make("span", { class: "small quiet" }, " quoted above");
+  quoted.add(words);
   return make("blockquote", {}, strange(words));
 }
 
 const value = (fact) => make("span", { class: "value" }, make("bdi", {}, [fact.value, fact.unit].filter(Boolean).join(" ")));
 
-const sure = (confidence) => make("span", { class: "meter" }, make("meter", { min: "0", max: "1", value: String(confidence), "aria-label": `confidence ${Math.round(100 * confidence)} %` }), `${Math.round(100 * confidence)} %`);
+// A grade of evidence with its reason; a number where the server still gives one.
+function strength({ grade, reason, confidence }) {
+  if (grade) return make("span", { class: "badge", title: reason || null }, grade);
+  const percent = `${Math.round(100 * confidence)} %`;
+  return make("span", { class: "meter" }, make("meter", { min: "0", max: "1", value: String(confidence), "aria-label": `confidence ${percent}` }), percent);
+}
 
-// A value with the name by which its holder has it: a detail may be offered several.
-function named(one) {
-  const fact = one.held.length ? one.held[0].fact : null;
+// A value with the name it has in its source: several settings can belong to one detail.
+function named(offer) {
+  const fact = offer.held.length ? offer.held[0].fact : null;
   if (!fact) return "evidence without a value";
   return make("span", {}, make("bdi", {}, fact.name), " = ", value(fact), fact.scope ? make("span", { class: "small quiet" }, " ", make("bdi", {}, fact.scope)) : null);
 }
 
-function suggestion(one) {
-  const hits = [...one.held.map((held) => held.evidence), ...one.evidence];
-  return make("details", {}, make("summary", {}, named(one), " ", sure(one.confidence)),
-    make("ol", {}, ...one.chain.map((words) => make("li", {}, make("bdi", {}, words)))), ...hits.slice(0, 3).map((hit) => make("div", {}, cited(hit), quote(hit))));
-}
-
-function conflicts(found) {
-  if (!found.length) return make("p", { class: "quiet" }, "No two sources were found to contradict each other.");
-  return make("section", {}, make("h2", {}, counted(found.length, "conflict")), ...found.map((one) => make("div", { class: "card" },
-    make("div", { class: "head row spread" }, make("h3", {}, one.title), make("span", { class: "meter" }, make("meter", { min: "0", max: "1", value: String(one.severity), "aria-label": "how likely it matters" }), one.kind.replace("-", " against "))),
-    make("div", { class: "body" }, one.why ? make("p", {}, make("bdi", {}, one.why)) : null, make("div", { class: "sides" }, ...one.sides.map((side) => make("div", { class: "side" }, value(side.fact), make("div", {}, cited(side.evidence)), quote(side.evidence))))))));
+function suggestion(offer) {
+  const hits = [...offer.held.map((held) => held.evidence), ...offer.evidence];
+  return make("details", {}, make("summary", {}, named(offer), " ", strength(offer)),
+    make("ol", {}, ...offer.chain.map((words) => make("li", {}, make("bdi", {}, words)))), ...hits.slice(0, 3).map((hit) => make("div", {}, cited(hit), quote(hit))));
 }

@@ -154,9 +154,13 @@ function refresh() {
   if (!table.hidden) tabulate();
 }
 
+// While somebody types the picture stays still.
+let typing = 0;
 $("search").addEventListener("input", (event) => {
   state.words = event.target.value.trim().toLowerCase();
   refresh();
+  clearTimeout(typing);
+  typing = setTimeout(() => (state.words ? fitTo(data.nodes.filter((node) => !hidden(node) && matches(node))) : fit()), 200);
 });
 
 function filters() {
@@ -200,6 +204,21 @@ function weigh(least) {
 $("least").addEventListener("input", (event) => {
   weigh(Number(event.target.value));
   refresh();
+});
+
+// Light or dark: as the system has it until the reader chooses. In a frame the page around it has the button and says so.
+const system = matchMedia("(prefers-color-scheme: dark)");
+$("scheme").hidden = window.parent !== window;
+$("scheme").addEventListener("click", () => {
+  const dark = $("scheme").getAttribute("aria-pressed") !== "true";
+  document.documentElement.style.colorScheme = dark ? "dark" : "light";
+  $("scheme").setAttribute("aria-pressed", String(dark));
+});
+const follow = () => document.documentElement.style.colorScheme || $("scheme").setAttribute("aria-pressed", String(system.matches));
+system.addEventListener("change", follow);
+follow();
+window.addEventListener("message", (event) => {
+  if (event.source === window.parent && ["", "light", "dark"].includes(event.data?.scheme)) document.documentElement.style.colorScheme = event.data.scheme;
 });
 
 // A very large lineage starts with its heaviest works; the line above says so, and the slider brings the others.

@@ -173,11 +173,11 @@ function placeBands(width, height) {
     rect.setAttribute("width", wide);
     rect.setAttribute("height", height);
     // Two digits stand for years from 1950 to 2049 only.
-    const short = column.year === null ? wide < 80 && "?" : column.year >= 1950 && wide < 40 && `’${column.name.slice(-2)}`;
+    const short = column.year === null ? wide < 84 && (wide < 44 ? "?" : "no year") : column.year >= 1950 && wide < 40 && `’${column.name.slice(-2)}`;
     const name = short || column.name;
     const half = name.length * 3.5;
     text.textContent = name;
-    const middle = column.year === null ? Math.max(left + wide / 2, Math.min(half + 4, left + wide)) : left + wide / 2;
+    const middle = left + wide / 2;
     text.setAttribute("x", middle);
     text.toggleAttribute("hidden", middle - half < last);
     if (middle - half < last) continue;
@@ -223,6 +223,22 @@ function fit() {
   const over = state.k * (bottom - top) > room + 1;
   state.y = head + room / 2 - (over && target ? state.k * target.y : (state.k * state.tall * (top + bottom)) / 2);
   state.moved = false;
+  draw();
+}
+
+// As near as these works can be seen together, with their labels; heights stay spread as they are.
+function fitTo(nodes) {
+  if (!nodes.length) return;
+  const { width, height } = size();
+  const room = Math.max(80, height - 78);
+  const left = Math.min(...nodes.map((node) => node.x - node.radius - 7 * node.label.length - 12));
+  const right = Math.max(...nodes.map((node) => node.x + node.radius + 12));
+  const top = Math.min(...nodes.map((node) => node.y)) - 30;
+  const bottom = Math.max(...nodes.map((node) => node.y)) + 30;
+  state.k = Math.min(1.45, Math.max(0.2, Math.min((width - 24) / (right - left), room / (state.tall * (bottom - top)))));
+  state.x = (width - state.k * (left + right)) / 2;
+  state.y = 28 + room / 2 - (state.k * state.tall * (top + bottom)) / 2;
+  state.moved = true;
   draw();
 }
 

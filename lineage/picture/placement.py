@@ -6,7 +6,8 @@ start from the role: what is built upon, and what weighs much without a role, in
 target; background at the edges, in the order of mention, because neighbours in the text are neighbours in topic. They
 are pulled towards neighbours in the graph and then made free of overlap: the least squares fit under separation (pool
 adjacent violators; Barlow et al., "Statistical Inference under Order Restrictions", 1972). Of several heights for the
-whole, the one that a screen shows largest is taken. No randomness.
+whole, the one that a screen shows largest is taken. Works without a year stand in a column of their own behind the last
+year and a gap, because a place on the axis would claim a year. No randomness.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _HEAVY = 0.5
 _SWEEPS = 4
 _PULL = 0.6
 _GAP = 12.0
+_APART = 30.0
 _STEP = 46.0
 _EDGE = 20.0
 _CELL = 5.0
@@ -81,7 +83,7 @@ class _Block:
 
 
 def place(graph: nx.DiGraph) -> Layout:
-    """Positions of all nodes; works without a year stand in a column of their own, leftmost."""
+    """Positions of all nodes; works without a year stand in a column of their own, behind a gap at the right."""
     blocks = _blocks(graph)
     target = next((b for b in blocks if graph.nodes[b.members[0]]["target"]), None)
     years = _by_year(blocks, target)
@@ -153,7 +155,7 @@ def _by_year(blocks: Sequence[_Block], target: _Block | None) -> dict[int | None
             years[block.year].append(block)
     if target:
         years[target.year].append(target)
-    return dict(sorted(years.items(), key=lambda item: (item[0] is not None, item[0] or 0)))
+    return dict(sorted(years.items(), key=lambda item: (item[0] is None, item[0] or 0)))
 
 
 def _splits(blocks: Sequence[_Block], height: float) -> int:
@@ -279,6 +281,9 @@ def _layout(lanes: Sequence[_Lane]) -> Layout:
         earlier = columns[-1].year if columns else None
         skipped = earlier is not None and lane.year is not None and lane.year > earlier + 1
         rows = [row for block in lane.blocks for row in _rows(block)]
+        if i and lane.year is None and earlier is not None:
+            edge += _APART
+            x = edge + max(label_width(UNKNOWN) + _EDGE, *(left for _, _, _, left, _ in rows)) - _STEP
         x = max([x + _STEP + (_GAP if skipped else 0), *(_clear(reached, y, h) + left for _, y, h, left, _ in rows)])
         for member, y, height, _, right in rows:
             positions[member] = (round(x, 2), round(y, 2))

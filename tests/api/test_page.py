@@ -203,6 +203,103 @@ def test_slash_goes_to_the_question_from_anywhere(page, server):
     page.wait_for_function("document.activeElement.id === 'question'")
 
 
+def composed(*sentences):
+    evidence = {"kind": "code", "citation": "c", "source": {"work": "repo:x", "path": "a.py", "url": "https://example.org/a.py"}}
+    told = [{"text": text, "evidence": [{**evidence, "kind": kind}]} for text, kind in sentences]
+    return {"lineage": NAME, "generation": "1", "question": "x", "by": "extract", "sentences": told}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "paragraphs", "blocks"),
+    [
+        ("In `reset`:\n```python\ndef f(x):\n    return x\n```\nand no more.", "code", ["In reset:", "and no more."], ["def f(x):\n    return x"]),
+        ("````md\n```sh\nls\n```\n````", "docs", [], ["```sh\nls\n```"]),
+        ("```python\nif x:\n    y = '<b>'", "code", [], ["if x:\n    y = '<b>'"]),
+        ("`reset`:\n    if x:\n        y = 1", "code", ["reset:"], ["if x:\n    y = 1"]),
+        ("lr = 1\nwd = 2", "code", [], ["lr = 1\nwd = 2"]),
+        ("A sentence with `lr` in it,\nover two lines.", "paper", ["A sentence with lr in it,\nover two lines."], []),
+    ],
+    ids=["fenced", "a fence in a fence", "a fence that nobody closes", "named lines of code", "lines of code", "prose"],
+)
+def test_code_in_an_answer_is_shown_as_code_with_its_indentation(page, server, text, kind, paragraphs, blocks):
+    page.route("**/api/v1/answer", lambda route: route.fulfill(json=composed((text, kind))))
+    go(page, server, "ask?q=x")
+    page.locator(".answer").wait_for()
+    assert page.locator(".statement > p").all_inner_texts() == paragraphs
+    assert page.eval_on_selector_all(".statement > pre > code", "blocks => blocks.map((block) => block.textContent)") == blocks
+    assert page.locator(".statement b").count() == 0
+    assert "```" not in page.locator(".answer").inner_text() or "```" in "".join(blocks)
+
+
+def test_the_real_answer_shows_the_lines_of_a_function_as_a_block(page, server):
+    go(page, server, "ask?q=how+is+the+encoder+initialized%3F")
+    page.locator(".answer pre code").first.wait_for()
+    assert "\n    " in page.locator(".answer pre code").first.text_content()
+    assert "`" not in page.locator(".answer").inner_text()
+
+
+def test_contradictions_stand_before_the_details_and_every_count_is_what_is_listed(page, server):
+    go(page, server, "gaps")
+    page.locator("table.wide tbody tr").first.wait_for()
+    contradictions = page.locator(".contradictions")
+    assert int(contradictions.locator("h2").inner_text().split()[0]) == contradictions.locator(".card").count() > 0
+    assert page.evaluate("document.querySelector('.contradictions').compareDocumentPosition(document.querySelector('table.wide')) & 4")
+    filters = page.get_by_role("group", name="Show details by state").get_by_role("button")
+    number = re.compile(r"\d+")
+    for pressed in ((), (0,), (1,), (2,)):
+        for i in pressed:
+            filters.nth(i).click()
+        counts = page.eval_on_selector_all("[aria-label='Show details by state'] [aria-pressed=true]", "all => all.map((one) => one.textContent)")
+        rows = page.locator("table.wide > tbody > tr").count()
+        assert rows == sum(int(number.search(words)[0]) for words in counts)
+        assert rows == sum(int(number.search(words)[0]) for words in page.locator("table.wide caption").all_inner_texts())
+        assert page.get_by_text(f"{rows} of ").count() == 1
+
+
+def test_the_table_of_values_counts_what_opening_a_row_lists(page, server):
+    go(page, server, "values")
+    rows = page.locator("table.wide tbody tr")
+    rows.first.wait_for()
+    for i in range(0, rows.count(), 7):
+        go(page, server, "values")
+        count = rows.nth(i).locator("td").nth(3).inner_text()
+        rows.nth(i).get_by_role("button").click()
+        page.locator("section.card").first.wait_for()
+        assert page.locator("section.card").count() == int(count)
+
+
+def test_a_grade_of_evidence_is_shown_where_the_server_gives_one(page, server):
+    def graded(route):
+        report = route.fetch().json()
+        for gap in report["gaps"]:
+            gap["suggestions"] = [{**offer, "grade": "strong", "reason": "its own code"} for offer in gap["suggestions"]]
+        route.fulfill(json=report)
+
+    page.route("**/api/v1/gaps*", graded)
+    go(page, server, "gaps")
+    page.locator("table.wide summary .badge").first.wait_for()
+    assert page.locator("table.wide .badge", has_text="strong").first.get_attribute("title") == "its own code"
+    assert page.locator("table.wide meter").count() == 0
+
+
+def test_dark_is_chosen_kept_and_reaches_the_picture_without_a_complaint(page, server):
+    dark = "getComputedStyle(document.body).backgroundColor === 'rgb(18, 22, 27)'"
+    go(page, server, "")
+    page.frame_locator("iframe").locator("#picture .node").first.wait_for()
+    picture_ = page.frames[1]
+    assert not page.evaluate(dark)
+    assert picture_.locator("#scheme").is_hidden()
+    page.locator("#scheme").click()
+    assert page.evaluate(dark)
+    picture_.wait_for_function(dark)
+    assert page.locator("#scheme").get_attribute("aria-pressed") == "true"
+    page.reload()
+    page.frame_locator("iframe").locator("#picture .node").first.wait_for()
+    page.frames[1].wait_for_function(dark)
+    page.locator("#scheme").click()
+    page.frames[1].wait_for_function(f"!({dark})")
+
+
 def test_gaps_name_what_is_unsaid_with_a_value_from_the_lineage(page, server):
     go(page, server, "gaps")
     page.locator("table.wide tbody tr").first.wait_for()

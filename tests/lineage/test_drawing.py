@@ -195,8 +195,7 @@ def test_every_role_has_a_colour_in_the_style_sheet_of_light_and_dark():
     style = (files("lineage") / "data" / "graph.css").read_text()
     names = {role or "none" for role in COLOURS}
     assert {role or "none" for role in ROLES} <= names
-    light, dark = style.split("@media (prefers-color-scheme: dark)")[:2]
-    assert [n for r, n in ((r, r or "none") for r in COLOURS) if f"--{n}: {COLOURS[r]};" not in light or f"--{n}: #" not in dark] == []
+    assert [r for r in COLOURS if not re.search(rf"--{r or 'none'}: light-dark\({COLOURS[r]}, #\w{{6}}\);", style)] == []
     assert [n for n in names if f".role-{n} " not in style] == []
 
 

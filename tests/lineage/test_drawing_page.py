@@ -53,7 +53,7 @@ OVERLAPS = """(() => {
 })()"""
 LABELLED = """(() => {
   const inside = (b) => b.left > 250 && b.right < 900 && b.top > 160 && b.bottom < 800;
-  const all = [...document.querySelectorAll('.node')].filter((n) => inside(n.querySelector('.mark').getBoundingClientRect()));
+  const all = [...document.querySelectorAll('.node:has(text)')].filter((n) => inside(n.querySelector('.mark').getBoundingClientRect()));
   return all.filter((n) => !n.querySelector('text').hasAttribute('hidden')).length / all.length;
 })()"""
 
@@ -126,6 +126,38 @@ def test_roles_are_filtered_and_words_are_found(opened):
     found, _, among, what = page.run("document.getElementById('found').textContent").split()
     assert (0 < int(found) < int(among) < 200, what) == (True, "match")
     assert page.run("document.querySelectorAll('.node.hit').length") > 0
+
+
+def test_a_search_brings_what_it_finds_into_view_and_clearing_it_brings_back_the_whole(opened):
+    page = opened("large")
+    seen = "[...document.querySelectorAll('.node.hit .mark')].every((m) => { const b = m.getBoundingClientRect(); const p = document.getElementById('picture').getBoundingClientRect(); return b.left >= p.left && b.right <= p.right && b.top >= p.top && b.bottom <= p.bottom; })"
+    apart = "(([a, b]) => b.left - a.left)([...document.querySelectorAll('.node .mark')].map((m) => m.getBoundingClientRect()))"
+    whole = page.run(apart)
+    for _ in range(6):
+        page.run("document.getElementById('zoom-in').click()")
+    search = "(() => {{ const s = document.getElementById('search'); s.value = '{}'; s.dispatchEvent(new Event('input')); }})()"
+    page.run(search.format("sparse kernel"))
+    page.until(f"document.querySelectorAll('.node.hit').length > 1 && {seen}")
+    page.run(search.format(""))
+    page.until(f"Math.abs({apart} - {whole}) < 1")
+    assert page.complaints == []
+
+
+def test_the_button_for_dark_changes_the_ground_and_back_without_a_complaint(opened):
+    page = opened("small")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.run(ground) == "rgb(255, 255, 255)"
+    for expected, pressed in (("rgb(18, 22, 27)", "true"), ("rgb(255, 255, 255)", "false")):
+        page.run("document.getElementById('scheme').click()")
+        assert (page.run(ground), page.run("document.getElementById('scheme').getAttribute('aria-pressed')")) == (expected, pressed)
+    assert page.complaints == []
+
+
+def test_the_page_follows_the_system_until_the_reader_chooses(tmp_path, pages):
+    with Browser(tmp_path, scheme="dark") as page:
+        page.open(pages["small"])
+        assert page.run("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 27)"
+        assert page.run("document.getElementById('scheme').getAttribute('aria-pressed')") == "true"
 
 
 def test_the_table_says_the_same_and_sorts(opened):

@@ -134,9 +134,11 @@ def test_newer_stands_further_right_and_every_column_holds_its_own_year():
     assert all(columns[d.get("year")].left < placed.positions[n][0] < columns[d.get("year")].right for n, d in papers)
 
 
-def test_works_without_a_year_stand_in_a_marked_column_of_their_own_leftmost():
+def test_works_without_a_year_stand_in_a_marked_column_behind_the_last_year_and_a_gap():
     placed = layout(large())
-    assert (placed.columns[0].year, placed.columns[0].name) == (None, "year unknown")
+    *_, last, unknown = placed.columns
+    assert (unknown.year, unknown.name) == (None, "year unknown")
+    assert last.right < unknown.left
     assert [c.left for c in placed.columns] == sorted(c.left for c in placed.columns)
 
 

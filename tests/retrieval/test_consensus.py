@@ -125,7 +125,7 @@ def test_a_detail_that_nobody_states_and_one_that_nobody_knows(read):
 
 def test_the_table_counts_values_and_works(read):
     rows = tallies(read(*REPO, CITED), ontology()).rows
-    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 4, 2)]
+    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 3, 2)]
     assert tallies(read(), ontology()).notes
 
 
@@ -275,3 +275,12 @@ def test_a_table_of_details_goes_by_topic_and_then_by_how_many_speak():
     held = {"seed": (holder("1"),), "learning_rate": (holder("1"), holder("1")), "momentum": (holder("1"), holder("2", small.FORK))}
     rows = tallies(Holders("small", "1", Work(small.TARGET), held), ontology()).rows
     assert [(row.name, row.facts, row.values, row.works) for row in rows] == [("momentum", 2, 2, 2), ("learning_rate", 2, 1, 1), ("seed", 1, 1, 1)]
+
+
+def test_the_table_counts_the_values_that_consensus_lists(read):
+    computed = fact(small.OWN, "main.py", "base_lr * 4", "default", 1, literal=False)
+    held = read(*REPO, CITED, computed)
+    (row,) = tallies(held, ontology()).rows
+    values = consensus(held, "learning_rate", ontology()).values
+    assert sorted(value.value for value in values) == ["0.0003", "0.0007", "0.001", "base_lr * 4"]
+    assert row.values == len(values)

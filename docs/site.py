@@ -1,15 +1,27 @@
-"""How pages become the site: links that lead out of the documentation, into the source tree, become names of files."""
+"""Hooks for mkdocs: what the pages need so that the site shows them as the repository does."""
 
 from __future__ import annotations
 
 import re
 
 _OUT = re.compile(r"(!?)\[([^\]]+)\]\(\.\./([^)#\s]+)(?:#[^)]*)?\)")
+_FENCE = re.compile(r"^(```+[^\s`]+)[ \t]+[^\n`]*$", re.MULTILINE)
+_HEAD = "</head>"
+_STYLES = '<style id="hljs-light"></style><style id="hljs-dark"></style>'
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """mkdocs' hook: a page before it is rendered."""
-    return _OUT.sub(lambda found: found[0] if found[1] else _named(found[2], found[3]), markdown)
+    """Turn links into the source tree into file names, and leave of each fence's words the language.
+
+    Python-Markdown takes a fence with further words (`sh setup`, which the executed documentation reads) for plain text.
+    """
+    text = _OUT.sub(lambda link: link[0] if link[1] else _named(link[2], link[3]), markdown)
+    return _FENCE.sub(r"\1", text)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Add the two style sheets that the theme's switch for dark turns on and off; without highlighting it leaves them out and fails."""
+    return output.replace(_HEAD, _STYLES + _HEAD, 1)
 
 
 def _named(text: str, path: str) -> str:

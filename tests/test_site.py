@@ -1,18 +1,26 @@
-"""The site of the documentation: it builds without a warning, and nothing in it is loaded from elsewhere."""
+"""The site of the documentation: it builds without a warning, shows the pages as written, and loads nothing from elsewhere."""
 
 from __future__ import annotations
 
 import ast
 import re
+import shutil
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from api.cli import app
 from api.mcp_tools.tools import TOOLS
+from docs.site import on_page_markdown
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 ROW = re.compile(r"^\| (?!capability|---)(.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 ROWS = ROW.findall((ROOT / "docs" / "capabilities.md").read_text(encoding="utf-8"))
 
@@ -23,19 +31,124 @@ def test_every_page_is_in_the_navigation_and_every_entry_is_a_page():
     assert named == {path.name for path in (ROOT / "docs").glob("*.md")}
 
 
-def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path):
+class Rendered(HTMLParser):
+    """A page of the site: headings, blocks of code, text outside of them, links, ids, and the scripts' places."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.headings: list[tuple[str, str]] = []
+        self.blocks: list[str] = []
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.text = ""
+        self._main, self._open = 0, ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.ids |= {values["id"]} if values.get("id") else set()
+        if tag == "a" and values.get("href"):
+            self.links.append(values["href"])
+        if values.get("role") == "main":
+            self._main = 1
+        elif self._main and tag == "div":
+            self._main += 1
+        if self._main and re.fullmatch(r"h[1-6]", tag):
+            self._open = tag
+            self.headings.append((tag, ""))
+        if self._main and tag == "pre":
+            self._open = tag
+            self.blocks.append("")
+
+    def handle_endtag(self, tag):
+        self._open = "" if tag == self._open else self._open
+        self._main -= bool(self._main and tag == "div")
+
+    def handle_data(self, data):
+        if self._open == "pre":
+            self.blocks[-1] += data
+        elif self._open:
+            self.headings[-1] = (self.headings[-1][0], self.headings[-1][1] + data)
+        if self._main and self._open != "pre":
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
     pytest.importorskip("mkdocs")
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
 
-    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path / "site"), strict=True))
-    pages = sorted((tmp_path / "site").glob("*.html"))
+    folder = tmp_path_factory.mktemp("site")
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=True))
+    return folder
+
+
+def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(site):
+    pages = sorted(site.glob("*.html"))
     assert len(pages) > 10
     loaded = re.compile(r"<(?:script|img|iframe|link)\b[^>]*(?:src|href)=[\"']?(https?:)?//")
     assert [page.name for page in pages if loaded.search(page.read_text(encoding="utf-8"))] == []
     elsewhere = re.compile(r"(?:@import\s+|url\()[\"']?(?:https?:)?//")
-    styles = [path for path in (tmp_path / "site").rglob("*.css") if elsewhere.search(path.read_text(encoding="utf-8"))]
+    styles = [path for path in site.rglob("*.css") if elsewhere.search(path.read_text(encoding="utf-8"))]
     assert styles == []
+
+
+@pytest.mark.parametrize("source", PAGES, ids=lambda path: path.name)
+def test_every_fence_of_a_page_is_one_block_of_code_as_it_was_written(site, source):
+    page = Rendered(site / source.with_suffix(".html").name)
+    tokens = MarkdownIt().parse(source.read_text(encoding="utf-8"))
+    fences = [token.content for token in tokens if token.type in {"fence", "code_block"}]
+    assert [block.strip("\n") for block in page.blocks] == [fence.strip("\n") for fence in fences]
+    assert "```" not in page.text
+
+
+@pytest.mark.parametrize("source", PAGES, ids=lambda path: path.name)
+def test_the_headings_of_a_page_are_those_of_its_source_and_one_is_the_first(site, source):
+    page = Rendered(site / source.with_suffix(".html").name)
+    tokens = MarkdownIt().parse(source.read_text(encoding="utf-8"))
+    titles = [(token.tag, tokens[i + 1].children) for i, token in enumerate(tokens) if token.type == "heading_open"]
+    wanted = [(tag, "".join(part.content for part in parts)) for tag, parts in titles]
+    assert [(tag, words.removesuffix("¶").strip()) for tag, words in page.headings] == wanted
+    assert [tag for tag, _ in page.headings].count("h1") == 1
+    assert page.headings[0][0] == "h1"
+
+
+@pytest.mark.parametrize("source", PAGES, ids=lambda path: path.name)
+def test_every_link_of_a_page_leads_to_a_file_and_a_place_in_it(site, source):
+    page = Rendered(site / source.with_suffix(".html").name)
+    inside = [link for link in page.links if not re.match(r"https?:|mailto:", link)]
+    for link in inside:
+        path, _, anchor = link.partition("#")
+        target = site / (path if path not in {"", "."} else source.with_suffix(".html").name)
+        assert target.is_file(), link
+        assert not anchor or anchor in Rendered(target).ids, link
+    assert any(link.endswith(".html") for link in inside)
+
+
+def test_the_hook_leaves_of_a_fence_its_language_and_touches_nothing_else():
+    text = "```sh setup\nls\n```\n\n```\nplain ```sh not a fence\n```\n"
+    assert on_page_markdown(text) == text.replace("```sh setup", "```sh")
+
+
+def test_the_switch_for_dark_works_without_a_javascript_error(site):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not chromium:
+        pytest.skip("no Chromium on this machine")
+    from tests.lineage.drawing_browser import Browser
+
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    with Browser(site.parent / "profile") as browser:
+        browser.call("Page.navigate", url=f"http://127.0.0.1:{server.server_port}/index.html")
+        browser.until("document.readyState === 'complete' && document.querySelector('[data-bs-theme-value]') !== null")
+        for mode in ("dark", "light", "auto"):
+            browser.run(f"document.querySelector('[data-bs-theme-value={mode}]').click()")
+            assert browser.run("document.documentElement.getAttribute('data-bs-theme')") == ("dark" if mode == "dark" else "light")
+        assert browser.complaints == []
+    server.shutdown()
+    server.server_close()
 
 
 def _tests(path: Path) -> set[str]:

@@ -130,7 +130,10 @@ def test_roles_are_filtered_and_words_are_found(opened):
 
 def test_a_search_brings_what_it_finds_into_view_and_clearing_it_brings_back_the_whole(opened):
     page = opened("large")
-    seen = "[...document.querySelectorAll('.node.hit .mark')].every((m) => { const b = m.getBoundingClientRect(); const p = document.getElementById('picture').getBoundingClientRect(); return b.left >= p.left && b.right <= p.right && b.top >= p.top && b.bottom <= p.bottom; })"
+    seen = (
+        "(() => { const p = document.getElementById('picture').getBoundingClientRect(); return [...document.querySelectorAll('.node.hit .mark')]"
+        ".map((m) => m.getBoundingClientRect()).every((b) => b.left >= p.left && b.right <= p.right && b.top >= p.top && b.bottom <= p.bottom); })()"
+    )
     apart = "(([a, b]) => b.left - a.left)([...document.querySelectorAll('.node .mark')].map((m) => m.getBoundingClientRect()))"
     whole = page.run(apart)
     for _ in range(6):

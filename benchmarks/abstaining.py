@@ -2,7 +2,7 @@
 
     python -m benchmarks.abstaining --data DIR --home HOME --lineage NAME [--lineage NAME] [--embedder packaged]
 
-No fit sees these, but the signs were chosen on two such lineages (docs/benchmarks.md). A lineage's own questions are those of
+No fit sees these, but the signs were chosen on two such lineages (benchmarks/LOG.md). A lineage's own questions are those of
 `benchmarks/questions.jsonl` whose repositories it holds (to be answered, so what is said of them is a mistake); those of other
 papers come from the sets of `benchmarks/evidence.py`; those from outside of the field stand in `benchmarks/fit.py`. Everything
 goes through the engine, with the shipped weights.

@@ -6,7 +6,7 @@
 the share of right ones among those that are extracted still. Rows without it are facts that whole files and sections state,
 annotated before the output was looked at: recall is the share that is extracted, at the line (two off in papers, whose
 lines are paragraphs). Rows of the part held-out were annotated after the rules had been written; what they showed was mended
-afterwards, so the first figures for them stand in docs/benchmarks.md. The homes hold the lineages arxiv-2504.17192 and
+afterwards, so the first figures for them stand in benchmarks/LOG.md. The homes hold the lineages arxiv-2504.17192 and
 arxiv-2004.14974, and the demonstration.
 """
 

@@ -66,12 +66,12 @@ def ledger() -> str:
     table = f"| status | counts as | tried again by the next build |\n|---|---|---|\n{rows}"
     words = f"Roles of a reference: {', '.join(f'`{role}`' for role in Role)}.\n\nTiers of a code link: {', '.join(f'`{tier}`' for tier in Tier)}."
     tree = inspect.cleandoc(errors.__doc__ or "")
-    return f"# The ledger's words\n\n{NOTE}{table}\n\n{words}\n\n## Errors and exit codes\n\n```text\n{tree}\n```\n"
+    return f"# Ledger and errors\n\n{NOTE}{table}\n\n{words}\n\n## Errors and exit codes\n\n```text\n{tree}\n```\n"
 
 
 def tools() -> str:
     """Every tool of the MCP server: what it is for, what a client may know of it, its arguments and what comes back."""
-    return f"# Tools for agents\n\n{NOTE}{INSTRUCTIONS}\n\n" + "\n".join(map(_tool, TOOLS))
+    return f"# Agent tools\n\n{NOTE}{INSTRUCTIONS}\n\n" + "\n".join(map(_tool, TOOLS))
 
 
 def _tool(tool: Tool) -> str:
@@ -93,7 +93,7 @@ def _argument(name: str, one: dict[str, Any], required: bool) -> str:
 def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
     app = application(configuration.load(home=HERE / "no-store"), Policy())
-    return f"# Endpoints\n\n{NOTE}How they are used: [REST](rest.md). Errors have one form, whatever the endpoint.\n\n{markdown(document(app))}"
+    return f"# Endpoints\n\n{NOTE}See [REST](rest.md) for examples. All endpoints share one error format.\n\n{markdown(document(app))}"
 
 
 PAGES = {"endpoints.md": endpoints, "commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}

@@ -121,7 +121,8 @@ def _why(best: Held, values: Sequence[Value]) -> tuple[str, ...]:
     if best.overridden:
         said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
     if len(agreeing) > 1 or others:
-        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(others)} hold something else" if others else ""))
+        elsewhere = others - agreeing
+        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(elsewhere)} hold something else" if elsewhere else ""))
     return tuple(said)
 
 

@@ -13,7 +13,7 @@ export async function values(view, { lineage }) {
     look(results, lineage, input.value.trim(), open);
   };
   const open = (name) => { input.value = name; go(); };
-  view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "What the lineage agrees on"),
+  view.replaceChildren(make("div", { class: "column" }, make("h2", {}, "Values across the lineage"),
     make("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); go(); } }, input, names, make("button", { type: "submit", class: "first" }, "Show")), results));
   const given = addressed().get("name");
   if (given) input.value = given;
@@ -47,7 +47,7 @@ function consensus(found) {
   return make("div", {}, make("h2", {}, found.title), ...found.why.map((words) => make("p", {}, make("bdi", {}, words))), ...found.notes.map((words) => note(words)),
     ...found.values.map((value) => make("section", { class: "card" },
       make("div", { class: "head row spread" }, make("h3", { class: "value" }, make("bdi", {}, [value.value, value.unit].filter(Boolean).join(" "))),
-        make("span", { class: "row" }, value.inherited ? make("span", { class: "state specified" }, "the target's inheritance points here") : null,
+        make("span", { class: "row" }, value.inherited ? make("span", { class: "state specified" }, "inherited by the target") : null,
           make("span", { class: "meter" }, make("meter", { min: "0", max: String(most), value: String(value.held.length), "aria-label": "support" }), counted(value.held.length, "place")))),
       make("div", { class: "body" }, ...value.held.slice(0, 6).map(holder), value.held.length > 6 ? make("details", {}, make("summary", {}, `${value.held.length - 6} more`), ...value.held.slice(6).map(holder)) : null))));
 }
@@ -55,5 +55,5 @@ function consensus(found) {
 function holder(held) {
   const { fact } = held;
   const over = held.overridden.map((one) => `${one.value} (${one.kind})`).join(", ");
-  return make("div", {}, cited(held.evidence), " ", make("span", { class: "small quiet" }, [fact.kind, fact.scope, held.since && `since ${held.since}`, over && `overrides ${over}`, fact.literal ? "" : "computed, not run"].filter(Boolean).join(" · ")), quote(held.evidence));
+  return make("div", {}, cited(held.evidence), make("span", { class: "small quiet" }, " · ", [fact.kind, fact.scope, held.since && `since ${held.since}`, over && `overrides ${over}`, fact.literal ? "" : "computed, not run"].filter(Boolean).join(" · ")), quote(held.evidence));
 }

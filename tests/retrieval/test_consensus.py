@@ -284,3 +284,8 @@ def test_the_table_counts_the_values_that_consensus_lists(read):
     values = consensus(held, "learning_rate", ontology()).values
     assert sorted(value.value for value in values) == ["0.0003", "0.0007", "0.001", "base_lr * 4"]
     assert row.values == len(values)
+
+
+def test_a_work_with_two_values_is_not_counted_twice(read):
+    found = consensus(read(OWN, TARGET, fact(small.TARGET, "main.tex", "0.001", "table", 88, "learning rate")), "learning_rate", ontology())
+    assert found.why[-1] == "1 of 2 works hold it; 1 hold something else"

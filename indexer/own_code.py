@@ -1,14 +1,14 @@
 """The target's own repositories in a build that keeps them out: what they hold and claim, looked at once.
 
 A repository that links say is the target's is looked at once and thrown away. Its README is read too, because it knows better
-than a sentence of the target which paper it belongs to; only hashes of its files and what the README claims are remembered.
+than a sentence of the target which paper it belongs to, and names others' repositories; only hashes of its files and what the README claims are remembered.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.plan import BuildRequest
 from indexer.remembered import remembered
@@ -18,14 +18,18 @@ from lineage import links as witnesses
 from lineage.errors import SourceError
 from lineage.exclusion import Exclusion, published
 from lineage.model import CodeLink, Work, WorkId
+from lineage.readme import beside
 
 TARBALLS = "https://codeload.github.com/"
 """Where tarballs come from: what is looked at before it may be kept."""
+VERSION = "own@2"
+"""Under which version a look is remembered; lock files carry it, because the bytes are not kept."""
+_UNQUOTED = "a README of the target's names it beside this paper"
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a repository shows: hashes of its telling files, the papers that its README claims, the day it was created."""
+    """What a repository shows: hashes of its telling files, the links that its README makes, the day it was created."""
 
     content: frozenset[str] = frozenset()
     claims: tuple[CodeLink, ...] = ()
@@ -72,11 +76,12 @@ class OwnCode:
             blob = tarball(self.bench, work)
             self.bench.blobs.refuse(blob.sha256)
             told = front(self.bench, blob)
-            return Look(told.content, witnesses.from_readme(work, told.readme, papers), str(work.meta.get("created") or ""))
+            named = (replace(one, evidence=(_UNQUOTED,)) for one in beside(work, told.readme, papers))
+            return Look(told.content, (*witnesses.from_readme(work, told.readme, papers), *named), str(work.meta.get("created") or ""))
 
         with self.bench.blobs.aside(TARBALLS):
             try:
-                return remembered(self.bench.derived, Look, key, "own@2", make)
+                return remembered(self.bench.derived, Look, key, VERSION, make)
             except SourceError as error:  # within the block, so that the answer is kept and not asked for again
                 self.failed(link, error)
                 return Look()

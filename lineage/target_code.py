@@ -32,10 +32,11 @@ def copy_reason(exclusion: Exclusion, papers: Iterable[Work], links: Iterable[Co
     repo = work.id.lower()
     claims = witnesses.from_readme(work, readme, [paper for paper in papers if paper.kind == "paper"]) if readme else ()
     known = exclusion.knowing(witnesses.merge([*(link for link in links if link.repo.lower() == repo), *claims]))
+    if reason := known.reason_for_content(content, work):
+        return reason
     its = [link for link in claims if known.reason(link) and link.paper in exclusion.target]
-    if any(link.tier is not Tier.REIMPLEMENTATION or not known.is_anothers(work) for link in its):
-        return "its README says that it is the target's code"
-    return known.reason_for_content(content, work)
+    surely = any(link.tier is not Tier.REIMPLEMENTATION or not known.is_anothers(work) for link in its)
+    return "its README says that it is the target's code" if surely else ""
 
 
 def file_reason(exclusion: Exclusion, path: str, size: int, sha256: str, text: str) -> str:

@@ -1,7 +1,8 @@
 """The target's own repositories in a build that keeps them out: what they hold and claim, looked at once.
 
 A repository that links say is the target's is looked at once and thrown away. Its README is read too, because it knows better
-than a sentence of the target which paper it belongs to, and names others' repositories; only hashes of its files and what the README claims are remembered.
+than a sentence of the target which paper it belongs to, and names others' repositories; only hashes of its files and the
+links that the README makes are remembered.
 """
 
 from __future__ import annotations

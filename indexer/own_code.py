@@ -11,9 +11,10 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from indexer.front import told
 from indexer.plan import BuildRequest
 from indexer.remembered import remembered
-from indexer.repositories import front, pinned, tarball
+from indexer.repositories import pinned, tarball
 from indexer.workbench import Workbench
 from lineage import links as witnesses
 from lineage.errors import SourceError
@@ -76,9 +77,9 @@ class OwnCode:
             work = pinned(self.bench, self.bench.github.repository(link.repo))
             blob = tarball(self.bench, work)
             self.bench.blobs.refuse(blob.sha256)
-            told = front(self.bench, blob)
-            named = (replace(one, evidence=(_UNQUOTED,)) for one in beside(work, told.readme, papers))
-            return Look(told.content, (*witnesses.from_readme(work, told.readme, papers), *named), str(work.meta.get("created") or ""))
+            shown = told(self.bench.blobs.whole(blob.sha256))  # not remembered by its hash: nothing of it is to stay
+            named = (replace(one, evidence=(_UNQUOTED,)) for one in beside(work, shown.readme, papers))
+            return Look(shown.content, (*witnesses.from_readme(work, shown.readme, papers), *named), str(work.meta.get("created") or ""))
 
         with self.bench.blobs.aside(TARBALLS):
             try:

@@ -41,9 +41,9 @@ class Kinship:
         edges: dict[WorkId, Reference] = {}
         for edge in sorted(catalog.references(), key=lambda edge: edge.distance):  # the nearest says how a work came in
             edges.setdefault(edge.cited, edge)
-        known = Exclusion.of(no_target_code=True, target=works.get(target), works=works.values()).knowing(catalog.links())
+        known = Exclusion.of(no_target_code=True, target=works.get(target), works=works.values()).knowing(all_links := tuple(catalog.links()))
         links: dict[WorkId, list[CodeLink]] = {}
-        for link in catalog.links():
+        for link in all_links:
             if link.paper != target or link.repo.lower() not in known.others:
                 links.setdefault(link.repo, []).append(link)
         kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +23,13 @@ from indexer.plan import BuildRequest
 from lineage import settings
 from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.reader import Catalog
+from lineage.exclusion import is_telling
 from lineage.generation import open_generation
 from lineage.model import WorkId
 from lineage.target_code import TargetCode, in_catalog, own_exclusion
+
+WITH, WITHOUT = "honest-with-", "honest-without-"
+"""How the lineages are called, before the target."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,17 @@ def chunks(catalog: Catalog) -> Counter[WorkId]:
     return Counter(chunk.work for chunk in catalog.chunks([int(row) for row in catalog.rows()]))
 
 
-def compared(home: Path, whole: Catalog, without: Catalog, findings: tuple[str, ...]) -> Compared:
+def _hashes(catalog: Catalog, works: Iterable[WorkId]) -> set[str]:
+    return {one.sha256 for work in works for one in catalog.documents(work) if is_telling(one.path, one.length)}
+
+
+def compared(whole: Catalog, without: Catalog, findings: tuple[str, ...]) -> Compared:
     exclusion = own_exclusion(whole)
     own = in_catalog(whole, exclusion)
     left = in_catalog(without, exclusion)
-    leaks = (*(f"{work}: {why}" for work, why in left.works.items()), *(f"{work} {path}: {why}" for (work, path), why in left.files.items()))
+    alone = _hashes(whole, own.works) - _hashes(whole, {document.work for document in whole.documents()} - own.works.keys())
+    same = [f"{one.work} {one.path}: a file that only the target's code has" for one in without.documents() if one.sha256 in alone]
+    leaks = (*same, *(f"{work}: {why}" for work, why in left.works.items()), *(f"{work} {path}: {why}" for (work, path), why in left.files.items()))
     return Compared(chunks(whole), chunks(without), chunks(PartialCatalog(whole, own.works, own.files)), own, (*leaks, *findings))
 
 
@@ -67,21 +77,25 @@ def row(found: Compared, whole: Catalog, work: WorkId) -> tuple[str, bool]:
     return f"| {work.removeprefix('repo:')} | {counts[0]} | {counts[1]} | {counts[2]} | {whose} | {'' if right else 'NOT AS EXPECTED'} |", right
 
 
+def read(home: Path, slug: str, findings: tuple[str, ...] = ()) -> tuple[list[tuple[str, bool]], tuple[str, ...]]:
+    """The rows of the two lineages of a target, each with whether it is as expected, and the leaks."""
+    with open_generation(home, WITH + slug) as whole, open_generation(home, WITHOUT + slug) as without:
+        found = compared(whole.catalog, without.catalog, findings)
+        works = sorted({*found.everything, *found.built}, key=lambda work: (not work.startswith("repo:"), work))
+        return [row(found, whole.catalog, work) for work in works], found.leaks
+
+
 def measured(service: Service, home: Path, target: str) -> bool:
     """Print the table of one target; whether all is as expected."""
     slug = target.rpartition(":")[2].replace("/", "-")
-    for flag in (False, True):
-        service.build(BuildRequest(target, name=f"honest-{'without' if flag else 'with'}-{slug}", no_target_code=flag))
-    findings = tuple(finding.problem for finding in service.check(f"honest-without-{slug}"))
-    with open_generation(home, f"honest-with-{slug}") as whole, open_generation(home, f"honest-without-{slug}") as without:
-        found = compared(home, whole.catalog, without.catalog, findings)
-        works = sorted({*found.everything, *found.built}, key=lambda work: (not work.startswith("repo:"), work))
-        rows = [row(found, whole.catalog, work) for work in works]
+    for flag, name in ((False, WITH), (True, WITHOUT)):
+        service.build(BuildRequest(target, name=name + slug, no_target_code=flag))
+    rows, leaks = read(home, slug, tuple(finding.problem for finding in service.check(WITHOUT + slug)))
     print(f"\n## {target}\n\n| work | with | built without | asked without | | |\n|---|---|---|---|---|---|")
     print("\n".join(line for line, right in rows if line.startswith("| github") or not right))
     papers = [right for line, right in rows if not line.startswith("| github")]
-    print(f"\n{len(papers)} papers, {sum(papers)} with the same chunks; leaks: {'; '.join(found.leaks) or 'none'}", flush=True)
-    return all(right for _, right in rows) and not found.leaks
+    print(f"\n{len(papers)} papers, {sum(papers)} with the same chunks; leaks: {'; '.join(leaks) or 'none'}", flush=True)
+    return all(right for _, right in rows) and not leaks
 
 
 def main() -> int:

@@ -50,10 +50,9 @@ def command(honest, monkeypatch, capsys):
 
 
 def shown(text, *, without):
-    """Whether what a door said has the values of the target's code and its copies just where it should; the baselines' always."""
+    """Whether what a door said has the values of the target's code and its copies just where it should, and without them a baseline's."""
     ours = [rate for rate in OWN if rate in text]
-    assert "0.001" in text
-    assert not ours if without else ours
+    assert ("0.001" in text and not ours) if without else ours
     return True
 
 

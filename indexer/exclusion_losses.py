@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from indexer.proof import Forbidden
 from lineage.catalog.reader import Catalog
 from lineage.exclusion import Exclusion, KeptOut
 from lineage.model import LedgerRow, Tier, Work, WorkId
@@ -41,10 +42,13 @@ def losses(catalog: Catalog) -> Iterator[str]:
 
 
 def _unaccounted(catalog: Catalog, rows: dict[str, LedgerRow]) -> Iterator[str]:
-    """Linked repositories that are neither here nor in the ledger."""
-    here = {name.lower() for work in catalog.works() if work.kind == "code" for name in (work.id, *work.aliases)}
+    """Linked repositories that are neither here nor in the ledger; `strays` tells of those that were to be kept out."""
+    forbidden = Forbidden.of(catalog)
+    known = {work.id: work for work in catalog.works()}
+    here = {name.lower() for work in known.values() if work.kind == "code" for name in (work.id, *work.aliases)}
     for link in catalog.links():
-        if link.repo.lower() not in here and link.repo.lower() not in rows:
+        out = forbidden and forbidden.exclusion.reason(link, known.get(link.paper))
+        if not out and link.repo.lower() not in here and link.repo.lower() not in rows:
             yield f"{link.repo}, linked to {link.paper}, is not here and no row says why"
 
 

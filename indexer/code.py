@@ -22,7 +22,7 @@ from lineage.errors import SourceError
 from lineage.exclusion import Exclusion
 from lineage.model import Blob, CodeLink, LedgerRow, Status, Work, WorkId
 from lineage.progress import Stage
-from lineage.readme import beside
+from lineage.readme import beside, from_readme
 
 _ROUNDS = 2
 TARBALLS = "https://codeload.github.com/"
@@ -181,7 +181,7 @@ class Quest:
     def _readme(self, repository: Repository) -> Iterable[CodeLink]:
         readme = front(self.bench, repository.blob).readme
         papers = [work for work in self.works.values() if work.kind == "paper"]
-        yield from witnesses.from_readme(repository.work, readme, papers)
+        yield from from_readme(repository.work, readme, papers)
         yield from beside(repository.work, readme, papers)
 
     def _own_content(self) -> frozenset[str]:
@@ -218,7 +218,7 @@ def is_copy(exclusion: Exclusion, target: Work, work: Work, said: Front) -> str:
         return ""
     if reason := exclusion.reason_for_content(said.content):
         return reason
-    claims = witnesses.from_readme(work, said.readme, [target])
+    claims = from_readme(work, said.readme, [target])
     return "its README says that it is the target's code" if any(link.tier.own for link in claims) else ""
 
 

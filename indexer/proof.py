@@ -15,12 +15,12 @@ from typing import Any
 
 from indexer.front import TELLING, told
 from lineage import generation as layout
-from lineage import links as witnesses
 from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError
 from lineage.exclusion import Exclusion
 from lineage.ids import repo_id
 from lineage.model import Work, WorkId
+from lineage.readme import from_readme
 
 _TARBALLS = "https://codeload.github.com/"
 
@@ -47,7 +47,7 @@ class Forbidden:
 
     def readme(self, work: Work, text: str) -> str:
         """Why a README says that a repository is the target's code."""
-        claims = witnesses.from_readme(work, text, [self.target]) if self.no_target_code else ()
+        claims = from_readme(work, text, [self.target]) if self.no_target_code else ()
         return next((link.evidence[0] for link in claims if link.tier.own), "")
 
 

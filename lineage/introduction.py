@@ -30,16 +30,21 @@ _HEADING = re.compile(r"#{1,6}(?!#)\s*(.{1,300}?)[\s#]*\Z")
 _LISTED = re.compile(r"\s*(?:[-+•]|\*(?!\*)|\d{1,2}[.)])\s|\s*\|")
 _LINK = re.compile(r"\[([^\[\]\n]{0,300})\]{1,2}\(([^()\s]{0,400})(?:\s[^()\n]{0,100})?\)")
 _ADDRESS = re.compile(r"https?://[^ )]{1,500}|[{}]")
-_PAPER = re.compile(r"arxiv\.org/(?:abs|pdf|html)/\d{4}\.\d{4,5}(?!\d)|\barxiv[: ]{1,2}\d{4}\.\d{4,5}(?!\d)|(?:doi\.org/|openreview\.net/|aclanthology\.org/)\S{4,60}", re.IGNORECASE)
+_PAPER = re.compile(
+    r"arxiv\.org/(?:abs|pdf|html)/\d{4}\.\d{4,5}(?!\d)|\barxiv[: ]{1,2}\d{4}\.\d{4,5}(?!\d)|"
+    r"(?:doi\.org/|openreview\.net/|aclanthology\.org/)\S{4,60}",
+    re.IGNORECASE,
+)
 _GENERIC = re.compile(
     r"(?:table of )?contents?|news|updates?|highlights?|intro(?:duction)?|overview|about|abstract|summary|description|tl ?dr|what is .{1,40}|"
     r"(?:getting|get) started|install(?:ation)?|set ?up|requirements?|usage|quick ?start|readme|paper|features|documentation"
 )
 _OPENING = re.compile(r"intro(?:duction)?|overview|about|abstract|summary|description|tl ?dr|what is .{1,40}|paper")
 _SECTION_WORDS = 5
-_SMALL = frozenset("a an the of for in on with to and via by".split())
+_SMALL = frozenset(["a", "an", "the", "of", "for", "in", "on", "with", "to", "and", "via", "by"])
 _CITE = re.compile(
-    r"^(?:#{1,6}|<h\d>|\*\*)[^\n]{0,40}(?:citation|citing|\bcite|bibtex|reference)[^\n]{0,40}$|please (?:consider |also )?cit(?:e|ing)|@\w{2,20}\s*\{",
+    r"^(?:#{1,6}|<h\d>|\*\*)[^\n]{0,40}(?:citation|citing|\bcite|bibtex|reference)[^\n]{0,40}$|please (?:consider |also )?cit(?:e|ing)|"
+    r"@\w{2,20}\s*\{",
     re.IGNORECASE | re.MULTILINE,
 )
 _RECORD = re.compile(r"@\w{2,20}\s*\{")
@@ -74,7 +79,9 @@ def introduction(readme: str) -> Introduction:
     near = (title, *prose) if asked else (title, *prose, *lines)
     linked = next((found[0] for line in near for found in _PAPER.finditer(line)), "")
     record = _TITLE.search(asked)
-    return Introduction(unlinked(title), tuple(map(unlinked, prose)), tuple(_sentences(lines)), linked, asked, " ".join(record[1].split()) if record else "")
+    return Introduction(
+        unlinked(title), tuple(map(unlinked, prose)), tuple(_sentences(lines)), linked, asked, " ".join(record[1].split()) if record else ""
+    )
 
 
 def unlinked(text: str) -> str:
@@ -149,10 +156,12 @@ def _sentences(lines: list[str]) -> Iterator[str]:
             paragraph.append(line)
             continue
         said = " ".join(paragraph)
-        listing = line != "#" and bool(said) and (listing or _FOLLOWS.search(unlinked(said)[-60:]) is not None)
-        if not listing:
-            yield from (part for part in _SENTENCE.split(said) if part.strip())
-            paragraph = []
+        if listing and line != "#":
+            continue
+        *before, last = [said] if listing else _SENTENCE.split(said)
+        listing = line != "#" and _FOLLOWS.search(unlinked(last)[-60:]) is not None
+        paragraph = [last] if listing else []
+        yield from (part for part in (before if listing else [*before, last]) if part.strip())
 
 
 def _asked(readme: str) -> str:

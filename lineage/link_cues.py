@@ -55,26 +55,37 @@ REMADE = re.compile(
     r"(?:implementation|code|version|repo(?:sitory)?|of|for|by)\b|\b(?:un-?official|re-?implementation)\b|\bnot (?:the |an )?official\b",
     re.IGNORECASE,
 )
+_WORK = r"(?:papers?|work|article|manuscript|preprint)"
 OFFICIAL = re.compile(
-    r"\bofficial(?:ly)?\b|\boriginal (?:\w+ )?(?:code|implementation)|\breference implementation\b|\b(?:our|my) (?:\w+[ -]){0,4}?(?:papers?|work|article|manuscript|preprint)\b|"
-    r"\b(?:source )?(?:codes?(?: release)?|code ?base|repo(?:sitory)?|data|materials|experiments|harness) (?:\w+ ){0,2}?(?:for|of|from|used in|accompanying|behind|to reproduce)\b|"
-    r"\bthe (?:[\w./-]+ ){0,2}?implementation\b|\b(?:repo(?:sitory)?|project|package|code) (?:hosts|accompanies|provides|contains|includes) (?!an? )",
+    r"\bofficial(?:ly)?\b|\boriginal (?:\w+ )?(?:code|implementation)|\breference implementation\b|\bthe (?:[\w./-]+ ){0,2}?implementation\b|"
+    rf"\b(?:our|my) (?:\w+[ -]){{0,4}}?{_WORK}\b|\b(?:models?|weights|checkpoints) (?:\w+ )?(?:for|of|from) (?:the|our|this) (?:\w+ )?{_WORK}\b|"
+    r"\b(?:codes?(?: release)?|code ?base|repo(?:sitory)?|data|materials|experiments|harness) (?:\w+ ){0,2}?"
+    r"(?:for|of|from|used in|accompanying|behind|to reproduce)\b|"
+    r"\b(?:repo(?:sitory)?|project|package|code) (?:hosts|accompanies|provides|contains|includes) (?!an? )",
     re.IGNORECASE,
 )
 """Words by which a repository introduces itself as a paper's own code, rather than as an implementation by anybody."""
 INTRODUCES = re.compile(
-    r"\bofficial(?:ly)?\b[^.]{0,80}?\b(?:codes?|code ?base|implementation|repo(?:sitory)?|version|release|project)\b|"
+    r"\bofficial(?:ly)?\b[^.]{0,80}?\b(?:codes?|code ?base|implementation|repo(?:sitory)?|version|release|project)\b|\bthis is\b|"
     r"\b(?:this|the|our|here) (?:\w+ )?(?:repo(?:sitory)?|project|code ?base|package|code|folder|library|script|dataset|benchmark)s?\b[^.]{0,40}?"
     r"\b(?:is|are|contains?|provides?|hosts?|includes?|holds|implements?|accompan(?:y|ies)|releases?|offers?)\b|"
-    r"\bthis is\b|\b(?:codes?|implementation|code ?base|code release|models?|data(?:set)?|scripts?|harness) (?:\w+ ){0,3}?(?:for|of|from|to reproduce|accompanying|behind|used in|in)\b|"
-    r"\b(?:our|my) (?:\w+[ -]){0,4}?(?:papers?|work|article|manuscript|preprint)\b",
+    r"\b(?:codes?|implementation|code ?base|code release|models?|data(?:set)?|scripts?|harness) (?:\w+ ){0,3}?"
+    r"(?:for|of|from|to reproduce|accompanying|behind|used in|in)\b|"
+    rf"\b(?:our|my) (?:\w+[ -]){{0,4}}?{_WORK}\b",
     re.IGNORECASE,
 )
 """What a README says of its own repository before it names the paper."""
+UNOFFICIAL = re.compile(
+    r"\b(?:un-?official(?:ly)?|re-?implement(?:s|ed|ing|ation)|third[- ]party (?:code|implementation)|not (?:the |an )?official|"
+    r"(?:pytorch|tensorflow|keras|jax|flax) port|reproduction of (?:the )?paper)\b",
+    re.IGNORECASE,
+)
+"""What a README says of itself if somebody else wrote the paper's code."""
 BORROWS = re.compile(
-    r"\b(?:(?:based|built|builds?|builds upon|relies|depends) (?:up)?on|on top of|adapted from|modified from|modification (?:of|on)|borrow\w*|fork(?:ed)? (?:of|from)|"
-    r"inspired by|thanks?|using|uses|used by|with support for|supports?|according to|(?<!the )following(?! (?:\w+ )?(?:papers?|works?|articles?|projects?|publications?))|"
-    r"compar(?:e|es|ed|ing|able)|baselines?|example|similar to|such as|including|like|see also|instead of|extend(?:s|ed|ing)?|wrapper|tasks?|unlike|cite[sd]?)\b",
+    r"\b(?:(?:based|built|builds?|relies|depends) (?:up)?on|on top of|adapted from|modified from|modification (?:of|on)|borrow\w*|"
+    r"fork(?:ed)? (?:of|from)|inspired by|thanks?|using|uses|used by|with support for|supports?|according to|"
+    r"(?<!the )following(?! (?:\w+ )?(?:papers?|works?|articles?|projects?|publications?))|compar(?:e|es|ed|ing|able)|baselines?|example|similar to|"
+    r"such as|including|like|see also|instead of|extend(?:s|ed|ing)?|wrapper|tasks?|unlike|cite[sd]?)\b",
     re.IGNORECASE,
 )
 """Words after which the next name is another's work."""

@@ -29,6 +29,8 @@ _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
 REPOSITORY_SIDE = frozenset({"readme"})
+CITING = "text of "
+"""How a witness is named that is the text of a paper which cites the work."""
 QUOTE = 300
 AROUND = 4_000
 
@@ -215,11 +217,19 @@ def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     """One link per paper and repository with all its witnesses, best tier first within each paper.
 
     What the repository says of itself ("unofficial") outweighs everything but the paper's own word; a paper that names
-    a repository which in turn asks to be cited with that paper make it official together.
+    a repository which in turn asks to be cited with that paper make it official together. A repository that introduces itself
+    as the code of a paper is only mentioned in what third parties write of others.
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
+    claimed = {link.repo.lower() for link in merged if link.tier.own and REPOSITORY_SIDE & set(link.said_by)}
+    merged = [replace(link, tier=Tier.MENTIONED) if link.repo.lower() in claimed and _is_hearsay(link) else link for link in merged]
     return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
+
+
+def _is_hearsay(link: CodeLink) -> bool:
+    """Whether only the texts of papers that cite the work say that the repository is its own."""
+    return link.tier.own and all(name.startswith(CITING) for name in link.said_by)
 
 
 def _one(group: Sequence[CodeLink]) -> CodeLink:

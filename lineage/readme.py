@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from lineage.ids import same_repo
 from lineage.introduction import README, Introduction, introduction, papers_in, unlinked, words
-from lineage.link_cues import BORROWS, INTRODUCES, OFFICIAL, REMADE, SEVERAL, THEIRS_ELSEWHERE
+from lineage.link_cues import BORROWS, INTRODUCES, OFFICIAL, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL
 from lineage.links import addresses
 from lineage.model import CodeLink, Tier, Work
 
@@ -94,7 +94,7 @@ class _Claim:
         intro = self.intro
         itself = (said for said in intro.sentences if re.search(r"\bthis\b", said, re.IGNORECASE))
         for said in (sentence, intro.title, *itself):
-            if found := REMADE.search(said):
+            if found := UNOFFICIAL.search(said):
                 return found[0]
         if sentence and OFFICIAL.search(sentence):
             return ""

@@ -20,6 +20,9 @@ _WORDS = 3
 _QUOTE = 300
 _PREFIX = 5
 """Words of a title that are enough where the rest is cut off."""
+_STARTS = re.compile(r"[:()\[\]“”\"|–—]|\b(?:papers?|for|of|code)\b", re.IGNORECASE)
+"""Behind what a title may begin in a heading: "Proximal Learning with ..." is not "Learning with ..."."""
+_MOST_STARTS = 12
 _BEHIND = 8
 """Words behind a short title (authors, venue) that leave it a title rather than the beginning of a sentence."""
 
@@ -78,8 +81,9 @@ class _Claim:
 
     def _titled(self, heading: str) -> bool:
         """Whether a heading is the paper's title, with a name before or a venue behind it at most."""
-        said = words(heading)
-        return any(title in said for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
+        starts = [0, *(found.end() for found in _STARTS.finditer(heading))]
+        said = [words(heading[at:]) for at in starts[:_MOST_STARTS]]
+        return any(part.startswith(title) for part in said for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
 
     def _introduced(self, sentence: str) -> bool:
         """Whether a sentence says of the repository that it is the paper's code."""
@@ -110,7 +114,7 @@ def _same(said: Sequence[str], title: Sequence[str]) -> bool:
 def _titles(paper: Work) -> tuple[str, ...]:
     """The words of the paper's title, and of what stands behind the name in it; none where they are too few to tell."""
     name, _, rest = paper.title.partition(":")
-    known = [words(paper.title), *([words(rest)] if len(name.split()) <= _WORDS and len(words(rest).split()) >= _PREFIX else [])]
+    known = [words(paper.title), *([words(rest)] if len(name.split()) <= _WORDS and len(words(rest).split()) > _WORDS else [])]
     return tuple(title for title in known if len(title.split()) >= _WORDS)
 
 

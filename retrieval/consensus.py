@@ -130,8 +130,9 @@ def _by_what(best: Held) -> str:
     paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
     sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
     said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
     place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
-    return f"strongest of what the target inherits: {work_name(hit.work)}{paper}, {role} of {edge.citing}, {place}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}, {place}"
 
 
 def _notes(some: Sequence[Held], standing: Sequence[Held], every: int, holders: Holders) -> Iterable[str]:

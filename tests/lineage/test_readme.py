@@ -33,7 +33,7 @@ def tiers(text: str, *papers: Work) -> dict[str, str]:
         "SegEngine: A Difference Engine for Dense Segmentation\n====\n",
         f"# SegEngine\nThis is the official PyTorch implementation of [our work]({URL}).\n",
         "# Intro\nThis repo contains the code used in\n\n> [**SegEngine: A Difference Engine for Dense Segmentation**](x)\n",
-        f"# SegEngine\n[[Paper]]({URL}) [Demo](x)\n\nDense.\n\n## Citation\n```\n@article{{a, title={{{{SegEngine}}: A Difference Engine for Dense Segmentation}}}}\n```\n",
+        f"# SegEngine\n[[Paper]]({URL}) [Demo](x)\n\n## Cite\n@misc{{a, title={{{{SegEngine}}: A Difference Engine for Dense Segmentation}}}}\n",
         f"- news: see [a follow-up](https://arxiv.org/abs/2401.00003)\n\n# SegEngine\nCode for the paper {URL}.\n",
     ],
 )
@@ -74,7 +74,8 @@ def test_a_longer_title_that_ends_in_another_is_not_that_one() -> None:
 
 def test_a_title_written_without_its_article_is_known_by_the_request_to_cite_it() -> None:
     badges = "[![PWC](https://img.example/x.svg)](https://example.org/sota)\n" * 40
-    text = f"{badges}# SciBERT\nA BERT for science.\n\n### Citing\n```\n@inproceedings{{b, title={{SciBERT: Pretrained Language Model for Scientific Text}},\n}}\n```\n"
+    asks = "### Citing\n@inproceedings{b, title={SciBERT: Pretrained Language Model for Scientific Text},\n}\n"
+    text = f"{badges}# SciBERT\nA BERT for science.\n\n{asks}"
     assert tiers(text, SCIBERT) == {SCIBERT.id: "author"}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from indexer.sources import local
@@ -55,11 +53,11 @@ def test_links_are_not_followed_and_what_is_large_is_not_read(tmp_path):
     outside = tmp_path / "outside"
     outside.write_text(SHA)
     (folder / ".git/HEAD").unlink()
-    os.symlink(outside, folder / ".git/HEAD")
+    (folder / ".git/HEAD").symlink_to(outside)
     (folder / ".git/config").write_text("#" * 2_000_000 + CONFIG)
     assert origin(folder) == {}
     (tmp_path / "b").mkdir()
-    os.symlink(checkout(tmp_path / "c") / ".git", tmp_path / "b/.git")
+    (tmp_path / "b/.git").symlink_to(checkout(tmp_path / "c") / ".git")
     (tmp_path / "d").mkdir()
     (tmp_path / "d/.git").write_text(f"gitdir: {tmp_path}/c/.git")
     assert origin(tmp_path / "b") == origin(tmp_path / "d") == origin(tmp_path / "nothing") == {}

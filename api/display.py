@@ -12,15 +12,15 @@ from typing import Any
 
 from api import wire
 from indexer.plan import BuildReport
+from lineage.cite import name
 from lineage.generation import Damaged
+from lineage.licences import called
 from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
 from lineage.repository_state import RepositoryState
 
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
-LICENCE = 40
-"""Longer licences are no names."""
 
 
 def plain(text: str) -> str:
@@ -91,14 +91,13 @@ def answer(given: Answer) -> str:
 
 
 def licence(hit: Hit) -> str:
-    """A licence by its name; one that is a text of its own (the first words of a file, as a service read them) as such."""
-    said = plain(hit.work.license or "")
-    return said if len(said) <= LICENCE else "a licence of its own"
+    """The licence of the work that a hit stands in."""
+    return called(hit.work.license)
 
 
 def _hit(hit: Hit) -> str:
     row = wire.hit_to_json(hit)
-    what = " · ".join(filter(None, (row["kind"], licence(hit) or "licence unknown", "target's own" if hit.from_target else "")))
+    what = " · ".join(filter(None, (row["kind"], licence(hit), "target's own" if hit.from_target else "")))
     lines = [f"{hit.rank}. {plain(row['citation'])}  ({what})"]
     why = (row["lineage"] or {}).get("why")
     if why:
@@ -162,9 +161,9 @@ def _code(shown: Any) -> list[str]:
     lines = []
     for link in shown.links:
         work = shown.works.get(link.repo)
-        commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else ""
+        commit = f" @{str(work.meta['commit'])[:8]} ({called(work.license)})" if work and work.meta.get("commit") else ""
         about = f"{link.tier} of {plain(link.paper)}: {shorten('; '.join(link.evidence), 90)}"
-        lines.append(f"  {plain(link.repo.removeprefix('repo:') + commit)}{_became(shown.states.get(link.repo))}  {about}")
+        lines.append(f"  {plain((name(work) if work else link.repo.removeprefix('repo:')) + commit)}{_became(shown.states.get(link.repo))}  {about}")
     return lines or ["  none found"]
 
 

@@ -51,8 +51,5 @@ def locked(made: Locked) -> str:
 
 
 def _table(title: str, works: Sequence[Passed]) -> list[str]:
-    rows = [
-        f"  {shorten(w.work, 50):<50}  {shorten(w.license or 'no licence known', 20):<20}  {w.chunks:>6,} passages  {shorten(w.terms, 70)}"
-        for w in works
-    ]
+    rows = [f"  {shorten(w.work, 50):<50}  {shorten(w.license, 20):<20}  {w.chunks:>6,} passages  {shorten(w.terms, 70)}" for w in works]
     return [f"{title}:", *rows] if rows else []

@@ -31,8 +31,9 @@ from typing import Any
 from indexer.parsers.latex import parse
 from indexer.parsers.pdf import parse as parse_pdf
 from lineage.errors import ParseError
-from lineage.links import from_abstract, from_readme, from_text, merge, repo_of
+from lineage.links import from_abstract, from_text, merge, repo_of
 from lineage.model import CodeLink, Document, Tier, Work, WorkId
+from lineage.readme import from_readme
 
 OWN = {
     "1911.02782": {"allenai/s2orc"},

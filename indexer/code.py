@@ -24,7 +24,7 @@ from lineage.errors import SourceError
 from lineage.exclusion import Exclusion, KeptOut
 from lineage.model import Blob, CodeLink, LedgerRow, Status, Work, WorkId
 from lineage.progress import Stage
-from lineage.readme import beside
+from lineage.readme import beside, from_readme
 from lineage.target_code import copy_reason
 
 _ROUNDS = 2
@@ -244,7 +244,7 @@ class Quest:
     def _readme(self, repository: Repository) -> Iterable[CodeLink]:
         readme = front(self.bench, repository.blob).readme
         papers = [work for work in self.works.values() if work.kind == "paper"]
-        yield from witnesses.from_readme(repository.work, readme, papers)
+        yield from from_readme(repository.work, readme, papers)
         yield from beside(repository.work, readme, papers)
 
     def _named_as_now(self) -> tuple[CodeLink, ...]:

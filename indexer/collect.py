@@ -6,7 +6,7 @@ generation made from the same is already there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -22,10 +22,11 @@ from indexer.repositories import front
 from indexer.target import Found
 from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
-from lineage import ranking
+from lineage import links, ranking
 from lineage.exclusion import Exclusion, KeptOut
 from lineage.model import CodeLink, LedgerRow, Reference, Role, Status, Tier, Work, WorkId
 from lineage.progress import Stage
+from lineage.readme import from_readme
 from lineage.target_code import copy_reason
 
 _FOLLOWED = 5
@@ -180,6 +181,14 @@ class _Gathering:
         for addition in self.added:
             if reason := self._forbidden(addition, kept.exclusion):
                 self._take_out(addition, reason)
+        self.links = list(links.merge([*self.links, *self._folder_links()]))
+
+    def _folder_links(self) -> Iterator[CodeLink]:
+        """Which papers the READMEs of added folders say that they are the code of."""
+        papers = [work for work in self.works.values() if work.kind == "paper"]
+        for addition in self.added:
+            if addition.code and addition.work.id != self.target.id:
+                yield from from_readme(addition.work, of_documents(addition.code.documents).readme, papers)
 
     def _forbidden(self, addition: Addition, exclusion: Exclusion) -> str:
         """Why what was added by hand is to be kept out all the same."""

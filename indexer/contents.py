@@ -17,7 +17,7 @@ from lineage import derivation, position, reuse
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
 from lineage.exclusion import Exclusion
-from lineage.licences import of_text
+from lineage.licences import CUSTOM, of_text
 from lineage.model import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.ranking import Signal
@@ -25,6 +25,8 @@ from lineage.reuse import Shared
 from lineage.target_code import is_copied
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
+_NOTE = 200
+"""Characters of a licence of its own that are kept as a note."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,9 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     for document in parsed:
         work = collected.works.get(document.work)
         if work and not work.license and work.id not in found and _LICENCE.match(document.path):
-            found[work.id] = replace(work, license=of_text(document.text), meta={**work.meta, "licence_file": document.path})
+            licence = of_text(document.text)
+            note = {"licence_note": " ".join(document.text[:_NOTE].split())} if licence == CUSTOM else {}
+            found[work.id] = replace(work, license=licence, meta={**work.meta, "licence_file": document.path, **note})
     return found
 
 

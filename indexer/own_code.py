@@ -20,7 +20,7 @@ from lineage import links as witnesses
 from lineage.errors import SourceError
 from lineage.exclusion import Exclusion, published
 from lineage.model import CodeLink, Work, WorkId
-from lineage.readme import beside
+from lineage.readme import beside, from_readme
 
 TARBALLS = "https://codeload.github.com/"
 """Where tarballs come from: what is looked at before it may be kept."""
@@ -79,7 +79,7 @@ class OwnCode:
             self.bench.blobs.refuse(blob.sha256)
             shown = told(self.bench.blobs.whole(blob.sha256))  # not remembered by its hash: nothing of it is to stay
             named = (replace(one, evidence=(_UNQUOTED,)) for one in beside(work, shown.readme, papers))
-            return Look(shown.content, (*witnesses.from_readme(work, shown.readme, papers), *named), str(work.meta.get("created") or ""))
+            return Look(shown.content, (*from_readme(work, shown.readme, papers), *named), str(work.meta.get("created") or ""))
 
         with self.bench.blobs.aside(TARBALLS):
             try:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from lineage.model import CodeLink, LedgerRow, Reference, Status, Work, WorkId
+from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
 """What may be asked for, by field of a request, both ends included: as the command line, REST and the settings have it."""
+_MENTIONED = 0.3
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
@@ -113,9 +114,12 @@ def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
 
 
 def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
-    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier."""
+    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier.
+
+    A repository that a paper merely mentions counts a fraction of it: those of cited works come first.
+    """
     best: dict[str, CodeLink] = {}
-    ordered = sorted(links, key=lambda link: (-scores.get(link.paper, 0.0), link.tier.rank, link.repo.lower()))
+    ordered = sorted(links, key=lambda link: (-_worth(link, scores), link.tier.rank, link.repo.lower()))
     for link in ordered:
         best.setdefault(link.repo.lower(), link)
     kept = tuple(best.values())
@@ -124,6 +128,10 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
         for n, link in enumerate(kept[limit:], limit + 1)
     )
     return kept[:limit], tuple(left)
+
+
+def _worth(link: CodeLink, scores: Mapping[WorkId, float]) -> float:
+    return scores.get(link.paper, 0.0) * (_MENTIONED if link.tier is Tier.MENTIONED else 1.0)
 
 
 def reference_row(reference: Reference, status: Status, detail: str) -> LedgerRow:

@@ -197,9 +197,9 @@ def _shown(name: str) -> str:
 
 
 def _parents(work: Work) -> set[str]:
-    """Repositories that this one was forked from, as its forge says (`fork_of`: a URL, an identifier or `owner/name`)."""
+    """Repositories that this one was forked from (`fork_of`, by its forge: a URL, an identifier or `owner/name`), or is a checkout of (`remote`)."""
     found: set[str] = set()
-    for key in ("fork_of", "parent", "source"):
+    for key in ("fork_of", "parent", "source", "remote"):
         said = work.meta.get(key)
         if isinstance(said, str) and said:
             host = repo_parts(work.id)[0] if work.id.startswith("repo:") and work.id.count("/") == 2 else "github.com"

@@ -105,6 +105,11 @@ def repo_parts(work: WorkId) -> tuple[str, str, str]:
     return host, owner, name
 
 
+def repo_name(work: WorkId) -> str:
+    """The name of a repository without host and owner; a folder's is its identifier."""
+    return work.rpartition("/")[2]
+
+
 def same_repo(one: WorkId, other: WorkId) -> bool:
     """Whether two `repo:` identifiers name one repository (forges ignore case)."""
     return one.lower() == other.lower()

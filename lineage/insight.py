@@ -18,13 +18,15 @@ class Held:
     """A fact with the evidence that holds it.
 
     `since` is the year or date from which the source holds it; `overridden` are facts of the same source that this one
-    overrides, weakest first (default < config < command line).
+    overrides, weakest first (default < config < command line). `mentioned` says that its repository is only mentioned by a
+    paper of the lineage: its values are never offered.
     """
 
     fact: Fact
     evidence: Hit
     since: str = ""
     overridden: tuple[Fact, ...] = ()
+    mentioned: bool = False
 
 
 @dataclass(frozen=True)

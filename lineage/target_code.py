@@ -15,6 +15,7 @@ from lineage.catalog.reader import Catalog, StoredDocument
 from lineage.exclusion import Exclusion, is_telling, published
 from lineage.model import CodeLink, Document, Tier, Work, WorkId
 from lineage.origins import HEAD, is_readme, taken
+from lineage.readme import from_readme
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def copy_reason(exclusion: Exclusion, papers: Iterable[Work], links: Iterable[Co
     if not exclusion.no_target_code:
         return ""
     repo = work.id.lower()
-    claims = witnesses.from_readme(work, readme, [paper for paper in papers if paper.kind == "paper"]) if readme else ()
+    claims = from_readme(work, readme, [paper for paper in papers if paper.kind == "paper"]) if readme else ()
     known = exclusion.knowing(witnesses.merge([*(link for link in links if link.repo.lower() == repo), *claims]))
     if reason := known.reason_for_content(content, work):
         return reason

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from lineage.cite import name as work_name
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
 from lineage.model import FactKind, Role
@@ -51,7 +52,8 @@ class Tallies:
 def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
     term = ontology.find(name)
-    some = holders.of(term.name)
+    every = holders.of(term.name)
+    some = [one for one in every if not one.mentioned]
     valid = [one for one in standing(some) if one.fact.literal]
     weight = _trained if term.topic in _TRAINING else _standing
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
@@ -60,14 +62,17 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     groups += _groups([one for one in some if not one.fact.literal], term.name, ontology, weight)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
-    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, holders)))
+    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, len(every), holders)))
 
 
 def tallies(holders: Holders, ontology: Ontology) -> Tallies:
     """Every detail that the lineage has facts on, by topic and then by how much there is."""
     rows = []
-    for name, some in holders.held.items():
+    for name, every in holders.held.items():
+        some = [one for one in every if not one.mentioned]
         values = {one.fact.value for one in some if one.fact.literal}
+        if not some:
+            continue
         rows.append(Tally(name, ontology.title(name), ontology.topic(name), len(some), len(values), len({one.fact.work for one in some})))
     ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
     return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
@@ -125,11 +130,14 @@ def _by_what(best: Held) -> str:
     paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
     sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
     said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
     place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
-    return f"strongest of what the target inherits: {hit.work.id}{paper}, {role} of {edge.citing}, {place}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}, {place}"
 
 
-def _notes(some: Sequence[Held], standing: Sequence[Held], holders: Holders) -> Iterable[str]:
+def _notes(some: Sequence[Held], standing: Sequence[Held], every: int, holders: Holders) -> Iterable[str]:
+    if every > len(some):
+        yield f"{every - len(some)} places are in repositories that a paper only mentions; their values are not offered"
     computed = sum(not one.fact.literal for one in some)
     if computed:
         yield f"{computed} places compute it: the expression is given as written, nothing was run"

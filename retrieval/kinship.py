@@ -95,7 +95,7 @@ def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Refere
     if work.kind == "paper":
         return Kin(work, reference=edges.get(work.id), from_target=work.id == target)
     best = max(links, key=lambda link: _weight(link, edges, target), default=None)
-    if best is None:
+    if best is None or (best.tier is Tier.MENTIONED and work.id in edges):  # added by hand: no mention is needed to bring it in
         return Kin(work, reference=edges.get(work.id))
     own = best.paper == target and best.tier.own
     return Kin(work, works.get(best.paper), edges.get(best.paper) or edges.get(work.id), own, best.tier)

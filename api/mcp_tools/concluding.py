@@ -12,6 +12,7 @@ from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Link, Result
 from api.mcp_tools.rows import Row, conflict_row, gap_row, item_row, value_row
 from lineage.insight import Consensus
+from lineage.licences import called
 from lineage.visible import visible
 
 _CONFLICTS, _LINKS = 10, 20
@@ -111,4 +112,4 @@ def _valued(row: Row) -> str:
 
 def _cited(row: Row) -> str:
     text = " ".join(str(row["text"]).split())
-    return f"{row['citation']} ({row['license'] or 'licence unknown'}): {text}"
+    return f"{row['citation']} ({called(row['license'])}): {text}"

@@ -20,6 +20,7 @@ from pathlib import Path
 from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.parsers import select
 from indexer.source_code.languages import language_of
+from indexer.sources.checkout import not_followed, origin
 from indexer.unpack.sniff import is_binary, sniff
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
@@ -100,7 +101,8 @@ def code(path: Path) -> LocalCode:
     for member in found:
         content = hashlib.sha256(member.data or b"").hexdigest()
         digest.update(f"{member.name}\0{member.status}\0{content}\n".encode("utf-8", "surrogateescape"))
-    work = Work(local_id(digest.digest()), "code", path.resolve().name, said_by=(SOURCE,), meta={"file": path.resolve().name})
+    name = path.resolve().name
+    work = Work(local_id(digest.digest()), "code", name, said_by=(SOURCE,), meta={"file": name, **origin(path)})
     return LocalCode(work, found, digest.hexdigest())
 
 
@@ -195,7 +197,7 @@ def _member(name: str, entry: os.DirEntry[str], limits: ArchiveLimits, left: int
         refusal = _refusal(name, size, limits, left)
         if refusal:
             return Member(name, None, *refusal, size)
-        with open(entry.path, "rb", opener=_not_followed) as file:
+        with open(entry.path, "rb", opener=not_followed) as file:
             data = file.read(limits.member + 1)
     except OSError as error:
         return Member(name, None, Status.FORBIDDEN, f"cannot be read: {error.strerror}")
@@ -208,7 +210,3 @@ def _refusal(name: str, size: int, limits: ArchiveLimits, left: int) -> tuple[St
     if size > min(limits.member, left):
         return Status.TOO_LARGE, f"{size:,} bytes, more than may be read"
     return None if limits is EPRINT else select.by_name(name, size)
-
-
-def _not_followed(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

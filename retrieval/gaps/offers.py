@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.cite import citation, pinpoint
+from lineage.cite import name as work_name
 from lineage.insight import Held, Suggestion
-from lineage.model import CodeLink, Hit, Reference, Role, Work, WorkId
+from lineage.model import CodeLink, Hit, Reference, Role, Tier, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
@@ -79,9 +80,10 @@ def offers(
 
 
 def _useful(one: Held, context: Context) -> bool:
-    """Whether a fact can be offered: a value that is not the target's own word, and no number of channels that just go in or out."""
+    """Whether a fact can be offered: a value that is not the target's own word, nor that of a repository which a paper only mentions,
+    and no number of channels that just go in or out."""
     ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
-    return one.fact.work != context.target.id and one.fact.literal and not ends and not is_vendored(one.evidence)
+    return one.fact.work != context.target.id and one.fact.literal and not ends and not one.mentioned and not is_vendored(one.evidence)
 
 
 def _called(some: Sequence[Held], context: Context) -> list[Held]:
@@ -213,12 +215,18 @@ def _papers(hit: Hit) -> set[WorkId]:
 
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
-    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit))]
+    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
     found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not found:
         return None
     links = chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}")
     return Suggestion("", "", passage_confidence(found[0].score), evidence=tuple(found), chain=links)
+
+
+def _is_mentioned(hit: Hit, context: Context) -> bool:
+    """Whether a repository is nobody's own code, only one that a paper mentions; what was added by hand has no paper."""
+    link = context.links.get(hit.work.id)
+    return link is not None and link.tier is Tier.MENTIONED and hit.paper is not None
 
 
 def _is_data(hit: Hit) -> bool:
@@ -277,7 +285,7 @@ def _cites(edge: Reference, hit: Hit, context: Context) -> str:
 def _repo(hit: Hit, context: Context) -> str:
     link = context.links.get(hit.work.id)
     tier = f" ({link.tier.value})" if link else ""
-    return str(hit.work.id).removeprefix("repo:") + tier
+    return work_name(hit.work) + tier
 
 
 def _short(text: str, most: int = _SENTENCE) -> str:

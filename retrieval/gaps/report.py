@@ -113,7 +113,11 @@ def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequen
     if not said.own:
         return tuple(needs)
     spoken = named_in(needs, said.sentences)
-    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(held.get(name) for name in one.detail.facts))
+
+    def _offered(name: str) -> bool:
+        return any(not holder.mentioned for holder in held.get(name, ()))
+
+    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(map(_offered, one.detail.facts)))
 
 
 def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[str]:

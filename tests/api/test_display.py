@@ -62,7 +62,7 @@ def test_around_a_focus_three_lines_above_and_fourteen_in_all_are_shown_and_the_
 def test_a_passage_has_no_numbers_and_an_unknown_or_long_licence_is_said_to_be_one():
     assert shown(SAID)[2:] == ["2. arXiv:2401.00001#3  (paper · licence unknown · target's own)", "   found by: ", "     " + small.STATED]
     long = replace(CODE, work=replace(CODE.work, license="Permission is hereby granted to any person"))
-    assert shown(long)[2].endswith("(code · a licence of its own)")
+    assert shown(long)[2].endswith("(code · custom licence)")
 
 
 def test_copies_are_named_three_at_most_and_strangers_make_no_lines():

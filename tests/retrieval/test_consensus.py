@@ -275,3 +275,12 @@ def test_a_table_of_details_goes_by_topic_and_then_by_how_many_speak():
     held = {"seed": (holder("1"),), "learning_rate": (holder("1"), holder("1")), "momentum": (holder("1"), holder("2", small.FORK))}
     rows = tallies(Holders("small", "1", Work(small.TARGET), held), ontology()).rows
     assert [(row.name, row.facts, row.values, row.works) for row in rows] == [("momentum", 2, 2, 2), ("learning_rate", 2, 1, 1), ("seed", 1, 1, 1)]
+
+
+def test_values_of_a_repository_that_a_paper_only_mentions_are_not_offered(read):
+    found = read(CITED, *REPO)
+    mentioned = {name: tuple(replace(one, mentioned=one.fact.work == small.REPO) for one in some) for name, some in found.held.items()}
+    made = consensus(replace(found, held=mentioned), "learning_rate", ontology())
+    assert {one.fact.work for value in made.values for one in value.held} == {small.CITED}
+    assert "4 places are in repositories that a paper only mentions; their values are not offered" in made.notes
+    assert [row.works for row in tallies(replace(found, held=mentioned), ontology()).rows] == [1]

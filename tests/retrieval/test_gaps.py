@@ -13,7 +13,7 @@ from retrieval.gaps.beside import is_beside
 from retrieval.gaps.claims import unclaimed
 from retrieval.gaps.components import against, tied, unsaid
 from retrieval.gaps.confidence import Support, confidence
-from retrieval.gaps.offers import Context, offers
+from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import Said, TargetText, of_chunks
@@ -271,6 +271,15 @@ def test_a_folder_of_baselines_offers_nothing_while_anything_else_does() -> None
 
 def renamed(one: Held, name: str, written: str = "", scope: str = "") -> Held:
     return replace(one, fact=replace(one.fact, name=name, written=written or name, scope=scope))
+
+
+def test_a_repository_that_a_paper_only_mentions_offers_nothing() -> None:
+    assert values(replace(held("0.5"), mentioned=True), held("0.001", OWN)) == values(held("0.001", OWN))
+    assert values(replace(held("0.5"), mentioned=True)) == []
+    passage = held("0.5").evidence
+    mention = replace(context(), links={REPO.id: CodeLink(TARGET.id, REPO.id, Tier.MENTIONED)})
+    assert passages([replace(passage, paper=TARGET)], (), mention) is None
+    assert passages([replace(passage, paper=None)], (), mention) is not None
 
 
 def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_width() -> None:

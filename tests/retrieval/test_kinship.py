@@ -96,6 +96,13 @@ def test_a_repository_belongs_to_the_paper_that_it_is_surest_of(links, paper, ow
         assert (kin.paper.id, kin.from_target, kin.tier) == (paper, own, dict(links)[paper])
 
 
+def test_code_that_was_added_by_hand_needs_no_paper_that_mentions_it():
+    by_hand = replace(small.reference(1.0), cited=small.REPO)
+    kin = linked((OTHER, Tier.MENTIONED), references=[by_hand])
+    assert (kin.paper, kin.tier, kin.reference) == (None, None, by_hand)
+    assert linked((OTHER, Tier.OFFICIAL), references=[by_hand]).paper.id == OTHER
+
+
 def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
     cited = replace(small.reference(), cited=small.REPO)
     assert linked(references=[cited]) == Kin(small.works()[2], None, cited, False, None)

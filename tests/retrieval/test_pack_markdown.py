@@ -51,13 +51,13 @@ def test_a_long_line_is_cut_and_says_so():
     [
         ("MIT", "code", "MIT"),
         ("Apache-2.0", "code", "Apache-2.0"),
-        ("CC BY-NC 4.0", "paper", "CC BY-NC 4.0"),
-        ("Permission is hereby granted, free of charge", "code", "a licence of its own"),
-        ("x", "code", "a licence of its own"),
-        ("MIT `rm`", "code", "MIT rm"),
+        ("CC BY-NC 4.0", "paper", "CC-BY-NC-4.0"),
+        ("Permission is hereby granted, free of charge", "code", "custom licence"),
+        ("x", "code", "custom licence"),
+        ("MIT `rm`", "code", "custom licence"),
         (None, "code", "licence unknown"),
         ("", "paper", ""),
-        ("***", "code", "licence unknown"),
+        ("***", "code", "custom licence"),
     ],
 )
 def test_a_licence_goes_by_its_name_or_is_one_of_its_own(named, kind, said):

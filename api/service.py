@@ -7,6 +7,7 @@ those of `lineage.errors`; results are frozen records, which `api.wire` turns in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from api.bootstrap import Parts
 from api.files import absolute, questions, writable
 from lineage import generation as layout
-from lineage import ids
+from lineage import naming
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
@@ -215,7 +216,7 @@ class Service:
 
         By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
         """
-        name, unread = (ids.check_name(lineage), ()) if lineage else self._holding(chunk)
+        name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
             with self._parts.engine(name) as engine:
                 if found := engine.evidence(chunk, before, after):
@@ -309,12 +310,12 @@ class Service:
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
-        if target in layout.names(self._home):
-            with open_generation(self._home, target) as generation:
-                return _listed(generation)
-        from indexer.target import resolve
+        from indexer.target import is_path, resolve
         from indexer.trace import trace
 
+        if target in layout.names(self._home) or not is_path(target):
+            with suppress(NotFound), open_generation(self._home, self._name(target)) as generation:
+                return _listed(generation)
         with self._parts.workbench(watch) as bench:
             found = resolve(bench, target)
             traced = trace(bench, found.work, found.text.document)
@@ -369,7 +370,8 @@ class Service:
         """Everything that is wrong with one lineage or all; nothing is ever deleted."""
         from indexer.verify import built, check_blobs, check_lineage
 
-        chosen = (ids.check_name(lineage),) if lineage else built(self._home)
+        every = built(self._home)
+        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
         return (*found, *(check_blobs(self._home) if read_data else ()))
 
@@ -386,15 +388,8 @@ class Service:
         return examine(self._parts.settings)
 
     def _name(self, lineage: str) -> str:
-        """The lineage meant: the one named, or the only one there is; raises `NotFound`."""
-        if lineage:
-            return ids.check_name(lineage)
-        known = layout.names(self._home)
-        if len(known) == 1:
-            return known[0]
-        if not known:
-            raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
-        raise UsageError("which lineage is meant?", hint="name one of: " + ", ".join(known))
+        """The lineage meant: by its name or its target, or the only one there is; raises `NotFound` and `AmbiguousTarget`."""
+        return naming.resolve(self._home, lineage)
 
 
 def holders_of(engine: Engine) -> Holders:

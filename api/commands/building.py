@@ -121,7 +121,7 @@ def report(service: Service, made: BuildReport, json: bool, strict: bool = False
 
 
 def add(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (see `lineage list`).", autocompletion=known)],
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (see `lineage list`).", autocompletion=known)],
     sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
     offline: Offline = False,
     home: Home = None,

@@ -37,9 +37,9 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-_ONLY = "may be left out while there is only one."
-Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"Which lineage; {_ONLY}", show_default=False, autocompletion=known)]
-Named = Annotated[str, typer.Argument(help=f"Name of the lineage; {_ONLY}", show_default=False, autocompletion=known)]
+_ONLY = "name or target (arXiv id, DOI, URL, title); optional while there is only one."
+Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
+Named = Annotated[str, typer.Argument(help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 

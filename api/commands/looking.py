@@ -85,7 +85,7 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
 
 def check(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (default: all).", autocompletion=known)] = "",
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
     home: Home = None,
     json: Json = False,

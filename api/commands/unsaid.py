@@ -16,7 +16,7 @@ def gaps(
     named: Named = "",
     lineage: Lineage = "",
     state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
-    topic: Annotated[str, typer.Option(help="Only details of one topic (optimiser, data, evaluation ...).", show_default=False)] = "",
+    topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     home: Home = None,
     quiet: Quiet = False,
@@ -28,7 +28,7 @@ def gaps(
 
       lineage gaps arxiv-2504.17192
 
-      lineage gaps --state unspecified --topic optimiser --json
+      lineage gaps --state unspecified --topic optimizer --json
     """
     with watching_on_a_terminal(quiet) as watch:
         found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)

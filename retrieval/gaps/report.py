@@ -12,6 +12,7 @@ from lineage.errors import UsageError
 from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
+from lineage.spelling import american
 from lineage.terms import fold
 from retrieval import conflicts, followed, steps
 from retrieval.engine import Engine
@@ -85,9 +86,10 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
     if wanted and wanted not in Specification.__members__:
         raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(one.value.lower() for one in Specification))
     topics = sorted({gap.detail.topic for gap in found.gaps})
-    if topic and topic.lower() not in topics:
+    topic = american(topic.strip().lower())
+    if topic and topic not in topics:
         raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic.lower()))
+    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
     return replace(found, gaps=rows)
 
 

@@ -423,16 +423,30 @@ WRONG: dict[Sequence[str], str] = {
     ("query", "x", "-k", "0"): "-k",
     ("query", "x", "-k", "101"): "-k",
     ("query", "x", "--kind", "poem"): "there is no kind 'poem'",
-    ("query", "x", "--lineage", "../.."): "cannot name a lineage",
-    ("check", "../../etc"): "cannot name a lineage",
     ("graph", "-l", "x"): "no such option",
 }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("show", TARGET), ("status", "9912.00001v1"), ("gaps", TARGET, "--topic", "optimizer"), ("graph", TARGET), ("check", TARGET)),
+        *(("query", QUESTION, "-l", "https://arxiv.org/abs/9912.00001"), ("answer", QUESTION, "-l", TARGET)),
+        *(("context", "train", "-l", TARGET), ("facts", "lr", "-l", TARGET), ("references", TARGET)),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_target_is_a_name_of_its_lineage_for_every_command(asked, monkeypatch, words):
+    monkeypatch.setenv("LINEAGE_OFFLINE", "1")
+    assert asked(*words, "--json").code == 0
 
 
 def test_what_is_not_there_ends_with_3(asked, lineage):
     ended = asked("query", QUESTION, "--lineage", "nope")
     assert ended.code == 3
     assert ended.err.endswith(f"  hint: known: {NAME}\n")
+    for words in (("query", "x", "--lineage", "../.."), ("check", "../../etc")):
+        assert asked(*words).code == 3
     empty = lineage("query", QUESTION, "--json")
     assert empty.error | {"message": ""} == {"type": "NotFound", "message": "", "hint": "build one: lineage build arxiv:2504.17192", "exit_code": 3}
 

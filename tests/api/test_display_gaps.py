@@ -28,7 +28,7 @@ def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = L
 
 
 def gap(
-    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimiser", title: str = "", why: str = "the target defers to others"
+    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimizer", title: str = "", why: str = "the target defers to others"
 ) -> Gap:
     state = Specification.PARTIALLY_SPECIFIED if stated else Specification.UNSPECIFIED
     return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, why=why)

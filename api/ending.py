@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
-from api import display, wire
+from api import display, terminal, wire
 from lineage.errors import DiskFull, LineageError, UsageError
 from lineage.visible import harmless
 
@@ -65,8 +65,13 @@ def run(app: Callable[..., Any]) -> NoReturn:
         _bug(error)
 
 
+def show(text: str) -> None:
+    """Print an answer made for people: on a terminal in colour, its lines wrapped at words."""
+    say(terminal.rendered(harmless(text), sys.stdout), exact=True)
+
+
 def say(text: str, *, exact: bool = False) -> None:
-    """Print the answer; a reader who has had enough (`| head`) ends the command in peace.
+    """Print the answer as it is; a reader who has had enough (`| head`) ends the command in peace.
 
     Nothing in it steers a terminal, whatever the papers and repositories hold; JSON, which programs read, is `exact`.
     """
@@ -112,8 +117,9 @@ def concluding() -> Iterator[None]:
 
 
 def _tell(error: LineageError) -> None:
-    hints = (("    " if n else "  hint: ") + _line(line) for n, line in enumerate(error.hint.splitlines()))
-    _say_of_error("\n".join([f"error: {_line(str(error))}", *hints]), sys.stderr)
+    hints = (("    " + _line(line) if n else f"  {terminal.bold('hint:')} {_line(line)}") for n, line in enumerate(error.hint.splitlines()))
+    text = "\n".join([f"{terminal.bad('error:')} {_line(str(error))}", *hints])
+    _say_of_error(terminal.rendered(text, sys.stderr), sys.stderr)
 
 
 def _line(text: str) -> str:

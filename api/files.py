@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from lineage.errors import BadBundle, SettingsError, UsageError
 if TYPE_CHECKING:
     from retrieval.evaluate import Case
 
+STDIN = "-"
 MAX_BATCH = 100_000
 MAX_FILE = 64 * 1024 * 1024
 _NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is no archive"}
@@ -53,32 +55,45 @@ def fragments(path: Path | None) -> tuple[str, ...]:
 
 def _lines(path: Path, kind: type[UsageError]) -> list[str]:
     """The lines of a text file that the user names, of bounded size; raises `kind`."""
+    name = label(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
+        content = _read(path)
         text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise kind(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise kind(f"{path} is no text in UTF-8") from error
+        raise kind(f"{name} is not UTF-8 text (byte {error.start:,})", hint="convert it first: iconv -f latin1 -t utf-8 FILE") from error
+    except (OSError, ValueError) as error:
+        raise kind(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if len(content) > MAX_FILE:
-        raise kind(f"{path} has more than {MAX_FILE:,} bytes")
+        raise kind(f"{name} has more than {MAX_FILE:,} bytes")
     return text.removesuffix("\n").split("\n")  # JSON may hold the other characters that end a line elsewhere
+
+
+def label(path: Path) -> str:
+    """What an error calls a file that is read; `-` is standard input."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def _read(path: Path) -> bytes:
+    """A little more than is allowed of a file or of standard input, at most."""
+    if str(path) == STDIN:
+        return sys.stdin.buffer.read(MAX_FILE + 1)
+    with path.open("rb") as file:
+        return file.read(MAX_FILE + 1)
 
 
 def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The JSON objects of a file of one a line, each with the number of its line; raises `UsageError`, which names the line."""
     lines = _lines(path, UsageError)
     if len(lines) > MAX_BATCH:
-        raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
+        raise UsageError(f"{label(path)} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise UsageError(f"{path}, line {number}: not JSON") from error
+                raise UsageError(f"{label(path)}, line {number}: not JSON") from error
             if not isinstance(row, dict):
-                raise UsageError(f"{path}, line {number}: a JSON object is expected")
+                raise UsageError(f"{label(path)}, line {number}: a JSON object is expected")
             yield number, row
 
 
@@ -101,7 +116,7 @@ def questions(path: Path) -> Iterator[tuple[str, str]]:
         try:
             yield str(row["id"]), str(row.get("text") or row["query"])
         except KeyError as error:
-            raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error
+            raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected') from error
 
 
 def lineage_of(path: Path) -> str:
@@ -120,7 +135,7 @@ def cases(path: Path, lineage: str) -> list[Case]:
             try:
                 found.append(case_of({"id": number, **row}))
             except (ValueError, TypeError) as error:
-                raise UsageError(f"{path}, line {number}: {error}") from error
+                raise UsageError(f"{label(path)}, line {number}: {error}") from error
     if not found:
-        raise UsageError(f"{path} has no question for {lineage}")
+        raise UsageError(f"{label(path)} has no question for {lineage}")
     return found

@@ -25,6 +25,7 @@ from lineage.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
+from lineage.visible import inline
 
 if TYPE_CHECKING:
     from indexer.bundle.bring import Imported
@@ -68,13 +69,21 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class StoredLineage(Manifest):
+    """A lineage of the store: its manifest with the title of its target."""
+
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Completeness:
-    """The ledger of a generation: sums by kind of subject, and every row that is not whole."""
+    """The ledger of a generation: sums by kind of subject, and every item that failed or is incomplete."""
 
     lineage: str
     generation: str
     sums: Mapping[str, Mapping[str, int]]
     losses: tuple[LedgerRow, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -347,14 +356,14 @@ class Service:
             listed = _listed(generation)
             return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
 
-    def lineages(self) -> tuple[Manifest | Damaged, ...]:
-        """The manifest of every lineage in the store; of a damaged one, what is wrong."""
-        return tuple(map(self._manifest, layout.names(self._home)))
+    def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
+        """The manifest of every lineage in the store with its target's title; of a damaged one, what is wrong."""
+        return tuple(map(self._stored, layout.names(self._home)))
 
-    def _manifest(self, name: str) -> Manifest | Damaged:
+    def _stored(self, name: str) -> StoredLineage | Damaged:
         try:
-            current = layout.current(self._home, name)
-            return layout.read_manifest(layout.generation_folder(self._home, name, current))
+            with open_generation(self._home, name) as generation:
+                return StoredLineage(**vars(generation.manifest), title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -364,7 +373,7 @@ class Service:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             losses = tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses)
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses, _title(generation))
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Everything that is wrong with one lineage or all; nothing is ever deleted."""
@@ -398,6 +407,12 @@ def holders_of(engine: Engine) -> Holders:
 
     manifest = engine.generation.manifest
     return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+
+
+def _title(generation: Generation) -> str:
+    """The title of the target, cleaned of what a reader cannot see."""
+    target = generation.catalog.work(generation.manifest.target)
+    return inline(target.title) if target else ""
 
 
 def _listed(generation: Generation) -> Listed:

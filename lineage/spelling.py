@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_STEMS = "final|general|initial|local|normal|penal|real|regular|vector|factor|categor|memor|author|optim|minim|maxim|random|token|quant|discret|stabil|util"
-_STEMS += "|binar|summar|character|parametr|standard|visual|synchron|organ|orthogonal|equal"
+_STEMS = "final|general|initial|local|normal|penal|real|regular|vector|factor|categor|memor|author|optim|minim|maxim|random|token"
+_STEMS += "|quant|discret|stabil|util|binar|summar|character|parametr|standard|visual|synchron|organ|orthogonal|equal"
 _ISE = re.compile(rf"\b((?:re|de|un|pre)?-?(?:{_STEMS}))is(ations?|ers?|ed|es?|ing)\b", re.IGNORECASE)
 _OTHERS = {"colour": "color", "behaviour": "behavior", "licence": "license", "centre": "center", "neighbour": "neighbor"}
 _OTHER = re.compile(rf"\b({'|'.join(_OTHERS)})(?=s?\b)", re.IGNORECASE)

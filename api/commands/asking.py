@@ -8,21 +8,22 @@ from typing import Annotated
 import typer
 
 from api import display, ending, wire
-from api.commands.common import Home, Json, Lineage, Offline, Quiet, one_of, put, service_of, watching
+from api.commands.common import Home, Json, Lineage, Offline, Quiet, Words, joined, one_of, put, service_of, watching
 from lineage.errors import UsageError
 
 KINDS = one_of("paper", "code", "config", "docs")
 
 
 def query(
-    text: Annotated[str, typer.Argument(help="The question, as you would ask a colleague.", show_default=False)] = "",
+    words: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
     lineage: Lineage = "",
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
     batch: Annotated[
-        Path | None, typer.Option(help='A file of {"id", "text"} lines; prints {"id", "hits", "notes"} lines.', show_default=False)
+        Path | None,
+        typer.Option(help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "hits", "notes"} lines.', show_default=False),
     ] = None,
     home: Home = None,
     json: Json = False,
@@ -37,7 +38,7 @@ def query(
 
       lineage query "which seeds?" --work allenai/scifact
     """
-    service = service_of(home)
+    service, text = service_of(home), joined(words)
     if batch:
         if text:
             raise UsageError("a question and --batch cannot go together", hint="put the question into the file")

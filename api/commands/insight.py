@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from api import display_insight, wire_insight
-from api.commands.common import Home, Json, Lineage, put, service_of
+from api.commands.common import Home, Json, Lineage, Words, joined, put, service_of
 
 
 def facts(
-    name: Annotated[str, typer.Argument(help='A detail by any of its names: lr, "weight decay", optimizer.betas.', show_default=False)] = "",
+    words: Annotated[
+        Words, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.", show_default=False)
+    ] = None,
     lineage: Lineage = "",
     home: Home = None,
     json: Json = False,
@@ -26,7 +28,7 @@ def facts(
 
       lineage facts lr --lineage arxiv-2504.17192 --json
     """
-    service = service_of(home)
+    service, name = service_of(home), joined(words)
     if not name:
         listed = service.facts_table(lineage)
         put(wire_insight.tallies_to_json(listed) if json else listed, json, display_insight.tallies)

@@ -118,7 +118,7 @@ def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> N
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the demonstration's store goes.")] = Path(".demo"),
+    home: Annotated[Path, typer.Option("--home", "--folder", help="Folder of the demonstration's store.")] = Path(".demo"),
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -126,8 +126,8 @@ def demo(
 
     Example:
 
-      lineage demo --folder .demo
+      lineage demo --home .demo
     """
     from api.demo import run
 
-    run(folder, quiet, json)
+    run(home, quiet, json)

@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@9"
+VERSION = "facts@10"
 
 
 @dataclass(frozen=True)

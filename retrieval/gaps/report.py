@@ -303,15 +303,15 @@ def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: Tar
 
 
 def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]], late: int) -> Iterator[str]:
-    told = (f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains)
-    yield "; ".join(told) or "no kind of paper was recognised: only what every paper needs is listed"
+    detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
+    yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
     if not said.own:
         quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
-        have = f"there are its abstract and {quoted} sentences that services quote" if said.sentences else "nothing of it can count as stated"
-        yield f"the target's text is not at hand; {have}"
+        have = f"only its abstract and {quoted} quoted sentences were read" if said.sentences else "nothing can count as stated"
+        yield f"the target's full text is not available; {have}"
     if not any(held.values()):
-        yield "this generation holds no facts: build the lineage again for values"
+        yield "no values were extracted in this generation: build the lineage again"
     if material.no_target_code:
-        yield "code of the target left out"
+        yield "the target's own code is excluded"
     if late:
         yield f"{late} questions to the lineage took too long and are unanswered here"

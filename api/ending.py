@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -30,6 +31,8 @@ GRACE = 3.0
 """Seconds from the first signal to the end, whatever is under way."""
 MOST = 600
 """Characters of a line that are shown: it may hold what the user gave, however long. The reason stands at its end."""
+_TEXTS = {"query", "search", "answer", "context", "facts"}
+"""Commands whose argument is a text that need not stand in quotes."""
 _RESUMES = "what was done is kept; the same command resumes"
 
 _Refusal: Any = typer.BadParameter.__mro__[2]  # click's ClickException, which typer brings along under changing names
@@ -135,7 +138,11 @@ def _refuse(error: Any) -> NoReturn:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     path = context.command_path if context else "lineage"
-    fail(UsageError(error.format_message().rstrip("."), hint=f"{path} --help"))
+    hint = f"{path} --help"
+    if type(error).__name__ == "NoSuchOption" and path.rpartition(" ")[2] in _TEXTS:
+        hint += "; put a text in quotes if a word of it begins with -"
+    message = re.sub(r"(?:Value error, )?Input should be", "must be", error.format_message()).replace("Value error, ", "")
+    fail(UsageError(message.rstrip("."), hint=hint))
 
 
 def _bug(error: BaseException) -> NoReturn:

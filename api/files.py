@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from retrieval.evaluate import Case
 
 STDIN = "-"
+_LINE = "the file must hold one JSON object per line"
 MAX_BATCH = 100_000
 MAX_FILE = 64 * 1024 * 1024
-_NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is no archive"}
+_NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is not an archive"}
 
 
 def absolute(text: str) -> str:
@@ -35,9 +36,9 @@ def writable(path: Path) -> Path:
     folder = path.parent
     try:
         if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
-            raise UsageError(f"{path} exists and is no regular file", hint="name a file that is new, or one to replace")
+            raise UsageError(f"{path} exists and is not a regular file", hint="name a file that is new, or one to replace")
         if not folder.is_dir():
-            raise UsageError(f"there is no folder {folder.absolute()}", hint="make it first, or name another")
+            raise UsageError(f"there is no folder {folder.absolute()}", hint="create it first, or choose another")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise UsageError(f"the folder {folder.absolute()} cannot be written", hint="name a file in a folder of yours")
     except (OSError, ValueError) as error:
@@ -62,7 +63,7 @@ def _lines(path: Path, kind: type[UsageError]) -> list[str]:
     except UnicodeDecodeError as error:
         raise kind(f"{name} is not UTF-8 text (byte {error.start:,})", hint="convert it first: iconv -f latin1 -t utf-8 FILE") from error
     except (OSError, ValueError) as error:
-        raise kind(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise kind(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}", hint="check the path") from error
     if len(content) > MAX_FILE:
         raise kind(f"{name} has more than {MAX_FILE:,} bytes")
     return text.removesuffix("\n").split("\n")  # JSON may hold the other characters that end a line elsewhere
@@ -91,9 +92,9 @@ def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise UsageError(f"{label(path)}, line {number}: not JSON") from error
+                raise UsageError(f"{label(path)}, line {number}: not JSON", hint=_LINE) from error
             if not isinstance(row, dict):
-                raise UsageError(f"{label(path)}, line {number}: a JSON object is expected")
+                raise UsageError(f"{label(path)}, line {number}: a JSON object is expected", hint=_LINE)
             yield number, row
 
 
@@ -107,16 +108,18 @@ def check_archive(path: Path) -> None:
     except (OSError, ValueError):
         return
     if kind not in {"gzip", "tar"}:
-        raise BadBundle(f"{path} is no bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
+        raise BadBundle(f"{path} is not a bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
 
 
 def questions(path: Path) -> Iterator[tuple[str, str]]:
     """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
     for number, row in objects(path):
-        try:
-            yield str(row["id"]), str(row.get("text") or row["query"])
-        except KeyError as error:
-            raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected') from error
+        text = row.get("text", row.get("query"))
+        if "id" not in row or text is None:
+            raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected')
+        if not isinstance(text, str) or not text.strip():
+            raise UsageError(f"{label(path)}, line {number}: `text` must be a question")
+        yield str(row["id"]), text
 
 
 def lineage_of(path: Path) -> str:

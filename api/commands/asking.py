@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from api import display, ending, wire
 from api.commands.common import Home, Json, Lineage, Offline, Quiet, Words, joined, one_of, put, service_of, watching
+from api.files import label
 from lineage.errors import UsageError
+from lineage.model import Answer
 
 KINDS = one_of("paper", "code", "config", "docs")
 
@@ -42,11 +46,23 @@ def query(
     if batch:
         if text:
             raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
-        for name, answer in service.query_batch(batch, lineage=lineage, k=k or 20, kind=kind, no_target_code=no_target_code, work=work):
-            ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}), exact=True)
+        asked: dict[str, Any] = {"lineage": lineage, "k": k or 20, "kind": kind, "no_target_code": no_target_code, "work": work}
+        _answer_batch(service.query_batch(batch, **asked), batch)
         return
+    if not text.strip():
+        raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
     answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work)
     put(wire.answer_to_json(answer) if json else answer, json, display.answer)
+
+
+def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path) -> None:
+    """One line of JSON a question; a file without any says so."""
+    empty = True
+    for name, answer in answers:
+        empty = False
+        ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}), exact=True)
+    if empty:
+        print(f"note: {label(batch)} holds no questions", file=sys.stderr)
 
 
 def references(

@@ -11,6 +11,7 @@ import typer
 
 from api import display, ending, wire
 from api.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
+from api.files import writable
 from lineage.errors import UsageError
 from lineage.generation import Damaged
 
@@ -51,9 +52,9 @@ def graph(
         ending.say(text, exact=json or form == "json")
         return
     try:
-        out.write_text(text, encoding="utf-8")
+        writable(out).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{out} cannot be written: {error.strerror}", hint="choose another file") from error
     print(f"wrote {out}", file=sys.stderr)
 
 

@@ -145,9 +145,9 @@ def problems(path: str, method: str) -> dict[int | str, Any]:
 
 
 _WORDS = {
-    400: "The body is no JSON.",
+    400: "The body is not JSON.",
     404: "There is no such lineage, chunk or job.",
     413: "The body is too large.",
-    415: "The body is no application/json.",
+    415: "The body is not application/json.",
     422: "The request is understood and wrong; `errors` say where.",
 }

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from api import cli, display, display_gaps, display_insight, ending
+from api import cli, display, display_gaps, display_insight, ending, terminal
 from lineage import generation as layout
 from lineage.insight import Conflict, Consensus, Gaps, Held, Value
 from lineage.model import Answer, Fact, Hit, Query
@@ -126,8 +126,8 @@ def test_a_variable_that_sets_nothing_is_said_once_with_the_one_that_is_meant(li
     monkeypatch.setenv("LINEAGE_XYZZY", "1")
     ended = lineage("list")
     assert ended.err.splitlines() == [
-        "warning: LINEAGE_OFLINE is no setting of lineage; is LINEAGE_OFFLINE meant?",
-        "warning: LINEAGE_XYZZY is no setting of lineage; `lineage doctor` lists the settings",
+        "warning: LINEAGE_OFLINE is not a setting of lineage; is LINEAGE_OFFLINE meant?",
+        "warning: LINEAGE_XYZZY is not a setting of lineage; `lineage doctor` lists the settings",
     ]
 
 
@@ -136,7 +136,7 @@ def test_a_text_is_no_bundle_and_is_told_so(lineage, tmp_path):
     file.write_text('{"query": "?"}\n')
     ended = lineage("import", str(file), "--quiet")
     assert ended.code == 2
-    assert ended.err == f"error: {file} is no bundle: it is plain text\n  hint: `lineage export` makes one\n"
+    assert ended.err == f"error: {file} is not a bundle: it is plain text\n  hint: `lineage export` makes one\n"
 
 
 # -- answers
@@ -157,7 +157,7 @@ def test_text_of_every_command_that_reads_is_on_stdout(asked):
         ("list",): NAME,
         ("show",): "inherits most from:",
         ("status",): "reference  8 in = ",
-        ("check",): "everything checked is whole",
+        ("check",): "no problems found",
         ("doctor",): "embedder",
         ("graph", "--format", "dot"): "digraph",
         ("references", NAME, "--top", "2"): "8 references of TinyMask",
@@ -290,7 +290,7 @@ def odd_texts() -> dict[str, str]:
     fact = Fact("lr", "1", ODD, work.id, hit.chunk.id, "config", 3, scope=ODD)
     held = Held(fact, hit, overridden=(replace(fact, value=ODD),))
     link = replace(small.links()[0], repo=ODD, paper=ODD)
-    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD)
+    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD)
     conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
     return {
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
@@ -303,7 +303,7 @@ def odd_texts() -> dict[str, str]:
 
 @pytest.mark.parametrize("command", ["query", "show", "list", "facts", "gaps"])
 def test_names_of_strangers_neither_make_lines_nor_steer_a_terminal(command):
-    shown = odd_texts()[command]
+    shown = terminal.plain(odd_texts()[command])
     assert "FORGED" in shown
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown), ascii(shown)
     assert not re.search(r"^FORGED", shown, re.MULTILINE)
@@ -321,9 +321,9 @@ def test_what_is_no_file_is_not_replaced_and_a_folder_that_is_not_there_is_named
     (tmp_path / "link").symlink_to(target)
     os.mkfifo(tmp_path / "pipe")
     wrong = {
-        tmp_path / "link": "link exists and is no regular file",
-        tmp_path / "pipe": "pipe exists and is no regular file",
-        tmp_path: "exists and is no regular file",
+        tmp_path / "link": "link exists and is not a regular file",
+        tmp_path / "pipe": "pipe exists and is not a regular file",
+        tmp_path: "exists and is not a regular file",
         tmp_path / "nothere" / "x": f"there is no folder {tmp_path / 'nothere'}",
         target / "x": f"there is no folder {target}",
         tmp_path / ("x" * 300): "cannot be written: File name too long",
@@ -370,7 +370,7 @@ def test_a_build_tells_its_outcome_as_the_contract_says(lineage, mirrored):
     assert "target" in ended.err
     quiet = lineage("build", SMALL, *BUILD, "--quiet")
     assert (quiet.code, quiet.err) == (0, "")
-    assert "unchanged" in quiet.out
+    assert "up to date" in quiet.out
     assert "requests      none" in quiet.out
     offline = lineage("build", SMALL, *BUILD, "--offline", "--json")
     assert (offline.data["unchanged"], offline.data["content_hash"]) == (True, data["content_hash"])
@@ -414,7 +414,7 @@ def test_wrong_usage_ends_with_2_in_words_and_in_json(lineage):
 WRONG: dict[Sequence[str], str] = {
     ("frobnicate",): "no such command 'frobnicate'",
     ("build",): "missing argument",
-    ("build", "adam"): "'adam' is no target",
+    ("build", "adam"): "'adam' is not an identifier",
     ("build", "x", "--papers", "many"): "--papers",
     ("build", TARGET, "--depth", "9"): "--depth",
     ("build", TARGET, "--code-as-of", "then"): "--code-as-of",
@@ -466,7 +466,7 @@ def test_an_upstream_that_cannot_be_reached_ends_with_4(lineage, monkeypatch):
     ended = lineage("build", TARGET)
     assert ended.code == 4
     assert "127.0.0.1" in ended.err or "cannot be reached" in ended.err
-    assert ended.err.endswith("  hint: run the same command again later; what was fetched is kept\n")
+    assert ended.err.endswith("  hint: check the network connection and run the same command again; what was fetched is kept\n")
     assert lineage("build", TARGET, "--offline").code == 4
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api import display_gaps
+from api import display_gaps, terminal
 from lineage.insight import Detail, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Fact, Focus, Hit, Work
 from tests.fakes import small_lineage as small
@@ -35,7 +35,7 @@ def gap(
 
 
 def shown(*some: Gap) -> list[str]:
-    return display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some)).split("\n")
+    return terminal.plain(display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some))).split("\n")
 
 
 def test_a_sentence_that_many_details_defer_with_is_quoted_once():

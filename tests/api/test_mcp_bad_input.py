@@ -43,7 +43,7 @@ BAD = [
     ("lineage_status", {"job": "j_" + "0" * 24}, "there is no job"),
     ("lineage_status", {"wait": 3600}, "wait: Input should be less than or equal to 25"),
     ("lineage_build", {"target": "a\nb"}, "a target is an identifier, a URL, a title or a path"),
-    ("lineage_build", {"target": "x"}, "is no target that can be looked up"),
+    ("lineage_build", {"target": "x"}, "is not an identifier, URL or title that can be looked up"),
     ("lineage_build", {"target": "http://169.254.169.254/latest/meta-data"}, "no paper can be read from"),
     ("lineage_build", {"target": "arxiv:2504.17192", "name": "../x"}, "name: String should match pattern"),
     ("lineage_build", {"target": "arxiv:2504.17192", "add": ["/etc/passwd"]}, "add: there is no such argument"),

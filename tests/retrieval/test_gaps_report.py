@@ -91,5 +91,5 @@ def test_the_report_can_be_told_as_json_and_to_people(found):
     assert json.loads(json.dumps(said))["gaps"][0]["state"] == "UNSPECIFIED"
     text = display_gaps.gaps(found)
     assert "UNSPECIFIED" in text
-    assert "batch size: table against text" in text
+    assert "batch size: table vs. text" in text
     assert "\x1b" not in text

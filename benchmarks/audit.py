@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from api.bootstrap import Parts
 from api.service import Service
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.insight import Audit, AuditFinding
 
@@ -110,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

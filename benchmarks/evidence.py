@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api import wire  # noqa: E402
-from benchmarks.parts import part, run
+from benchmarks.parts import part, run_benchmark  # noqa: E402
 from indexer.cache import VectorCache  # noqa: E402
 from indexer.chunk import chunks as chunks_of  # noqa: E402
 from indexer.parsers.select import select  # noqa: E402
@@ -379,4 +379,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

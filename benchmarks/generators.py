@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api.bootstrap import Parts  # noqa: E402
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.generation import open_generation  # noqa: E402
 from tests.fakes.scripted_model import ScriptedModel, prompt  # noqa: E402
@@ -207,4 +207,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

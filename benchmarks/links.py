@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.parts import part, run
+from benchmarks.parts import part, run_benchmark
 from indexer.parsers.latex import parse
 from indexer.parsers.pdf import parse as parse_pdf
 from lineage.errors import ParseError
@@ -215,4 +215,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

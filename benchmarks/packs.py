@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api.bootstrap import Parts  # noqa: E402
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage import generation as layout  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.cite import citation  # noqa: E402
@@ -189,4 +189,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

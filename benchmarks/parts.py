@@ -32,7 +32,7 @@ def have(name: str, *paths: Path) -> bool:
     return not missing
 
 
-def run(main: Callable[[], object]) -> None:
+def run_benchmark(main: Callable[[], object]) -> None:
     """Run a benchmark; what it cannot do without ends it with one clear line."""
     try:
         sys.exit(main() or 0)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import evidence
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 from indexer.cache import VectorCache
 from indexer.parsers.select import select
 from lineage.ports import Embedder
@@ -203,4 +203,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

@@ -32,7 +32,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score
 
 from benchmarks import role_data
-from benchmarks.parts import have, run
+from benchmarks.parts import have, run_benchmark
 from lineage.model import Mention
 from lineage.ranking import read_weights, text_signals
 
@@ -258,4 +258,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

@@ -20,7 +20,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 from indexer.parsers.pdf import parse
 from lineage.ids import normal_title
 from lineage.model import BibEntry, Document, WorkId
@@ -234,4 +234,4 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

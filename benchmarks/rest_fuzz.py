@@ -27,7 +27,7 @@ from typing import Any
 
 import httpx2
 
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 from tests.demo import DEMO, NAME, Demo
 from tests.serving import Serving
 from tests.upstream import Upstream, World
@@ -144,4 +144,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx2
 
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 
 WHAT = ("encoder", "decoder", "optimizer", "learning rate schedule", "augmentation", "batch size", "weight decay", "loss", "tokenizer", "dropout")
 ASKED = ("how is the {} initialized?", "which {} is used for training?", "where is the {} defined?", "default value of {} in the configuration")
@@ -69,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.parts import run
+from benchmarks.parts import run_benchmark
 from indexer.parsers.code import parse
 from lineage import clones
 from lineage.derivation import DEFINITIONS, Ages, derivations
@@ -148,4 +148,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

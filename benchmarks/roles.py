@@ -29,7 +29,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold
 
 from benchmarks import role_data
-from benchmarks.parts import part, run
+from benchmarks.parts import part, run_benchmark
 from benchmarks.role_data import ACL_FOLDED, FOLDED, Labelled
 from lineage.citations import RoleModel, judge, read_model
 from lineage.cues import cues, mark
@@ -254,4 +254,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_benchmark(main)

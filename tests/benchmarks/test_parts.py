@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.parts import NOTHING, have, part, run
+from benchmarks.parts import NOTHING, have, part, run_benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if "run(main)" in path.read_text("utf-8") and path.stem != "parts")
+NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if "run_benchmark(main)" in path.read_text("utf-8") and path.stem != "parts")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,6 +35,6 @@ def test_a_missing_part_is_named_and_skipped(tmp_path, capsys):
 
 def test_a_benchmark_without_any_data_ends_in_one_line(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        run((tmp_path / "gone").read_text)
+        run_benchmark((tmp_path / "gone").read_text)
     assert ended.value.code == NOTHING
     assert capsys.readouterr().err == f"nothing to measure: there is no {tmp_path / 'gone'}\n"

@@ -33,7 +33,7 @@ MOST = 600
 """Characters of a line that are shown: it may hold what the user gave, however long. The reason stands at its end."""
 _TEXTS = {"query", "search", "answer", "context", "facts"}
 """Commands whose argument is a text that need not stand in quotes."""
-_RESUMES = "what was done is kept; the same command resumes"
+_RESUMES = "finished work is kept; run the same command again to resume"
 
 _Refusal: Any = typer.BadParameter.__mro__[2]  # click's ClickException, which typer brings along under changing names
 

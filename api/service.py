@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from retrieval.holders import Holders
 
 _NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
-_READING = Stage("gaps", note="holding the target against its lineage")
+_READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Service:
         """Raise `Losses` if `strict` and anything was lost."""
         lost = report.ledger["failed"] + report.ledger["degraded"]
         if strict and lost:
-            raise Losses(f"{lost} of {report.ledger['in']} items were lost or degraded", hint=f"lineage status {report.lineage} lists them")
+            raise Losses(f"{lost} of {report.ledger['in']} items failed or are incomplete", hint=f"lineage status {report.lineage} lists them")
 
     # -- asking
 
@@ -289,7 +289,7 @@ class Service:
     def insist_supported(self, found: WrittenAnswer) -> None:
         """Raise `NotFound` if an answer has no sentence."""
         if not found.sentences:
-            raise NotFound("nothing in this lineage supports an answer", hint="the nearest misses are listed; lineage gaps says what nobody states")
+            raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
 
     def facts(self, name: str, *, lineage: str = "") -> Consensus:
         """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
@@ -388,7 +388,7 @@ class Service:
         """Raise `StoreDamaged` if anything was found."""
         if findings:
             said = "; ".join(one.problem for one in findings if isinstance(one, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(said, hint="damaged blobs and generations are replaced by building again; nothing is deleted")
+            raise StoreDamaged(said, hint="build the lineage again to replace damaged files; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """What would be used and why: store, embedder, upstreams, versions."""

@@ -278,11 +278,11 @@ class Engine:
         elif not self._dense:
             notes.append("lexical only: no embedder was loaded")
         elif self._generation.manifest.tier == "static":
-            notes.append("first tier: by words and the vectors of words, without those of a transformer")
+            notes.append("fast index: lexical search and static vectors; the dense vectors are not computed yet")
         if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
             notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
         if asked.query.no_target_code and self._kinship.target_code:
-            notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
+            notes.append("the target's own code is excluded: " + ", ".join(sorted(self._kinship.target_code)))
         return tuple(notes)
 
 

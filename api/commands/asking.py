@@ -23,7 +23,7 @@ def query(
     lineage: Lineage = "",
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
     kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")] = False,
     work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
     batch: Annotated[
         Path | None,
@@ -32,11 +32,13 @@ def query(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Ask a lineage: lines of code and passages, each with its citation, licence and why it counts.
+    """Search a lineage: lines of code and passages, each with its citation, license and the reason it is relevant.
 
     Examples:
 
-      lineage query "how is the encoder initialized?"
+      lineage query how is the encoder initialized
+
+      lineage query --batch - < questions.jsonl > answers.jsonl
 
       lineage query "learning rate schedule" --kind code -k 5 --json
 

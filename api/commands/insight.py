@@ -18,13 +18,13 @@ def facts(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Say what a lineage holds for a detail: every value, who holds it since when, and which one the target inherits.
+    """Show every value of a detail: where it is set, since when, and which one the target inherits.
 
     Without a name: the details that it has values for.
 
     Examples:
 
-      lineage facts "weight decay"
+      lineage facts weight decay
 
       lineage facts lr --lineage arxiv-2504.17192 --json
     """

@@ -19,11 +19,11 @@ FORMS = one_of("html", "svg", "json", "graphml", "dot")
 
 
 def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Show a lineage: the target, what it inherits from and why, the repositories, what was lost.
+    """Show a lineage: the target, what it builds on and why, the repositories, what failed.
 
     Examples:
 
-      lineage show arxiv-2504.17192
+      lineage show arxiv:2504.17192
 
       lineage show --json
     """
@@ -38,7 +38,7 @@ def graph(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """The lineage as a picture or a file for other tools: x = year, size = weight, colour = role.
+    """Draw the lineage, or export it for other tools: x = year, size = weight, color = role.
 
     Examples:
 
@@ -73,7 +73,7 @@ def list_(home: Home = None, json: Json = False) -> None:
 
 
 def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Say how complete a lineage is: the ledger's sums, and every loss with its reason.
+    """Show how complete a lineage is: totals of the ledger, and every failed or incomplete item with the reason.
 
     Examples:
 
@@ -91,7 +91,7 @@ def check(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not.
+    """Verify the store: hashes, ledger totals, vectors, exclusions. Ends with 6 if something is wrong.
 
     Examples:
 
@@ -107,7 +107,7 @@ def check(
 
 
 def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
-    """Say what would be used and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
+    """Show what is configured and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
 
     Examples:
 

@@ -19,13 +19,15 @@ def gaps(
     lineage: Lineage = "",
     state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
     topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every detail with its evidence; a terminal shows one screen otherwise.")] = False,
     home: Home = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Say what the paper leaves unsaid: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+    """List what the paper leaves open: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+
+    A terminal shows one screen: contradictions between sources, then the most important open decisions.
 
     Examples:
 

@@ -10,7 +10,7 @@ import typer
 from api import display_packs, ending, wire_packs
 from api.commands.common import Home, Json, Lineage, Quiet, joined, one_of, put, service_of, watching_on_a_terminal
 
-NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")]
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
 
 
 STAGES = one_of("planning", "analysis", "coding")

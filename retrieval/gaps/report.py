@@ -251,7 +251,7 @@ def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: b
         value = next((one.value for one in verdict.shown if one.value), "")
         return f"a sentence states {value}" if value else "a sentence says what was done"
     if not own_text and not verdict.shown:
-        return "the target's text is not at hand"
+        return "the target's full text is not available"
     if verdict.pointers:
         return f"{_DEFERS} ({'; '.join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))})"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"

@@ -510,7 +510,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         ending.run(interrupted)
     assert ended.value.code == 130
-    assert capsys.readouterr().err == "error: interrupted\n  hint: what was done is kept; the same command resumes\n"
+    assert capsys.readouterr().err == "error: interrupted\n  hint: finished work is kept; run the same command again to resume\n"
 
 
 def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():

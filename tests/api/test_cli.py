@@ -23,6 +23,8 @@ from lineage.insight import Conflict, Consensus, Gaps, Held, Value
 from lineage.model import Answer, Fact, Hit, Query
 from tests.demo import NAME, TARGET
 from tests.fakes import small_lineage as small
+from tests.upstream import Upstream
+from tests.upstream.faults import Fault, Faults, MutateJson, Status
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "how is the encoder initialized?"
@@ -545,3 +547,53 @@ def test_an_answer_that_cannot_be_written_is_said(built):
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 4
     assert done.stderr.startswith("error: the answer cannot be written: No space left on device\n")
+
+
+# -- the first hour
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_summary_of_a_command_is_not_cut_in_the_list(lineage, command):
+    shown = lineage("--help").out
+    row = next(line for line in shown.splitlines() if re.match(rf"  {command}\b", line))
+    assert not row.endswith("...")
+
+
+def test_a_text_needs_no_quotes(asked):
+    quoted, bare = asked("query", QUESTION, "--json"), asked("query", *QUESTION.split(), "--json")
+    assert bare.data == quoted.data
+    assert asked("facts", "weight", "decay", "--json").data["name"] == "weight_decay"
+    assert "put a text in quotes" in asked("query", "what", "--ema").err
+
+
+def test_lists_and_status_show_titles(asked):
+    title = asked("status", "--json").data["title"]
+    assert title.startswith("TinyMask")
+    assert asked("list", "--json").data[0]["title"] == title
+    assert title in asked("list").out
+    assert title in asked("status").out
+
+
+def test_an_empty_batch_says_so(asked, tmp_path):
+    (tmp_path / "none.jsonl").write_text("")
+    ended = asked("query", "--batch", str(tmp_path / "none.jsonl"))
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == f"note: {tmp_path / 'none.jsonl'} holds no questions\n"
+
+
+def test_a_build_that_finds_nothing_to_read_ends_with_3(lineage, monkeypatch, world, tmp_path):
+    faults = Faults(
+        (
+            Fault(r"arxiv\.org|github|huggingface", Status(404)),
+            Fault(r"/references", MutateJson(lambda page: page | {"data": []})),
+            Fault(r"search/match", MutateJson(lambda page: {"data": [row | {"abstract": None} for row in page["data"]]})),
+            Fault(r"graph/v1/paper/", MutateJson(lambda page: page | {"abstract": None})),
+        )
+    )
+    with Upstream(world, faults=faults) as running:
+        monkeypatch.setenv("LINEAGE_MIRROR", running.url)
+        ended = lineage("build", "ProbeBench: Linear Probes Done with Care", "--home", str(tmp_path))
+    assert ended.code == 3
+    assert "error: nothing to read was found for 'ProbeBench: Linear Probes Done with Care'" in ended.err
+    assert "lineage build ./paper.pdf" in ended.err
+    assert not list(tmp_path.glob("lineages/*/CURRENT"))

@@ -112,7 +112,7 @@ def _wrapped(line: str, columns: int) -> Iterator[str]:
     row, used = "", 0
     for word in re.findall(r"\s*\S+", line):
         taken = width(word)
-        if row and used + taken > columns:
+        if row.strip() and used + taken > columns and len(further) + taken <= columns:
             yield row
             word = further + word.lstrip()
             row, used = word, width(word)

@@ -33,6 +33,10 @@ def test_lines_are_wrapped_at_words_and_go_on_further_in():
     assert rendered(LONG, Screen()).split("\n") == ["  one two three four five six seven", "      eight nine ten eleven"]
 
 
+def test_a_word_that_fits_on_no_line_stays_where_it_is():
+    assert rendered("  [1] " + "x" * 60, Screen()) == "  [1] " + "x" * 60
+
+
 def test_code_is_cut_and_not_wrapped():
     row = rendered(cut("x = [" + "1, " * 40 + "]"), Screen())
     assert len(row) == 40

@@ -104,7 +104,7 @@ def _hit(hit: Hit) -> str:
     lines = [f"{hit.rank}. {bold(plain(row['citation']))}  ({what})"]
     why = (row["lineage"] or {}).get("why")
     if why:
-        lines.append(f"   cited: {shorten(why, 150)}")
+        lines.append(f"   why: {shorten(why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
     lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
     return "\n".join([*lines, *_window(hit, row["text"])])

@@ -151,9 +151,9 @@ def archive(*names: str) -> bytes:
 
 FILES = {
     "empty.pdf": (lambda: b"", 2, "is empty"),
-    "text.pdf": (lambda: b"hello, I am text", 2, "no paper that can be read"),
-    "page.pdf": (lambda: b"<!doctype html><html><body>sign in</body></html>", 2, "no paper that can be read"),
-    "drawing.ps": (lambda: b"%!PS-Adobe-3.0\nshowpage\n", 2, "no paper that can be read"),
+    "text.pdf": (lambda: b"hello, I am text", 2, "cannot be read as a paper"),
+    "page.pdf": (lambda: b"<!doctype html><html><body>sign in</body></html>", 2, "cannot be read as a paper"),
+    "drawing.ps": (lambda: b"%!PS-Adobe-3.0\nshowpage\n", 2, "cannot be read as a paper"),
     "locked.pdf": (encrypted, 3, "asks for a password"),
     "scan.pdf": (blank, 3, "without text"),
     "cut.pdf": (lambda: (DEMO / "papers/9909.00104.pdf").read_bytes()[:900], 3, "cannot be read as a paper"),

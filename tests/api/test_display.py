@@ -38,7 +38,7 @@ def test_a_hit_says_where_whose_why_by_whom_and_marks_the_lines_that_answer():
         "note: lexical only",
         "",
         "1. github.com/DequanWang/tent/tent.py#L9-L12@e9e926a6  (code · MIT)",
-        "   cited: arxiv:2401.00001, section 4 Method: “We build on Tent.”",
+        "   why: arxiv:2401.00001, section 4 Method: “We build on Tent.”",
         "   found by: lexical 1, dense 3",
         "         9  def _init_weights(module):",
         "        10      if isinstance(module, nn.Linear):",

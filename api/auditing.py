@@ -25,9 +25,9 @@ _LOOKED_AT = 5
 def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) -> Audit:
     """The findings on the folder `path` by what the target, its code (unless left out) and its lineage expect, and the share of it that is met."""
     if not path.exists():
-        raise NotFound(f"there is no folder {path}")
+        raise NotFound(f"there is no folder {path}", hint="check the path")
     if not path.is_dir():
-        raise UsageError(f"{path} is no folder", hint="name the folder of the generated repository")
+        raise UsageError(f"{path} is not a folder", hint="name the folder of the generated repository")
     with parts.asked(lineage, no_target_code) as engine:
         material = parts.gaps_material(engine)
         expected = report(material)

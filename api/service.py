@@ -7,6 +7,7 @@ those of `lineage.errors`; results are frozen records, which `api.wire` turns in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from api.bootstrap import Parts
 from api.files import absolute, questions, writable
 from lineage import generation as layout
-from lineage import ids
+from lineage import naming
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
@@ -24,6 +25,7 @@ from lineage.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
+from lineage.visible import inline
 
 if TYPE_CHECKING:
     from indexer.bundle.bring import Imported
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from retrieval.holders import Holders
 
 _NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
-_READING = Stage("gaps", note="holding the target against its lineage")
+_READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,21 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class StoredLineage(Manifest):
+    """A lineage of the store: its manifest with the title of its target."""
+
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Completeness:
-    """The ledger of a generation: sums by kind of subject, and every row that is not whole."""
+    """The ledger of a generation: sums by kind of subject, and every item that failed or is incomplete."""
 
     lineage: str
     generation: str
     sums: Mapping[str, Mapping[str, int]]
     losses: tuple[LedgerRow, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,7 +180,7 @@ class Service:
         """Raise `Losses` if `strict` and anything was lost."""
         lost = report.ledger["failed"] + report.ledger["degraded"]
         if strict and lost:
-            raise Losses(f"{lost} of {report.ledger['in']} items were lost or degraded", hint=f"lineage status {report.lineage} lists them")
+            raise Losses(f"{lost} of {report.ledger['in']} items failed or are incomplete", hint=f"lineage status {report.lineage} lists them")
 
     # -- asking
 
@@ -215,7 +225,7 @@ class Service:
 
         By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
         """
-        name, unread = (ids.check_name(lineage), ()) if lineage else self._holding(chunk)
+        name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
             with self._parts.engine(name) as engine:
                 if found := engine.evidence(chunk, before, after):
@@ -279,7 +289,7 @@ class Service:
     def insist_supported(self, found: WrittenAnswer) -> None:
         """Raise `NotFound` if an answer has no sentence."""
         if not found.sentences:
-            raise NotFound("nothing in this lineage supports an answer", hint="the nearest misses are listed; lineage gaps says what nobody states")
+            raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
@@ -309,12 +319,12 @@ class Service:
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
-        if target in layout.names(self._home):
-            with open_generation(self._home, target) as generation:
-                return _listed(generation)
-        from indexer.target import resolve
+        from indexer.target import is_path, resolve
         from indexer.trace import trace
 
+        if target in layout.names(self._home) or not is_path(target):
+            with suppress(NotFound), open_generation(self._home, self._name(target)) as generation:
+                return _listed(generation)
         with self._parts.workbench(watch) as bench:
             found = resolve(bench, target)
             traced = trace(bench, found.work, found.text.document)
@@ -346,14 +356,14 @@ class Service:
             listed = _listed(generation)
             return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
 
-    def lineages(self) -> tuple[Manifest | Damaged, ...]:
-        """The manifest of every lineage in the store; of a damaged one, what is wrong."""
-        return tuple(map(self._manifest, layout.names(self._home)))
+    def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
+        """The manifest of every lineage in the store with its target's title; of a damaged one, what is wrong."""
+        return tuple(map(self._stored, layout.names(self._home)))
 
-    def _manifest(self, name: str) -> Manifest | Damaged:
+    def _stored(self, name: str) -> StoredLineage | Damaged:
         try:
-            current = layout.current(self._home, name)
-            return layout.read_manifest(layout.generation_folder(self._home, name, current))
+            with open_generation(self._home, name) as generation:
+                return StoredLineage(**vars(generation.manifest), title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -363,13 +373,14 @@ class Service:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             losses = tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses)
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses, _title(generation))
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Everything that is wrong with one lineage or all; nothing is ever deleted."""
         from indexer.verify import built, check_blobs, check_lineage
 
-        chosen = (ids.check_name(lineage),) if lineage else built(self._home)
+        every = built(self._home)
+        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
         return (*found, *(check_blobs(self._home) if read_data else ()))
 
@@ -377,7 +388,7 @@ class Service:
         """Raise `StoreDamaged` if anything was found."""
         if findings:
             said = "; ".join(one.problem for one in findings if isinstance(one, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(said, hint="damaged blobs and generations are replaced by building again; nothing is deleted")
+            raise StoreDamaged(said, hint="build the lineage again to replace damaged files; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """What would be used and why: store, embedder, upstreams, versions."""
@@ -386,15 +397,8 @@ class Service:
         return examine(self._parts.settings)
 
     def _name(self, lineage: str) -> str:
-        """The lineage meant: the one named, or the only one there is; raises `NotFound`."""
-        if lineage:
-            return ids.check_name(lineage)
-        known = layout.names(self._home)
-        if len(known) == 1:
-            return known[0]
-        if not known:
-            raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
-        raise UsageError("which lineage is meant?", hint="name one of: " + ", ".join(known))
+        """The lineage meant: by its name or its target, or the only one there is; raises `NotFound` and `AmbiguousTarget`."""
+        return naming.resolve(self._home, lineage)
 
 
 def holders_of(engine: Engine) -> Holders:
@@ -403,6 +407,12 @@ def holders_of(engine: Engine) -> Holders:
 
     manifest = engine.generation.manifest
     return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+
+
+def _title(generation: Generation) -> str:
+    """The title of the target, cleaned of what a reader cannot see."""
+    target = generation.catalog.work(generation.manifest.target)
+    return inline(target.title) if target else ""
 
 
 def _listed(generation: Generation) -> Listed:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import evidence, fit
+from benchmarks.parts import run_benchmark
 from lineage import registry
 from lineage.catalog import reader
 from lineage.generation import Generation, open_generation
@@ -64,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

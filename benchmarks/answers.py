@@ -19,6 +19,7 @@ from typing import Any
 from api.bootstrap import Parts
 from api.service import Service
 from benchmarks.evidence import rows
+from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.generation import open_generation
 from lineage.insight import Sentence
@@ -105,4 +106,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

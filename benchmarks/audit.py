@@ -1,6 +1,6 @@
 """Audits of official repositories: deviations that are planted, and alarms that are false.
 
-    python benchmarks/audit.py --home HOME --pair LINEAGE=FOLDER [--pair ...] [--json]
+    python -m benchmarks.audit --home HOME --pair LINEAGE=FOLDER [--pair ...] [--json]
 
 HOME is a store with lineages whose targets have a text; FOLDER is the official repository of the target as files. Two parts
 for each pair:
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from api.bootstrap import Parts
 from api.service import Service
+from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.insight import Audit, AuditFinding
 
@@ -109,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

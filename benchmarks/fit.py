@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from benchmarks import dump, evidence
 from benchmarks.dump import Dumped
+from benchmarks.parts import run_benchmark
 from lineage.catalog import reader
 from lineage.ports import Embedder
 from retrieval.evaluate import scores
@@ -278,4 +279,4 @@ def _write(name: str, table: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.gaps import Case, cases, engine_of, holds, lineage, material, shown  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage.details import checklist  # noqa: E402
 from lineage.insight import Held  # noqa: E402
 from lineage.model import Query, WorkId  # noqa: E402
@@ -222,4 +223,4 @@ def _passage(found: Sequence[Passage]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

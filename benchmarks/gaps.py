@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
 from indexer.cache import VectorCache  # noqa: E402
 from indexer.store import Store  # noqa: E402
@@ -303,4 +304,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,6 +1,6 @@
 """How well PDF bibliographies, their fields and their citations are read.
 
-    python benchmarks/references_pdf.py --data DIR [--json]
+    python -m benchmarks.references_pdf --data DIR [--json]
 
 DIR has the form of the evaluation data: `references/{pdf,tei,transformer}/*.pdf` with the truth in
 `references/gold/<arxiv id>.refs.jsonl` and `.contexts.jsonl` (made from the LaTeX sources), or, second best, in
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,6 +20,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from benchmarks.parts import run_benchmark
 from indexer.parsers.pdf import parse
 from lineage.ids import normal_title
 from lineage.model import BibEntry, Document, WorkId
@@ -212,6 +212,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = given.data / "references"
     parse_warm(folder)
     rows = [measure(pdf, folder) for pdf in sorted(folder.glob("*/*.pdf"))]
+    if not rows:
+        raise FileNotFoundError(2, "no PDF", f"{folder}/*/*.pdf")
     if given.json:
         print(json.dumps([asdict(row) for row in rows], indent=1))
         return 0
@@ -232,4 +234,4 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_benchmark(main)

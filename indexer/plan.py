@@ -47,7 +47,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class Choice:
-    """What to fetch, best first, and the ledger rows of what is left in the graph only."""
+    """What to fetch, best first, and the ledger rows of what stays in the graph only."""
 
     papers: tuple[WorkId, ...]
     repos: tuple[CodeLink, ...]
@@ -105,12 +105,12 @@ def choose_papers(references: Sequence[Reference], works: Mapping[WorkId, Work],
 
 def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
     if fetchable(work):
-        return Status.POLICY_SKIPPED, f"ranked {rank}; the {limit} best-ranked papers with a text are fetched (--papers)"
+        return Status.POLICY_SKIPPED, f"ranked {rank}; only the {limit} best-ranked papers with a full text are fetched (--papers)"
     if not work.said_by or work.id.startswith("ref:"):
-        return Status.UNRESOLVED, "no service knows it; it stays in the graph as the paper writes it"
+        return Status.UNRESOLVED, "not found by any service; kept in the graph as the paper cites it"
     if work.abstract:
         return Status.ABSTRACT_ONLY, "not on arXiv; its abstract is indexed"
-    return Status.METADATA_ONLY, "not on arXiv and no abstract known; title and citing sentences only"
+    return Status.METADATA_ONLY, "not on arXiv and no abstract available; only its title and the citing sentences are known"
 
 
 def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
@@ -124,7 +124,14 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
         best.setdefault(link.repo.lower(), link)
     kept = tuple(best.values())
     left = (
-        LedgerRow("source", link.repo, link.repo, "select", Status.POLICY_SKIPPED, f"{limit} repositories are fetched (--repos); this one ranked {n}")
+        LedgerRow(
+            "source",
+            link.repo,
+            link.repo,
+            "select",
+            Status.POLICY_SKIPPED,
+            f"ranked {n}; only the {limit} best-ranked repositories are fetched (--repos)",
+        )
         for n, link in enumerate(kept[limit:], limit + 1)
     )
     return kept[:limit], tuple(left)

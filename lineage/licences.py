@@ -88,9 +88,9 @@ def shown(licence: str | None) -> str:
 
 
 def called(licence: str | None) -> str:
-    """The same in a sentence: `MIT`, `custom licence`, `licence unknown`."""
+    """The same in a sentence: `MIT`, `custom license`, `license unknown`."""
     name = shown(licence)
-    return {CUSTOM: "custom licence", UNKNOWN: "licence unknown"}.get(name, name)
+    return {CUSTOM: "custom license", UNKNOWN: "license unknown"}.get(name, name)
 
 
 def of_text(text: str) -> str:

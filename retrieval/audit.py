@@ -36,7 +36,7 @@ from retrieval.gaps.text import TargetText
 
 COVERED = 0.5
 """Share of a component's words that the best hits must have between them."""
-_METHOD_TOPICS = frozenset({"architecture", "initialisation", "loss", "regularisation", "augmentation", "retrieval", "prompts", "procedure"})
+_METHOD_TOPICS = frozenset({"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure"})
 _ASIDE = re.compile(
     r"introduction|abstract|related|background|prior work|conclu|discussion|limitation|future|acknowledg|reference|impact|ethic|broader|result|"
     r"experiment|evaluation|analys[ie]s|ablation|appendix|supplement|baseline|dataset|setup|setting|contribution|motivati|overview|notation|"

@@ -22,7 +22,7 @@ from retrieval.places import by_value
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
-_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialisation", "loss", "optimiser", "precision", "regularisation", "schedule"))
+_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialization", "loss", "optimizer", "precision", "regularization", "schedule"))
 """Topics that a program for trying a model says less of than the one that trains it."""
 _TRIED = 0.6
 
@@ -62,7 +62,9 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     groups += _groups([one for one in some if not one.fact.literal], term.name, ontology, weight)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
-    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, len(every), holders)))
+    return Consensus(
+        term.name, ontology.title(term.name), values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, len(every), holders))
+    )
 
 
 def tallies(holders: Holders, ontology: Ontology) -> Tallies:

@@ -316,11 +316,11 @@ class Engine:
         elif not self._dense:
             notes.append("lexical only: no embedder was loaded")
         elif self._generation.manifest.tier == "static":
-            notes.append("first tier: by words and the vectors of words, without those of a transformer")
+            notes.append("fast index: lexical search and static vectors; the dense vectors are not computed yet")
         if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
             notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
         if self._excluded:
-            notes.append("code of the target left out: " + ", ".join(sorted(self._excluded)))
+            notes.append("the target's own code is excluded: " + ", ".join(sorted(self._excluded)))
         return tuple(notes)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from retrieval.fuse import standard
 
 UNSUPPORTED = "nothing in this lineage supports an answer well"
-MISSES = "these are the nearest misses"
+MISSES = "the nearest matches are shown"
 MISS = "nearest-miss"
 """The flag of a hit that was only the nearest."""
 

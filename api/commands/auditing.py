@@ -21,7 +21,7 @@ def audit(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Hold a generated repository against the paper and its lineage: values present, different or absent. Runs no code.
+    """Compare a generated repository with the paper and its lineage: values present, different or absent. Runs no code.
 
     Examples:
 

@@ -55,7 +55,7 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
     said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
     said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
     said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
-    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items left out."
+    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     hits = (hit.chunk.id for one in pack.items for hit in one.evidence)
     return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
 

@@ -128,6 +128,7 @@ class Listed(Said):
     problem: str | None = None
     id: str | None = Field(None, description="Its generation.")
     target: str | None = None
+    title: str | None = None
     created: str | None = None
     content_hash: str | None = None
     embedder: str | None = None
@@ -219,6 +220,7 @@ class Completeness(Said):
     generation: str
     sums: dict[str, dict[str, int]]
     losses: list[Loss]
+    title: str = ""
 
 
 class Graph(Said):

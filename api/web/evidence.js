@@ -5,7 +5,7 @@ import { get } from "./server.js";
 import { passage, source } from "./source.js";
 
 const SHOWN = 16;
-const licence = (name) => ({ custom: "custom licence", unknown: "no licence stated" })[name] || name || "no licence stated";
+const licence = (name) => ({ custom: "custom license", unknown: "no licence stated" })[name] || name || "no licence stated";
 const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
 const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 

@@ -207,7 +207,7 @@ def listing(lineage: str, works: Iterable[Passed]) -> str:
     works = tuple(works)
     parts = [f"# Licences of what is in the bundle of {lineage}\n"]
     parts.append(_table("Texts that are here", [one for one in works if one.carried], "condition"))
-    parts.append(_table("Texts that were left out (their places, names and hashes are here)", [one for one in works if not one.carried], "why"))
+    parts.append(_table("Texts that are not included (their sources, names and hashes are)", [one for one in works if not one.carried], "why"))
     return "\n".join(part for part in parts if part)
 
 

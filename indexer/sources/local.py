@@ -82,7 +82,7 @@ def paper(path: Path) -> LocalPaper:
         if kind == "text" and path.suffix.lower() in _TEX:
             kind = "tex"
     if kind not in _MEDIA:
-        what = "is empty" if kind == "empty" else f"is no paper that can be read ({kind})"
+        what = "is empty" if kind == "empty" else f"cannot be read as a paper ({kind})"
         raise UsageError(f"{path} {what}", hint="a .pdf, a .tex file, an e-print (.tar.gz, .gz) or a folder of TeX is needed")
     title = path.resolve().name.removesuffix(".gz").removesuffix(".tar").rsplit(".", 1)[0]
     return LocalPaper(Work(local_id(data), "paper", title, said_by=(SOURCE,), meta={"file": path.resolve().name}), data, _MEDIA[kind])
@@ -93,7 +93,7 @@ def code(path: Path) -> LocalCode:
     if not path.exists():
         raise NotFound(f"there is no {path}", hint="check the path")
     if not path.is_dir():
-        raise UsageError(f"{path} is no folder", hint="give the folder that holds the code")
+        raise UsageError(f"{path} is not a folder", hint="give the folder that holds the code")
     found = tuple(_files(path, TARBALL))
     if not any(member.data for member in found):
         raise UsageError(f"{path} holds no file that can be read")
@@ -124,7 +124,7 @@ def _content(path: Path) -> bytes:
     cap = max(EPRINT.packed, 60 * 1024 * 1024)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UsageError(f"{path} is no regular file")
+            raise UsageError(f"{path} is not a regular file")
         with path.open("rb") as file:
             data = file.read(cap + 1)
     except FileNotFoundError:
@@ -165,7 +165,7 @@ def _files(root: Path, limits: ArchiveLimits) -> Iterator[Member]:
 
 
 def _walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """(name, entry) of all that is no folder to be entered, without recursion and without following links."""
+    """(name, entry) of all that is not a folder to be entered, without recursion and without following links."""
     folders = [("", str(root))]
     while folders:
         prefix, folder = folders.pop()

@@ -29,7 +29,7 @@ _LOOP = re.compile(r"\.backward\(")
 _STEP = re.compile(r"\.step\(")
 _LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
 _SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
-_OF_A_CHECKPOINT = frozenset(("architecture", "initialisation"))
+_OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
 """Topics that whoever trains a checkpoint leaves to it."""
 WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
 _LOW = 0.2

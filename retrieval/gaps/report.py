@@ -12,6 +12,7 @@ from lineage.errors import UsageError
 from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
+from lineage.spelling import american
 from lineage.terms import fold
 from retrieval import conflicts, followed, steps
 from retrieval.engine import Engine
@@ -84,9 +85,10 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
     if wanted and wanted not in Specification.__members__:
         raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(one.value.lower() for one in Specification))
     topics = sorted({gap.detail.topic for gap in found.gaps})
-    if topic and topic.lower() not in topics:
+    topic = american(topic.strip().lower())
+    if topic and topic not in topics:
         raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic.lower()))
+    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
     return replace(found, gaps=rows)
 
 
@@ -247,7 +249,7 @@ def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: b
         value = next((one.value for one in verdict.shown if one.value), "")
         return f"a sentence states {value}" if value else "a sentence says what was done"
     if not own_text and not verdict.shown:
-        return "the target's text is not at hand"
+        return "the target's full text is not available"
     if verdict.pointers:
         return f"{_DEFERS} ({'; '.join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))})"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"
@@ -299,15 +301,15 @@ def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: Tar
 
 
 def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]], late: int) -> Iterator[str]:
-    told = (f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains)
-    yield "; ".join(told) or "no kind of paper was recognised: only what every paper needs is listed"
+    detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
+    yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
     if not said.own:
         quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
-        have = f"there are its abstract and {quoted} sentences that services quote" if said.sentences else "nothing of it can count as stated"
-        yield f"the target's text is not at hand; {have}"
+        have = f"only its abstract and {quoted} quoted sentences were read" if said.sentences else "nothing can count as stated"
+        yield f"the target's full text is not available; {have}"
     if not any(held.values()):
-        yield "this generation holds no facts: build the lineage again for values"
+        yield "no values were extracted in this generation: build the lineage again"
     if material.engine.excluded:
-        yield "code of the target left out"
+        yield "the target's own code is excluded"
     if late:
         yield f"{late} questions to the lineage took too long and are unanswered here"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api import display_gaps
+from api import display_gaps, terminal
 from lineage.insight import Detail, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Fact, Focus, Hit, Work
 from tests.fakes import small_lineage as small
@@ -28,14 +28,14 @@ def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = L
 
 
 def gap(
-    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimiser", title: str = "", why: str = "the target defers to others"
+    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimizer", title: str = "", why: str = "the target defers to others"
 ) -> Gap:
     state = Specification.PARTIALLY_SPECIFIED if stated else Specification.UNSPECIFIED
     return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, why=why)
 
 
 def shown(*some: Gap) -> list[str]:
-    return display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some)).split("\n")
+    return terminal.plain(display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some))).split("\n")
 
 
 def test_a_sentence_that_many_details_defer_with_is_quoted_once():

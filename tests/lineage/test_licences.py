@@ -122,4 +122,4 @@ def test_a_licence_file_without_a_word_names_none():
 
 
 def test_in_a_sentence_a_licence_without_an_identifier_is_called_what_it_is():
-    assert [called(name) for name in ("MIT", "ask us", None)] == ["MIT", "custom licence", "licence unknown"]
+    assert [called(name) for name in ("MIT", "ask us", None)] == ["MIT", "custom license", "license unknown"]

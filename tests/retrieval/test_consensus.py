@@ -125,7 +125,7 @@ def test_a_detail_that_nobody_states_and_one_that_nobody_knows(read):
 
 def test_the_table_counts_values_and_works(read):
     rows = tallies(read(*REPO, CITED), ontology()).rows
-    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 4, 2)]
+    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimizer", 5, 4, 2)]
     assert tallies(read(), ontology()).notes
 
 

@@ -73,7 +73,7 @@ def test_the_targets_own_code_can_be_left_out(engine):
     assert small.OWN in {hit.work.id for hit in with_it.hits}
     assert small.OWN not in {hit.work.id for hit in without.hits}
     assert small.TARGET in {hit.work.id for hit in without.hits}
-    assert without.notes == ("code of the target left out: repo:github.com/target/own",)
+    assert without.notes == ("the target's own code is excluded: repo:github.com/target/own",)
 
 
 def test_many_questions_give_the_answers_of_each_alone(engine):

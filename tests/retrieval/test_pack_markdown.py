@@ -52,12 +52,12 @@ def test_a_long_line_is_cut_and_says_so():
         ("MIT", "code", "MIT"),
         ("Apache-2.0", "code", "Apache-2.0"),
         ("CC BY-NC 4.0", "paper", "CC-BY-NC-4.0"),
-        ("Permission is hereby granted, free of charge", "code", "custom licence"),
-        ("x", "code", "custom licence"),
-        ("MIT `rm`", "code", "custom licence"),
-        (None, "code", "licence unknown"),
+        ("Permission is hereby granted, free of charge", "code", "custom license"),
+        ("x", "code", "custom license"),
+        ("MIT `rm`", "code", "custom license"),
+        (None, "code", "license unknown"),
         ("", "paper", ""),
-        ("***", "code", "custom licence"),
+        ("***", "code", "custom license"),
     ],
 )
 def test_a_licence_goes_by_its_name_or_is_one_of_its_own(named, kind, said):

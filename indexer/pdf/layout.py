@@ -63,12 +63,15 @@ def _repeated(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
 
 
 def _page_numbers(lines: Sequence[Line], height: float) -> Iterator[Line]:
-    """Numbers that stand alone in the outermost row of a page."""
+    """Numbers that stand alone in the outermost row of a page, near its edge or well apart from the text."""
     if not lines:
         return
     for edge in (min(line.base for line in lines), max(line.base for line in lines)):
         row = [line for line in lines if abs(line.base - edge) < 3]
-        outer = edge < 0.12 * height or edge > 0.88 * height
+        others = [abs(line.base - edge) for line in lines if abs(line.base - edge) >= 3]
+        apart = min(others, default=0.0) > 1.8 * row[0].size
+        near = 0.12 if not apart else 0.2
+        outer = edge < near * height or edge > (1 - near) * height
         if outer and all(_NUMBER.match(line.text.strip()) for line in row):
             yield from row
 

@@ -37,7 +37,7 @@ _VENUE = re.compile(
 )
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
-    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,] [Ii]n:? (?:Proc|Adv|Int)|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?\Z"
+    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?\Z"
 )
 _FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
 _NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
@@ -138,7 +138,7 @@ def _after_runs(text: str) -> Iterator[Start]:
         if not count or (pattern is not SURNAME_FIRST and text[end : end + 1] not in {",", ":", "."}) or (pattern is VANCOUVER and count < 2):
             continue
         edited = EDITORS.match(text, end)
-        yield Start(_skip(text, edited.end() if edited else end), end, f"{kind} {text[end : end + 1].strip(' .')}")
+        yield Start(_skip(text, edited.end() if edited else end), end, f"{kind}{text[end : end + 1] if text[end : end + 1] in {',', ':'} else ''}")
     for n, end in enumerate(_comma_pieces(text)):
         if n:
             yield Start(_skip(text, end), end, "comma")
@@ -183,10 +183,11 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
     for n, stop in enumerate(full_stops(text[start:], limit=3)):
         mark = text[start + stop] in "?!"
         yield start + stop + mark, start + stop + 1, f"{'question' if mark else 'stop'}{n if n > 1 else ''}"
-    for n, comma in enumerate(islice(re.finditer(r",\s+|\s+(?=In:? [A-Z])|\s(?=\((?:\w+ ed\.|\d{4}))", text[start : start + 600]), 12)):
-        if n < 12 and _VENUE.match(text, start + comma.end()):
-            yield start + comma.start(), start + comma.end(), "comma"
-            break
+    if bracket := re.compile(r"\s\((?=(?:\w+ ed\.|\d{4}))").search(text, start, start + 800):
+        yield bracket.start(), bracket.start() + 1, "bracket"
+    for comma in islice(re.compile(r",\s+|\s+(?=In:? [A-Z])").finditer(text, start + 1, start + 600), 12):
+        if _VENUE.match(text, comma.end()) or text[comma.end()].isupper():
+            yield comma.start(), comma.end(), "comma"
     for begin, end in runs:
         if begin <= start + 2 < end:
             yield end, end, "italic"
@@ -198,7 +199,7 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
 
 
 def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int, kind: str) -> Cut:
-    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(" ,.;:)”’\"")
+    title, rest = text[start.at : end].strip(' ,.;:“”"'), text[after:].lstrip(" ,.;:)”’\"")
     score = _names_score(text, start) + _title_score(title) + _rest_score(text, rest, kind, after) + _type_score(runs, start, end, rest)
     return Cut(start, end, after, kind, score)
 
@@ -206,14 +207,19 @@ def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int
 def _names_score(text: str, start: Start) -> float:
     if not start.names:
         return -2.5 if start.kind == "first" else -1.0
-    return 1.0 + (0.5 if start.year else 0.0) - (2.0 if len(text) - start.at < 6 else 0.0)
+    flipped, count = run(text, SURNAME_FIRST)
+    beyond = count and flipped + 3 < start.names and not EDITORS.match(text, flipped)
+    return 1.0 + 0.5 * bool(start.year) - 2.0 * (len(text) - start.at < 6) - 2.0 * bool(beyond)
 
 
 def _title_score(title: str) -> float:
     words = title.split()
     score = -4.0 if not words else -2.0 if len(words) == 1 else -0.4 if len(words) == 2 else 0.8 if len(words) <= 25 else 0.0 if len(words) < 40 else -3.0
     score -= 3.0 * bool(_FIRST_NAME.match(title)) + 2.5 * bool(_NAME_INSIDE.search(title)) + 3.0 * bool(_NOT_TITLE.search(title))
-    score -= 2.0 * bool(re.match(r"(?:[Ii]n:?|and|et al)\s|[(\[]?(?:18|19|20)\d\d\b", title))
+    score -= 2.0 * bool(re.match(r"(?:[Ii]n:?|and|et al\.?)\s|[(\[]?(?:18|19|20)\d\d\b", title))
+    for stop in full_stops(title, limit=3):
+        if stop + 2 < len(title):
+            score -= 2.5 if _VENUE.match(title, stop + 2) else 1.0 if title[stop] == "." else 0.2
     score -= 2.0 * (title.count("(") != title.count(")")) + 1.5 * (title.count("“") != title.count("”"))
     return score - 1.0 * bool(words and words[0][0].islower() and not re.search(r"[A-Z\d]", words[0]))
 
@@ -225,7 +231,8 @@ def _rest_score(text: str, rest: str, kind: str, after: int) -> float:
         return 1.5
     stopped = text[after - 1 : after] in {".", "?", "!"} or kind in {"quote", "italic"}
     small = rest[0].islower() and not _SMALL_IN.match(rest)
-    return -2.0 * small - (0.0 if stopped else 0.5) - 0.8 * (kind == "question")
+    press = not small and not re.search(r"(?<![\w’'.])[a-z]{4,}", rest[:60])  # "Wiley, New York": capitals only
+    return -2.0 * small + 0.8 * press - (0.0 if stopped else 0.5) - 0.8 * (kind == "question")
 
 
 def _type_score(runs: Sequence[Range], start: Start, end: int, rest: str) -> float:
@@ -233,7 +240,7 @@ def _type_score(runs: Sequence[Range], start: Start, end: int, rest: str) -> flo
     if not runs or end <= start.at:
         return 0.0
     share = _overlap(runs, start.at, end) / (end - start.at)
-    mixed = 0.2 < share < 0.85
+    mixed = 0.2 < share < 0.85 or (share > 0.5 and sum(a < end and b > start.at for a, b in runs) > 1)
     names = _overlap(runs, 0, start.names) / max(1, start.names)
     return -2.5 * mixed + 1.5 * (share >= 0.85 and names < 0.2) + 0.7 * (share <= 0.2 and bool(rest))
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from indexer.pdf.page import Line, Page, joined
 
@@ -125,7 +125,7 @@ def find_gutter(lines: Sequence[Line], width: float) -> float | None:
             best = (x, crossing)
     assert best is not None  # noqa: S101 - sixty steps were made
     near = [x for x, crossing in _profile(wide, width) if crossing <= best[1]]
-    gutter = _middle(near, best[0])
+    gutter = _clearest(_run(near, best[0]), lines)
     return gutter if _parts(lines, gutter, width) else None
 
 
@@ -143,13 +143,22 @@ def _profile(lines: Sequence[Line], width: float) -> list[tuple[float, int]]:
     return [(x, sum(line.box[0] < x - 1 and line.box[2] > x + 1 for line in lines)) for x in steps]
 
 
-def _middle(near: Sequence[float], start: float) -> float:
-    """The middle of the run of neighbouring positions that holds `start`."""
+def _run(near: Sequence[float], start: float) -> list[float]:
+    """The run of neighboring positions that holds `start`, in order."""
     run = [start]
     for x in near:
         if min(abs(x - known) for known in run) < 4:
             run.append(x)
-    return (min(run) + max(run)) / 2
+    return sorted(run)
+
+
+def _clearest(run: Sequence[float], lines: Sequence[Line]) -> float:
+    """The middle of the widest stretch that fewest lines cover: the labels of a list hang at the edge of its column."""
+    short = [line for line in lines if line.box[2] > run[0] and line.box[0] < run[-1]]
+    covered = [sum(line.box[0] < x < line.box[2] for line in short) for x in run]
+    stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] == min(covered)) if free]
+    widest = max(stretches, key=lambda stretch: run[stretch[-1]] - run[stretch[0]])
+    return (run[widest[0]] + run[widest[-1]]) / 2
 
 
 def _pairs(left: Sequence[Line], right: Sequence[Line]) -> int:

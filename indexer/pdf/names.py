@@ -11,10 +11,10 @@ _SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?
 _INITIALS = r"[^\W\d_a-z]\.?(?:[ -]{0,2}[^\W\d_]\.){0,4}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
 SURNAME_FIRST = re.compile(rf"{_SURNAME},\s?(?:{_INITIALS})(?![\w])")
 VANCOUVER = re.compile(rf"{_SURNAME}\s[A-Z]{{1,3}}(?=[,.;:]|\s\(|\s(?:and|&)\s)")
-INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]?(?:[^\W\d_]\.[ -]?){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
+INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]{{0,2}}(?:[^\W\d_]\.[ -]{{0,2}}){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
 _ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-Z]{{1,3}}")
 _BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and|&|und|et)?|and|&|und)\s+|\s*[,;]\s*", re.IGNORECASE)
-_ET_AL = re.compile(r"[,;]?\s*(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
+_ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
     "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "  # noqa: SIM905

@@ -81,7 +81,8 @@ def _bibliography(layout: Layout, works: Sequence[Made]) -> str:
         return r"\printbibliography"
     if not layout.tool:
         return listing(layout, works)
-    return rf"\bibliographystyle{{{layout.style}}}\bibliography{{refs}}"
+    style = "" if "revtex" in layout.document_class else rf"\bibliographystyle{{{layout.style}}}"  # the class chooses it, with titles
+    return rf"{style}\bibliography{{refs}}"
 
 
 def _paragraphs(layout: Layout, keys: Sequence[str], cited: dict[str, list[str]], dice: random.Random) -> str:

@@ -71,11 +71,10 @@ def regions(sheets: Sequence[Sheet], style: Style, pages: Pages) -> list[Region]
 
 def _unannounced(rows: Sequence[Line]) -> list[Region]:
     """A numbered list with years at the end of a document that gives it no heading."""
-    half = len(rows) // 2
-    for n in range(half, len(rows)):
-        found = _BRACKET.match(rows[n].text)
-        if found and found[1] == "1" and len(_sequence(rows[n:], _BRACKET)) >= 5:
-            return [Region(tuple(rows[n:]))] if _reads_like_one(rows[n:]) else []
+    for n in range(len(rows) - 1, len(rows) // 8, -1):
+        label = _BRACKET.match(rows[n].text)
+        if label and label[1] == "1":
+            return [Region(tuple(rows[n:]))] if len(_sequence(rows[n:], _BRACKET)) >= 5 and _reads_like_one(rows[n:]) else []
     return []
 
 

@@ -153,12 +153,14 @@ def _run(near: Sequence[float], start: float) -> list[float]:
 
 
 def _clearest(run: Sequence[float], lines: Sequence[Line]) -> float:
-    """The middle of the widest stretch that fewest lines cover: the labels of a list hang at the edge of its column."""
+    """The middle of the first stretch that fewest lines cover: the labels of a list hang at the left edge of its column."""
     short = [line for line in lines if line.box[2] > run[0] and line.box[0] < run[-1]]
     covered = [sum(line.box[0] < x < line.box[2] for line in short) for x in run]
-    stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] == min(covered)) if free]
-    widest = max(stretches, key=lambda stretch: run[stretch[-1]] - run[stretch[0]])
-    return (run[widest[0]] + run[widest[-1]]) / 2
+    most = min(covered) + len(lines) // 30  # a figure may lie anywhere
+    stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] <= most) if free]
+    widths = [run[stretch[-1]] - run[stretch[0]] for stretch in stretches]
+    first = next(stretch for stretch, width in zip(stretches, widths, strict=True) if width >= 0.4 * max(widths))
+    return (run[first[0]] + run[first[-1]]) / 2
 
 
 def _pairs(left: Sequence[Line], right: Sequence[Line]) -> int:

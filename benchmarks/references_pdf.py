@@ -29,7 +29,6 @@ from indexer.parsers.pdf import parse
 from lineage.ids import normal_title
 from lineage.model import BibEntry, Document, WorkId
 
-
 HALVES = ("insight", "keptout")
 SUMMED = ("entries", "title", "author", "year", "linked", "links_right")
 

@@ -29,11 +29,8 @@ from benchmarks.typeset_layouts import LAYOUTS, Layout, half, listing
 from benchmarks.typeset_works import CORES, Made, bib, draw, plain, pool
 
 HALVES = ("insight", "keptout")
-SYLLABLES = "ba ko li mu ne pra sto ti vu we xi zor da fe gi hul".split()
-WORDS = (
-    "the model of a and its results we that show data for method with training loss on each step are given in this section as before "
-    "larger batch gradient error bound noise sample layer feature score baseline setting previous estimate observed under"
-).split()
+SYLLABLES = ["ba", "ko", "li", "mu", "ne", "pra", "sto", "ti", "vu", "we", "xi", "zor", "da", "fe", "gi", "hul"]
+WORDS = ["the", "model", "of", "a", "and", "its", "results", "we", "that", "show", "data", "for", "method", "with", "training", "loss", "on", "each", "step", "are", "given", "in", "this", "section", "as", "before", "larger", "batch", "gradient", "error", "bound", "noise", "sample", "layer", "feature", "score", "baseline", "setting", "previous", "estimate", "observed", "under"]
 MODERN, CLASSIC = r"\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{lmodern,url}", r"\usepackage[utf8]{inputenc}\usepackage{url}"
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from indexer.pdf.names import EDITORS, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, is_names, run
+from indexer.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, is_names, run
 from indexer.pdf.page import Range
 from indexer.pdf.sentences import full_stops
 
@@ -126,7 +126,7 @@ def _starts(text: str, runs: Sequence[Range]) -> Iterator[Start]:
     if (stop := next(iter(full_stops(text, limit=1)), 0)) and is_names(text[:stop]):
         yield Start(_skip(text, stop), stop, "stop")
     colon = text.find(": ")
-    if 0 < colon and is_names(text[:colon]):
+    if colon > 0 and is_names(text[:colon]):
         yield Start(_skip(text, colon), colon, "colon")
     yield from _after_runs(text)
 
@@ -160,6 +160,8 @@ def _comma_pieces(text: str) -> list[int]:
 def _dated(text: str, at: int, kind: str) -> Start | None:
     """A beginning at a quote or a change of type, with names and perhaps a year before it."""
     head = text[:at].rstrip(" ,.:;")
+    at = others.end() if (others := ET_AL.match(text, at)) else at
+    at = _skip(text, at)
     if not head or at < 4:
         return Start(at, 0, kind)
     year = _AFTER_NAMES.search(text[:at] + " ")

@@ -14,7 +14,7 @@ VANCOUVER = re.compile(rf"{_SURNAME}\s[A-Z]{{1,3}}(?=[,.;:]|\s\(|\s(?:and|&)\s)"
 INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]{{0,2}}(?:[^\W\d_]\.[ -]{{0,2}}){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
 _ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-Z]{{1,3}}")
 _BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and|&|und|et)?|and|&|und)\s+|\s*[,;]\s*", re.IGNORECASE)
-_ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
+ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
     "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "  # noqa: SIM905
@@ -28,13 +28,13 @@ def run(text: str, pattern: re.Pattern[str]) -> tuple[int, int]:
     while found := pattern.match(text, position):
         count += 1
         end = found.end()
-        if more := _ET_AL.match(text, end):
+        if more := ET_AL.match(text, end):
             return more.end(), count
         between = _BETWEEN.match(text, end)
         if not between:
             break
         position = between.end()
-        if other := _ET_AL.match(text, position):
+        if other := ET_AL.match(text, position):
             return other.end(), count
     return end, count
 
@@ -70,7 +70,7 @@ def _are_capital(words: list[str], listed: bool) -> bool:
 
 def authors_of(names: str) -> list[str]:
     """The persons of a names list, given names first."""
-    names = EDITORS.sub(" ", _ET_AL.sub("", names)).strip(" ,.;:(")
+    names = EDITORS.sub(" ", ET_AL.sub("", names)).strip(" ,.;:(")
     if not names:
         return []
     if ";" in names:

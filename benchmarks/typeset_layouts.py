@@ -26,7 +26,7 @@ PARAGRAPHS = r"""\makeatletter
 \def\@bibmark##1{\if@filesw\immediate\write\@auxout{\string\bibcite{##1}{\arabic{enumiv}}}\fi\ignorespaces}%
 }{\par}
 \makeatother"""
-NAMED = r"\def\citename#1{#1, }\def\citeauthoryear#1#2{#1, #2}\def\shortcite{\cite}"
+NAMED = r"\def\citename#1{#1}\def\citeauthoryear#1#2{#1, #2}\def\shortcite{\cite}"
 
 
 @dataclass(frozen=True)

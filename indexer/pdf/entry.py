@@ -22,6 +22,7 @@ _LABEL = re.compile(r"\s*(?:\[[^\[\]]{1,40}\]|\(?\d{1,4}[.)]|\d{1,4}(?=\s+[^\W\d
 _DOI = re.compile(r"\b(10\.\s?\d{4,9}/\s?[^\s\"<>{}]{2,120})")
 _BROKEN = re.compile(r"(?<=10\.)\s(?=\d{4})|(?<=\d{4}\.)\s(?=\d{4})|(?<=10\.\d{4}/)\s")
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]{3,300}", re.IGNORECASE)
+_SPACED = re.compile(r"(?:https?\s?:\s?/\s?/|\b10\s?\.\s?\d{4,9}\s?/)\s?[^\s()]{1,200}(?: [./:_~-]{1,3}(?: [^\s()]{1,200})?| /[^\s()]{1,200}){0,60}")
 _SAID = re.compile(r"\b(?:doi|URL|Available(?: online)?|Accessed|Retrieved)\b\s*:?\s*(?=\.|\s|\Z|10\.)", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./:]\d)")
 _SAME = re.compile(r"\s*(?:[—–―_-]\s?){1,6}(?=[\s,.:(])[\s.]*|\s*(?=,\s)")
@@ -81,7 +82,7 @@ def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], 
         raw=entry.raw,
         title=title,
         authors=tuple(authors_of(names) or before),
-        year=int(year[:4]) if year[:4].isdigit() else _last_year(text[: cut.start.at] + " " + after if cut and title else text),
+        year=int(year[:4]) if year[:4].isdigit() else _last_year(text.replace(title, " ", 1) if title else text),
         venue=_venue(after),
         arxiv=arxiv,
         doi=doi,
@@ -98,7 +99,7 @@ def _bare(entry: Printed) -> _Bare:
     text, mask = entry.raw, "".join(slanted)
     if label := _LABEL.match(text):
         text, mask = text[label.end() :], mask[label.end() :]
-    for pattern in (_URL, _SAID, _DOI, re.compile(r"(?<=\s)\s+")):
+    for pattern in (_SPACED, _URL, _SAID, _DOI, re.compile(r"(?<=\s)\s+")):
         text, mask = _without(text, mask, pattern)
     same = _SAME.match(text)
     cut = same.end() if same else 0
@@ -114,6 +115,7 @@ def _without(text: str, mask: str, pattern: re.Pattern[str]) -> tuple[str, str]:
 
 def _identifiers(text: str) -> tuple[str | None, str | None, str | None]:
     """arXiv number, DOI and address; those of a printed page may be broken behind a full stop or a slash."""
+    text = _SPACED.sub(lambda spaced: spaced[0].replace(" ", ""), text)
     closed = _BROKEN.sub("", text)
     url = _URL.search(text)
     return arxiv_in(closed) or arxiv_doi(closed), doi_in(closed), url[0].rstrip(".,;:)]}>'”") if url else None

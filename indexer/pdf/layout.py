@@ -16,6 +16,7 @@ from itertools import groupby, pairwise
 from indexer.pdf.page import Line, Page, joined
 
 _NUMBER = re.compile(r"(page\s*)?[-–—|\s]*(\d{1,5}|[ivxlc]{1,6})[-–—|\s]*((of|/)\s*\d{1,5})?\Z", re.IGNORECASE)
+_HEAD_NUMBER = re.compile(r"\s*(\d{1,4})(?:\s+\D{3,100}\Z|\s*\Z)|\D{3,100}\s(\d{1,4})\s*\Z")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _LINE_NUMBER = re.compile(r"\d{1,4}\Z")
 _STAMP = re.compile(r"arXiv:\S{4,20}v\d+\s+\[|arXiv:\S{4,20}\s+\[[a-z-]+\.")
@@ -33,7 +34,7 @@ class Sheet:
 
 def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
     """Every page in reading order."""
-    repeated = _repeated(pages)
+    repeated = _repeated(pages) | _numbered_heads(pages)
     gutters = sorted(gutter / page.width for page in pages if (gutter := find_gutter(page.lines, page.width)))
     usual = gutters[len(gutters) // 2] if len(gutters) >= 3 else None
     return tuple(_sheet(page, repeated, usual) for page in pages)
@@ -60,6 +61,25 @@ def _repeated(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
         seen.update({_key(line) for line in edge})
     need = 2 if len(pages) <= 4 else 3
     return frozenset(key for key, count in seen.items() if count >= need)
+
+
+def _numbered_heads(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
+    """Texts beside a page number in the head of a page ("2 ANN AUTHOR"): numbers that count along with the pages."""
+    seen: list[tuple[int, Page, Line]] = []
+    for page in pages:
+        for line in page.lines:
+            number = _HEAD_NUMBER.match(line.text) if line.base < 0.14 * page.height else None
+            if number:
+                seen.append((int(number[1] or number[2]) - page.number, page, line))
+    counts = Counter(offset for offset, page in {(offset, page.number) for offset, page, _ in seen})
+    steady = {offset for offset, count in counts.items() if count >= 2}
+    heads = set()
+    for offset, page, line in seen:
+        row = [other for other in page.lines if abs(other.base - line.base) < 3]
+        below = min((other.base - line.base for other in page.lines if other.base - line.base >= 3), default=0.0)
+        if offset in steady and below > 1.5 * line.size and not any(other.base < line.base - 3 for other in page.lines):
+            heads.update(_key(other) for other in row)
+    return frozenset(heads)
 
 
 def _page_numbers(lines: Sequence[Line], height: float) -> Iterator[Line]:

@@ -52,7 +52,7 @@ def is_names(text: str) -> bool:
 
 
 def _are_capital(words: list[str], listed: bool) -> bool:
-    """Whether every word could be part of a name; in a longer list one in 25 may be in small letters (Xiang qian Qi)."""
+    """Whether every word could be part of a name; in a longer list a few may be in small letters (Xiang qian Qi)."""
     capital = small = 0
     for word in words:
         bare = word.strip(".()[]*†‡’'")
@@ -60,7 +60,7 @@ def _are_capital(words: list[str], listed: bool) -> bool:
             continue
         if bare[0].islower() and not re.match(r"[a-z]{1,4}[A-Z]", bare):
             small += 1
-            if len(words) < 6 or small > 1 + len(words) // 25 or not listed:
+            if len(words) < 6 or small > 1 + (len(words) >= 10) + len(words) // 25 or not listed:
                 return False
         if any(c.isdigit() for c in bare) and len(words) > 3:
             return False

@@ -49,8 +49,10 @@ def _features(rows: Sequence[Line]) -> list[Features]:
     for n, row in enumerate(rows):
         columns[row.page, row.column].append(n)
     looks: list[Features] = [{} for _ in rows]
-    for numbers in columns.values():
-        left = min(rows[n].box[0] for n in numbers)
+    edges = {key: min(rows[n].box[0] for n in numbers) for key, numbers in columns.items()}
+    for key, numbers in columns.items():
+        # one long entry may fill a column: its edge is then that of the same column of other pages
+        left = min(edge for (_, column), edge in edges.items() if column == key[1] and edges[key] - edge < 4 * rows[numbers[0]].size)
         right = sorted(rows[n].box[2] for n in numbers)[len(numbers) * 9 // 10]
         steps = sorted(rows[b].base - rows[a].base for a, b in pairwise(numbers))
         usual = steps[len(steps) // 4] if steps else 0.0

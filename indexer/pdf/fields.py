@@ -30,11 +30,11 @@ _AFTER_NAMES = re.compile(
 _VENUE = re.compile(
     r"(?:in:?\s|proc\b|proceedings|advances in|journal|j\.|trans\b|transactions|ieee|acm\b|arxiv|corr\b|conference|workshop|symposium|lecture notes|"
     r"international|nature\b|science\b|springer|phys\b|physical review|preprint|technical report|tech\. rep|annals of|"
-    r"ph\.?\s?d\b|master|https?:|doi|url\b|available|accessed|vol\b|volume|pp\b|pages|university|blog\b|\[online|(?:[a-z]+|\d+\w\w) ed(?:ition|\.)|"
-    r"(?:18|19|20)\d\d\b|\((?:18|19|20)\d\d)|"
+    r"ph\.?\s?d\b|master|https?:|doi|url\b|available|accessed|vol\b|volume|pp\b|pages|university|blog\b|\[online|(?:[a-z]+|\d+\w\w) ed(?:ition|\.))|"
     r"[^\W\d_][\w.&-]*(?: [\w.&-]+){0,8},? \d{1,4} ?(?:[(,:]|\Z)",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
     r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?\Z"
@@ -188,7 +188,7 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
     if bracket := re.compile(r"\s\((?=(?:\w+ ed\.|\d{4}))").search(text, start, start + 800):
         yield bracket.start(), bracket.start() + 1, "bracket"
     for comma in islice(re.compile(r",\s+|\s+(?=In:? [A-Z])").finditer(text, start + 1, start + 600), 12):
-        if _VENUE.match(text, comma.end()) or text[comma.end()].isupper():
+        if comma.end() < len(text) and (_VENUE.match(text, comma.end()) or text[comma.end()].isupper()):
             yield comma.start(), comma.end(), "comma"
     for begin, end in runs:
         if begin <= start + 2 < end:
@@ -229,6 +229,8 @@ def _title_score(title: str) -> float:
 def _rest_score(text: str, rest: str, kind: str, after: int) -> float:
     if not rest:
         return -0.3 if kind == "last" else 0.0
+    if _DATE.match(rest):
+        return 0.3
     if _VENUE.match(rest):
         return 1.5
     stopped = text[after - 1 : after] in {".", "?", "!"} or kind in {"quote", "italic"}

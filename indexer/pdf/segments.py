@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 from indexer.pdf.names import INITIAL_FIRST, SURNAME_FIRST, VANCOUVER
 from indexer.pdf.page import Line
 
-MAX_ROWS_OF_ENTRY = 80
+MAX_ROWS_OF_ENTRY = 200
 _ROUNDS = 5
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|\bn\.\s?d\.|forthcoming|in press", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:[—–―]|_{3,}|-{3,})|\s*,\s")
@@ -45,23 +45,27 @@ def starts(rows: Sequence[Line], known: Collection[int] = ()) -> list[int]:
 
 
 def _features(rows: Sequence[Line]) -> list[Features]:
+    """What each row looks like. The first row of a column has no gap before it, which tells nothing, so it is left out."""
     columns: dict[tuple[int, int], list[int]] = defaultdict(list)
     for n, row in enumerate(rows):
         columns[row.page, row.column].append(n)
     looks: list[Features] = [{} for _ in rows]
     edges = {key: min(rows[n].box[0] for n in numbers) for key, numbers in columns.items()}
+    rights = {key: sorted(rows[n].box[2] for n in numbers)[len(numbers) * 9 // 10] for key, numbers in columns.items()}
     for key, numbers in columns.items():
         # one long entry may fill a column: its edge is then that of the same column of other pages
         left = min(edge for (_, column), edge in edges.items() if column == key[1] and edges[key] - edge < 4 * rows[numbers[0]].size)
-        right = sorted(rows[n].box[2] for n in numbers)[len(numbers) * 9 // 10]
         steps = sorted(rows[b].base - rows[a].base for a, b in pairwise(numbers))
         usual = steps[len(steps) // 4] if steps else 0.0
         for place, n in enumerate(numbers):
-            step = rows[n].base - rows[numbers[place - 1]].base if place else 0.0
-            looks[n] = {"indent": str(min(9, round((rows[n].box[0] - left) / 3))), "opening": _opening(rows[n].text)}
-            looks[n]["gap"] = "first" if not place else "wide" if step > 1.12 * usual and step > usual + 1 else "usual"
-            looks[n]["short"] = _shortness(rows[n - 1], right) if place else "first"
-            looks[n]["ending"] = _ending(rows[n - 1].text) if n else "stop"
+            ending, opening = _ending(rows[n - 1].text) if n else "stop", _opening(rows[n].text)
+            looks[n] = {"indent": str(min(9, round((rows[n].box[0] - left) / 3))), "opening": opening, "ending": ending}
+            looks[n]["sense"] = f"{opening} after {'end' if _ENDINGS[ending] > 0 else 'open'}"
+            if place:
+                step = rows[n].base - rows[n - 1].base
+                looks[n]["gap"] = "wide" if step > 1.12 * usual and step > usual + 1 else "usual"
+            if n:
+                looks[n]["short"] = _shortness(rows[n - 1], rights[rows[n - 1].page, rows[n - 1].column])
     return looks
 
 
@@ -90,7 +94,7 @@ def _ending(text: str) -> str:
 
 
 def _first_guess(look: Features) -> float:
-    gap, short = {"wide": 1.5}.get(look["gap"], 0.0), {"short": 0.7, "nearly": 0.2, "full": -0.4}.get(look["short"], 0.0)
+    gap, short = {"wide": 1.5}.get(look.get("gap", ""), 0.0), {"short": 0.7, "nearly": 0.2, "full": -0.4}.get(look.get("short", ""), 0.0)
     return _OPENINGS[look["opening"]] + _ENDINGS[look["ending"]] + gap + short - 0.5
 
 

@@ -75,15 +75,16 @@ def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], 
     names, title, after, year = "", "", text, ""
     if cut:
         names, title, after, year = text[: cut.start.names], _clean(text[cut.start.at : cut.end]), text[cut.after :].lstrip(" ,.;:)”’\""), cut.start.year
-        if has_no_title(text[cut.start.at :]):
+        if has_no_title(text[cut.start.at :]) or title not in entry.raw:
             title, after = "", text[cut.start.at :]
+    venue = _venue(after)
     return BibEntry(
         key=entry.key,
         raw=entry.raw,
         title=title,
         authors=tuple(authors_of(names) or before),
         year=int(year[:4]) if year[:4].isdigit() else _last_year(text.replace(title, " ", 1) if title else text),
-        venue=_venue(after),
+        venue=venue if venue in entry.raw else "",
         arxiv=arxiv,
         doi=doi,
         url=url,

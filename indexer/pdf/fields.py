@@ -34,10 +34,13 @@ _VENUE = re.compile(
     r"[^\W\d_][\w.&-]*(?: [\w.&-]+){0,8},? \d{1,4} ?(?:[(,:]|\Z)",
     re.IGNORECASE,
 )
+_QUESTION = re.compile(r"[?!]\s+(?=[a-z])")
+_BRACKET = re.compile(r"\s\((?=(?:\w+ ed\.|\d{4}|[A-Z][^()]{2,60}\d{4}\)))")
+_COMMA = re.compile(r",[”\"]?\s+|\s+(?=In:? [A-Z])")
 _DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
-    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?\Z"
+    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?(?:\.|\Z)"
 )
 _FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
 _NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
@@ -46,6 +49,8 @@ _VOLUME = re.compile(
     r"(?:New |Class |Nucl |Int )?(?:[A-Z][A-Za-z]{0,9}\.\s{0,2}){1,6}(?:[A-Z]{1,2}\s?)?\(?\d{1,4}\b|"
     r"(?:Nature|Science|JCAP|ApJ|PRL|Physics Reports)\b[\s,:]*\(?\d|arXiv:"
 )
+
+_LENGTHS = (-4.0, -2.0, -0.4, 0.8)  # titles of no, one, two, more words
 
 
 @dataclass(frozen=True)
@@ -185,10 +190,13 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
     for n, stop in enumerate(full_stops(text[start:], limit=3)):
         mark = text[start + stop] in "?!"
         yield start + stop + mark, start + stop + 1, f"{'question' if mark else 'stop'}{n if n > 1 else ''}"
-    if bracket := re.compile(r"\s\((?=(?:\w+ ed\.|\d{4}))").search(text, start, start + 800):
+    for mark in islice(_QUESTION.finditer(text, start, start + 800), 2):
+        if _VENUE.match(text, mark.end()):
+            yield mark.start() + 1, mark.end(), "question"
+    if bracket := _BRACKET.search(text, start, start + 800):
         yield bracket.start(), bracket.start() + 1, "bracket"
-    for comma in islice(re.compile(r",\s+|\s+(?=In:? [A-Z])").finditer(text, start + 1, start + 600), 12):
-        if comma.end() < len(text) and (_VENUE.match(text, comma.end()) or text[comma.end()].isupper()):
+    for comma in islice(_COMMA.finditer(text, start + 1, start + 600), 12):
+        if comma.end() < len(text) and (_VENUE.match(text, comma.end()) or _DATE.match(text, comma.end()) or text[comma.end()].isupper()):
             yield comma.start(), comma.end(), "comma"
     for begin, end in runs:
         if begin <= start + 2 < end:
@@ -201,7 +209,7 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
 
 
 def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int, kind: str) -> Cut:
-    title, rest = text[start.at : end].strip(' ,.;:“”"'), text[after:].lstrip(" ,.;:)”’\"")
+    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(" ,.;:)”’\"")
     score = _names_score(text, start) + _title_score(title) + _rest_score(text, rest, kind, after) + _type_score(runs, start, end, rest)
     return Cut(start, end, after, kind, score)
 
@@ -215,14 +223,17 @@ def _names_score(text: str, start: Start) -> float:
 
 
 def _title_score(title: str) -> float:
+    score = -1.5 * (title[1:].count("“") != title[:-1].count("”"))
+    title = title.strip('“”"')
     words = title.split()
-    score = -4.0 if not words else -2.0 if len(words) == 1 else -0.4 if len(words) == 2 else 0.8 if len(words) <= 25 else 0.0 if len(words) < 40 else -3.0
+    score += _LENGTHS[min(len(words), 3)] if len(words) <= 25 else 0.0 if len(words) < 40 else -3.0
     score -= 3.0 * bool(_FIRST_NAME.match(title)) + 2.5 * bool(_NAME_INSIDE.search(title)) + 3.0 * bool(_NOT_TITLE.search(title))
     score -= 2.0 * bool(re.match(r"(?:[Ii]n:?|and|et al\.?)\s|[(\[]?(?:18|19|20)\d\d\b", title))
+    score -= 2.5 * (":" not in title and (", " in title or " and " in title) and is_names(title))
     for stop in full_stops(title, limit=3):
         if stop + 2 < len(title):
             score -= 2.5 if _VENUE.match(title, stop + 2) else 1.0 if title[stop] == "." else 0.2
-    score -= 2.0 * (title.count("(") != title.count(")")) + 1.5 * (title.count("“") != title.count("”"))
+    score -= 2.0 * (title.count("(") != title.count(")"))
     return score - 1.0 * bool(words and words[0][0].islower() and not re.search(r"[A-Z\d]", words[0]))
 
 
@@ -236,7 +247,7 @@ def _rest_score(text: str, rest: str, kind: str, after: int) -> float:
     stopped = text[after - 1 : after] in {".", "?", "!"} or kind in {"quote", "italic"}
     small = rest[0].islower() and not _SMALL_IN.match(rest)
     press = not small and not re.search(r"(?<![\w’'.])[a-z]{4,}", rest[:60])  # "Wiley, New York": capitals only
-    return -2.0 * small + 0.8 * press - (0.0 if stopped else 0.5) - 0.8 * (kind == "question")
+    return -2.0 * small + (0.8 + 0.02 * min(20, len(rest.split()))) * press - (0.0 if stopped else 0.5) - 0.8 * (kind == "question")
 
 
 def _type_score(runs: Sequence[Range], start: Start, end: int, rest: str) -> float:

@@ -176,7 +176,7 @@ def _clearest(run: Sequence[float], lines: Sequence[Line]) -> float:
     """The middle of the first stretch that fewest lines cover: the labels of a list hang at the left edge of its column."""
     short = [line for line in lines if line.box[2] > run[0] and line.box[0] < run[-1]]
     covered = [sum(line.box[0] < x < line.box[2] for line in short) for x in run]
-    most = min(covered) + len(lines) // 30  # a figure may lie anywhere
+    most = min(covered) + len(lines) // 60  # a figure may lie anywhere
     stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] <= most) if free]
     widths = [run[stretch[-1]] - run[stretch[0]] for stretch in stretches]
     first = next(stretch for stretch, width in zip(stretches, widths, strict=True) if width >= 0.4 * max(widths))

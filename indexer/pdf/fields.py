@@ -20,7 +20,7 @@ from indexer.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANC
 from indexer.pdf.page import Range
 from indexer.pdf.sentences import full_stops
 
-MAX_READ = 6_000
+MAX_READ = 20_000
 _ROUNDS = 2
 _QUOTED = re.compile(r"[“\"‘`]{1,2}(?=\S)(.{8,400}?)[”\"’']{1,2}(?=[\s,.;)]|\Z)")
 _AFTER_NAMES = re.compile(
@@ -40,7 +40,7 @@ _COMMA = re.compile(r",[”\"]?\s+|\s+(?=In:? [A-Z])")
 _DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
-    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?(?:\.|\Z)"
+    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
 )
 _FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
 _NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
@@ -223,13 +223,13 @@ def _names_score(text: str, start: Start) -> float:
 
 
 def _title_score(title: str) -> float:
-    score = -1.5 * (title[1:].count("“") != title[:-1].count("”"))
-    title = title.strip('“”"')
+    title = title[1:] if title[:1] in {"“", '"'} and "”" not in title else title
+    score = -1.5 * (title.count("“") != title.count("”"))
     words = title.split()
     score += _LENGTHS[min(len(words), 3)] if len(words) <= 25 else 0.0 if len(words) < 40 else -3.0
     score -= 3.0 * bool(_FIRST_NAME.match(title)) + 2.5 * bool(_NAME_INSIDE.search(title)) + 3.0 * bool(_NOT_TITLE.search(title))
     score -= 2.0 * bool(re.match(r"(?:[Ii]n:?|and|et al\.?)\s|[(\[]?(?:18|19|20)\d\d\b", title))
-    score -= 2.5 * (":" not in title and (", " in title or " and " in title) and is_names(title))
+    score -= 2.5 * _is_people(title)
     for stop in full_stops(title, limit=3):
         if stop + 2 < len(title):
             score -= 2.5 if _VENUE.match(title, stop + 2) else 1.0 if title[stop] == "." else 0.2
@@ -237,11 +237,19 @@ def _title_score(title: str) -> float:
     return score - 1.0 * bool(words and words[0][0].islower() and not re.search(r"[A-Z\d]", words[0]))
 
 
+def _is_people(title: str) -> bool:
+    """Whether a title is the tail of a list of full names: pieces of two to four capital words, with a comma between."""
+    pieces = re.split(r",\s+(?:and\s+)?|\s+and\s+", title)
+    return ", " in title and all(2 <= len(piece.split()) <= 4 and not re.search(r"(?<!\S)[a-z]{3,}|:", piece) for piece in pieces)
+
+
 def _rest_score(text: str, rest: str, kind: str, after: int) -> float:
     if not rest:
         return -0.3 if kind == "last" else 0.0
     if _DATE.match(rest):
         return 0.3
+    if kind == "comma" and any(stop < len(rest) - 8 for stop in full_stops(rest[:400], limit=1)):
+        return -0.7
     if _VENUE.match(rest):
         return 1.5
     stopped = text[after - 1 : after] in {".", "?", "!"} or kind in {"quote", "italic"}

@@ -36,7 +36,7 @@ def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
     """Every page in reading order."""
     repeated = _repeated(pages) | _numbered_heads(pages)
     gutters = sorted(gutter / page.width for page in pages if (gutter := find_gutter(page.lines, page.width)))
-    usual = gutters[len(gutters) // 2] if len(gutters) >= 3 else None
+    usual = gutters[len(gutters) // 2] if len(gutters) >= 2 else None
     return tuple(_sheet(page, repeated, usual) for page in pages)
 
 
@@ -119,6 +119,8 @@ def in_order(lines: Sequence[Line], width: float, usual: float | None = None) ->
     gutter = find_gutter(lines, width)
     if gutter is not None and usual is not None and abs(gutter - usual * width) > 0.03 * width and _parts(lines, usual * width, width):
         gutter = usual * width
+    if gutter is None and usual is not None and not any(_crosses(line, usual * width) for line in lines):
+        gutter = usual * width  # a last page with little in its second column
     if gutter is None:
         yield from rows(lines)
         return
@@ -179,7 +181,7 @@ def _clearest(run: Sequence[float], lines: Sequence[Line]) -> float:
     most = min(covered) + len(lines) // 60  # a figure may lie anywhere
     stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] <= most) if free]
     widths = [run[stretch[-1]] - run[stretch[0]] for stretch in stretches]
-    first = next(stretch for stretch, width in zip(stretches, widths, strict=True) if width >= 0.4 * max(widths))
+    first = next(stretch for stretch, width in zip(stretches, widths, strict=True) if width >= min(4.0, max(widths)))
     return (run[first[0]] + run[first[-1]]) / 2
 
 

@@ -218,9 +218,7 @@ def measure(pdf: Path, folder: Path) -> Row:
     pairs = match(truth, found)
     row.recall_title, row.precision_title = len(pairs) / len(truth), len(pairs) / max(1, len(found))
     row.recall_author_year = author_year(truth, found)
-    row.recall_raw, row.precision_raw = by_raw(
-        truth, [entry.raw for entry in found], [(*entry.authors, "")[0] for entry in found]
-    )
+    row.recall_raw, row.precision_raw = by_raw(truth, [entry.raw for entry in found], [(*entry.authors, "")[0] for entry in found])
     row.baseline_recall_raw, row.baseline_precision_raw = by_raw(truth, baseline(data))
     both = [(truth[a], found[b]) for a, b in pairs.items()]
     row.title = share(alike(t.title, e.title) == 1.0 for t, e in both)
@@ -267,7 +265,15 @@ def by_layout(rows: Sequence[Row]) -> None:
 
 def _mean(rows: Sequence[Row]) -> list[float]:
     values = [
-        (r.recall_raw, r.recall_title * r.title, r.recall_title * r.first_author, r.recall_title * r.year, r.linked, r.links_right, r.baseline_recall_raw)
+        (
+            r.recall_raw,
+            r.recall_title * r.title,
+            r.recall_title * r.first_author,
+            r.recall_title * r.year,
+            r.linked,
+            r.links_right,
+            r.baseline_recall_raw,
+        )
         for r in rows
     ]
     return [sum(column) / len(rows) for column in zip(*values, strict=True)]

@@ -30,7 +30,9 @@ from benchmarks.typeset_works import CORES, Made, bib, draw, plain, pool
 
 HALVES = ("insight", "keptout")
 SYLLABLES = ["ba", "ko", "li", "mu", "ne", "pra", "sto", "ti", "vu", "we", "xi", "zor", "da", "fe", "gi", "hul"]
-WORDS = ["the", "model", "of", "a", "and", "its", "results", "we", "that", "show", "data", "for", "method", "with", "training", "loss", "on", "each", "step", "are", "given", "in", "this", "section", "as", "before", "larger", "batch", "gradient", "error", "bound", "noise", "sample", "layer", "feature", "score", "baseline", "setting", "previous", "estimate", "observed", "under"]
+WORDS = """the model of a and its results we that show data for method with training loss on each step are given in this section as before
+larger batch gradient error bound noise sample layer feature score baseline setting previous estimate observed under""".split()  # noqa: SIM905
+_AFFILIATION = r"\affiliation{\institution{Some University}\country{Norway}}"
 MODERN, CLASSIC = r"\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{lmodern,url}", r"\usepackage[utf8]{inputenc}\usepackage{url}"
 
 
@@ -61,7 +63,7 @@ def _head(layout: Layout, works: Sequence[Made], linked: bool, dice: random.Rand
     title = f"Notes on {dice.choice(CORES)} and {dice.choice(CORES)}"
     front = rf"\title{{{title}}}\author{{Ann Author}}"
     if "acmart" in layout.document_class or "revtex" in layout.document_class:
-        front += r"\affiliation{\institution{Some University}\country{Norway}}" if "acmart" in layout.document_class else r"\affiliation{Some University}"
+        front += _AFFILIATION if "acmart" in layout.document_class else r"\affiliation{Some University}"
     abstract = rf"\begin{{abstract}}{_prose(dice, 40)}\end{{abstract}}"
     before = "acmart" in layout.document_class or "ams" in layout.document_class
     if "elsarticle" in layout.document_class:
@@ -100,7 +102,8 @@ def _paragraphs(layout: Layout, keys: Sequence[str], cited: dict[str, list[str]]
 
 def _citing(layout: Layout, group: Sequence[str], marker: str, dice: random.Random) -> str:
     if layout.text and dice.random() < 0.35:
-        return rf"Here {layout.text % group[0]} and \mbox{{{marker}}} {_words(dice, 5)}" + (rf" {layout.paren % ','.join(group[1:])}." if group[1:] else ".")
+        others = f" {layout.paren % ','.join(group[1:])}" if group[1:] else ""
+        return rf"Here {layout.text % group[0]} and \mbox{{{marker}}} {_words(dice, 5)}{others}."
     lead = " " if "super" not in layout.preamble + layout.paren else ""
     return rf"The \mbox{{{marker}}} of {_words(dice, 6)}{lead}{layout.paren % ','.join(group)} {_words(dice, 4)}."
 
@@ -117,7 +120,8 @@ def typeset(source: str, works: Sequence[Made], layout: Layout, folder: Path) ->
     """The PDF of a document. TeX may run no program, and read and write nothing outside its folder."""
     (folder / "paper.tex").write_text(source)
     (folder / "refs.bib").write_text(bib(works, accents=layout.tool != "biber"))
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "openout_any": "p", "openin_any": "p", "SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "openout_any": "p", "openin_any": "p"}
+    environment |= {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
     latex = ["pdflatex", "-no-shell-escape", "-interaction=batchmode", "paper.tex"]
     for command in [latex, *([[layout.tool, "paper"]] if layout.tool else []), latex, latex]:
         subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, timeout=180)

@@ -48,11 +48,19 @@ def natbib(name: str, document_class: str, style: str, *extra: str) -> Layout:
     return Layout(name, document_class, "\n".join([NATBIB, *extra]), style, r"\citep{%s}", r"\citet{%s}")
 
 
-def biblatex(name: str, document_class: str, style: str, *extra: str, options: str = "", author_year: bool = False, paren: str = r"\cite{%s}") -> Layout:
+def biblatex(
+    name: str, document_class: str, style: str, *extra: str, options: str = "", author_year: bool = False, paren: str = r"\cite{%s}"
+) -> Layout:
     """A layout of biblatex and biber."""
     load = rf"\usepackage{{csquotes}}\usepackage[english]{{babel}}\usepackage[style={style},backend=biber{options}]{{biblatex}}\addbibresource{{refs.bib}}"
     return Layout(
-        name, document_class, "\n".join([load, *extra]), style, r"\parencite{%s}" if author_year else paren, r"\textcite{%s}" if author_year else "", "biber"
+        name,
+        document_class,
+        "\n".join([load, *extra]),
+        style,
+        r"\parencite{%s}" if author_year else paren,
+        r"\textcite{%s}" if author_year else "",
+        "biber",
     )
 
 

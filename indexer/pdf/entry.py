@@ -74,7 +74,12 @@ def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], 
     arxiv, doi, url = _identifiers(entry.raw[label.end() :] if label else entry.raw)
     names, title, after, year = "", "", text, ""
     if cut:
-        names, title, after, year = text[: cut.start.names], _clean(text[cut.start.at : cut.end]), text[cut.after :].lstrip(" ,.;:)”’\""), cut.start.year
+        names, title, after, year = (
+            text[: cut.start.names],
+            _clean(text[cut.start.at : cut.end]),
+            text[cut.after :].lstrip(' ,.;:)”’"'),
+            cut.start.year,
+        )
         if has_no_title(text[cut.start.at :]) or title not in entry.raw:
             title, after = "", text[cut.start.at :]
     venue = _venue(after)

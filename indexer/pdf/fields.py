@@ -209,7 +209,7 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
 
 
 def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int, kind: str) -> Cut:
-    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(" ,.;:)”’\"")
+    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(' ,.;:)”’"')
     score = _names_score(text, start) + _title_score(title) + _rest_score(text, rest, kind, after) + _type_score(runs, start, end, rest)
     return Cut(start, end, after, kind, score)
 

@@ -92,7 +92,9 @@ def _ending(text: str) -> str:
     last = text[-1:]
     if re.search(r"(?:\b[^\W\d_]|\b(?:al|vol|pp|Proc|eds?|no|Conf|Trans|Intl?))\.\Z", text):
         return "word"
-    return {".": "stop", ",": "comma", ";": "comma", ":": "comma", "-": "hyphen", ")": "closing", "]": "closing"}.get(last, "number" if last.isdigit() else "word")
+    return {".": "stop", ",": "comma", ";": "comma", ":": "comma", "-": "hyphen", ")": "closing", "]": "closing"}.get(
+        last, "number" if last.isdigit() else "word"
+    )
 
 
 def _first_guess(look: Features) -> float:

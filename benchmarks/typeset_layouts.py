@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - the table of layouts reads best with a layout a line
 """Classes and bibliography styles to typeset, and which half of them a reader may be written against.
 
 `LAYOUTS` name what Debian's TeX Live has; `FORMATS` are printed by us, for venues whose styles are not to be had there

@@ -23,7 +23,7 @@ from lineage.errors import ParseError
 from lineage.links import trimmed
 from lineage.model import BibEntry, Document, Mention, Status, WorkId
 
-PARSER = "pdf@4"
+PARSER = "pdf@5"
 
 
 def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:

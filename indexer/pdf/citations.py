@@ -17,9 +17,10 @@ from indexer.pdf.sentences import sentences
 from lineage.model import BibEntry, Mention, Span
 
 _GROUP = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4}){0,40})(?:\s*,\s*[^\[\]\d][^\[\]]{0,40})?\s*\]")
+_RANGE_END = re.compile(r"\s?[–—-]\s?\[(\d{1,4})\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})|(\d{1,4})")
 _ALPHA_GROUP = re.compile(r"\[([^\[\]]{2,120})\]")
-_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
+_NAME = r"(?:[^\W\d_]\.[ -]?){0,4}(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
 _YEARS = r"(?:n\.\s?d\.|(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6})"
 _AUTHOR_YEAR = re.compile(
     rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
@@ -86,8 +87,17 @@ def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:
         if group.start() in touching and len(touching) * 2 < len(groups):
             continue  # state[8] in a listing, where citations stand after a space
         found = list(_expand(group[1]))
+        yield from _between(text, group, labels)
         if found and all(number in numbered for number, _, _ in found):
             yield from (Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in found)
+
+
+def _between(text: str, group: re.Match[str], labels: Mapping[str, str]) -> Iterator[Cite]:
+    """Every entry of "[3]–[7]", as IEEE prints a range."""
+    if (last := _RANGE_END.match(text, group.end())) and group[1].isdigit() and 0 < int(last[1]) - int(group[1]) <= 30:
+        for number in range(int(group[1]), int(last[1]) + 1):
+            if str(number) in labels:
+                yield Cite(group.start(), last.end(), labels[str(number)])
 
 
 def _expand(numbers: str) -> Iterator[tuple[str, int, int]]:

@@ -27,7 +27,7 @@ _SAID = re.compile(r"\b(?:doi|URL|Available(?: online)?|Accessed|Retrieved)\b\s*
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:18|19|20)\d\d)(?:[a-z]\b|\b)(?![./:]\d)")
 _SAME = re.compile(r"\s*(?:[—–―_-]\s?){1,6}(?=[\s,.:(])[\s.]*|\s*(?=,\s)")
 _TAIL = re.compile(
-    r"(?:,\s*(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s*)?"
+    r"(?:[,;]\s*(?:(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s*)?"
     r"(?:18|19|20)\d\d[a-z]?|,\s*volume \d+.*|\s*\((?:18|19|20)\d\d[a-z]?\))[.\s]*\Z",
     re.IGNORECASE,
 )

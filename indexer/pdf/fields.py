@@ -40,7 +40,8 @@ _COMMA = re.compile(r",[”\"]?\s+|\s+(?=In:? [A-Z])")
 _DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
 _IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
 _NOT_TITLE = re.compile(
-    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|https?:|, \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
+    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|"
+    r"https?:|, \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
 )
 _FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
 _NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
@@ -140,7 +141,11 @@ def _after_runs(text: str) -> Iterator[Start]:
     """After as many names as stand at the head in one form: surnames with initials either way round, or pieces between commas."""
     for kind, pattern in (("surnames", SURNAME_FIRST), ("bare initials", VANCOUVER), ("initials", INITIAL_FIRST)):
         end, count = run(text, pattern)
-        if not count or (pattern is not SURNAME_FIRST and text[end : end + 1] not in {",", ":", "."}) or (pattern is VANCOUVER and count < 2):
+        if (
+            not count
+            or (pattern is not SURNAME_FIRST and text[end : end + 1] not in {",", ":", "."})
+            or (pattern is VANCOUVER and count < 2 and text[end : end + 1] == ",")
+        ):
             continue
         edited = EDITORS.match(text, end)
         yield Start(_skip(text, edited.end() if edited else end), end, f"{kind}{text[end : end + 1] if text[end : end + 1] in {',', ':'} else ''}")
@@ -190,11 +195,11 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
     for n, stop in enumerate(full_stops(text[start:], limit=3)):
         mark = text[start + stop] in "?!"
         yield start + stop + mark, start + stop + 1, f"{'question' if mark else 'stop'}{n if n > 1 else ''}"
-    for mark in islice(_QUESTION.finditer(text, start, start + 800), 2):
-        if _VENUE.match(text, mark.end()):
-            yield mark.start() + 1, mark.end(), "question"
-    if bracket := _BRACKET.search(text, start, start + 800):
-        yield bracket.start(), bracket.start() + 1, "bracket"
+    for asked in islice(_QUESTION.finditer(text, start, start + 800), 2):
+        if _VENUE.match(text, asked.end()):
+            yield asked.start() + 1, asked.end(), "question"
+    if opened := _BRACKET.search(text, start, start + 800):
+        yield opened.start(), opened.start() + 1, "bracket"
     for comma in islice(_COMMA.finditer(text, start + 1, start + 600), 12):
         if comma.end() < len(text) and (_VENUE.match(text, comma.end()) or _DATE.match(text, comma.end()) or text[comma.end()].isupper()):
             yield comma.start(), comma.end(), "comma"
@@ -218,7 +223,7 @@ def _names_score(text: str, start: Start) -> float:
     if not start.names:
         return -2.5 if start.kind == "first" else -1.0
     flipped, count = run(text, SURNAME_FIRST)
-    beyond = count and flipped + 3 < start.names and not EDITORS.match(text, flipped)
+    beyond = count > 0 and flipped + 3 < start.names and not EDITORS.match(text, flipped)
     return 1.0 + 0.5 * bool(start.year) - 2.0 * (len(text) - start.at < 6) - 2.0 * bool(beyond)
 
 

@@ -73,7 +73,7 @@ def _numbered_heads(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
                 seen.append((int(number[1] or number[2]) - page.number, page, line))
     counts = Counter(offset for offset, page in {(offset, page.number) for offset, page, _ in seen})
     steady = {offset for offset, count in counts.items() if count >= 2}
-    heads = set()
+    heads: set[tuple[str, int]] = set()
     for offset, page, line in seen:
         row = [other for other in page.lines if abs(other.base - line.base) < 3]
         below = min((other.base - line.base for other in page.lines if other.base - line.base >= 3), default=0.0)

@@ -10,11 +10,12 @@ _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ib
 _SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?: {_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]{{1,40}}){{0,2}}"
 _INITIALS = r"[^\W\d_a-z]\.?(?:[ -]{0,2}[^\W\d_]\.){0,4}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
 SURNAME_FIRST = re.compile(rf"{_SURNAME},\s?(?:{_INITIALS})(?![\w])")
-VANCOUVER = re.compile(rf"{_SURNAME}\s[A-Z]{{1,3}}(?=[,.;:]|\s\(|\s(?:and|&)\s)")
+_AFTER = r"(?:\s(?:van|von|der|den|de|del|la|di|da|dos|ter|ten)){0,3}"
+VANCOUVER = re.compile(rf"{_SURNAME}\s[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}{_AFTER}(?=[,.;:]|\s\(|\s(?:and|&|et al)\b)")
 INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]{{0,2}}(?:[^\W\d_]\.[ -]{{0,2}}){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
-_ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-Z]{{1,3}}")
+_ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}")
 _BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and|&|und|et)?|and|&|und)\s+|\s*[,;]\s*", re.IGNORECASE)
-ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
+ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]{0,2}", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
     "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "  # noqa: SIM905
@@ -81,7 +82,7 @@ def authors_of(names: str) -> list[str]:
         return _pair_up(pieces, initials)
     if "," in names and _all_flipped(names):
         return [_flip(piece) for piece in re.split(r"\s+(?:and|&)\s+", names)]
-    return [re.sub(r"^(\S+(?: \S+)?) ([A-Z]{1,3})$", r"\2 \1", piece.strip(" .")) for piece in pieces]
+    return [re.sub(r"^(\S+(?: \S+)?) ([A-ZÀ-ÖØ-ÞĀ-Ž]{1,3})$", r"\2 \1", piece.strip(" .")) for piece in pieces]
 
 
 def _all_flipped(names: str) -> bool:

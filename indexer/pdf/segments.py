@@ -22,11 +22,17 @@ _ROUNDS = 5
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b|\bn\.\s?d\.|forthcoming|in press", re.IGNORECASE)
 _DASH = re.compile(r"\s*(?:[—–―]|_{3,}|-{3,})|\s*,\s")
 _BRACKET = re.compile(r"\s*\[[^\[\]]{2,40}\]")
-_PERSON = re.compile(
-    rf"\s*(?:(?:{SURNAME_FIRST.pattern})(?:[,;.:]|\s?\(| and\b| &|\Z)|(?:{VANCOUVER.pattern})|(?:{INITIAL_FIRST.pattern})(?:[,;.:]| and\b| &|\Z)|"
-    r"[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z]\.)?(?: (?:van|von|de|der|la|di))*(?: [^\W\d_a-z][\w'’-]+){1,2}(?:,| and\b|\.| \())"
-)
-_OPENINGS = {"dash": 2.5, "bracket": 1.5, "person": 1.2, "capital": -0.3, "other": -3.0}
+_PERSONS = {
+    "surname first": re.compile(rf"\s*(?:{SURNAME_FIRST.pattern})(?:[,;.:]|\s?\(| and\b| &|\Z)"),
+    "bare initials": re.compile(rf"\s*{VANCOUVER.pattern}"),
+    "initials first": re.compile(rf"\s*(?:{INITIAL_FIRST.pattern})(?:[,;.:]| and\b| &|\Z)"),
+    "full name": re.compile(
+        r"\s*[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z]\.)?(?: (?:van|von|de|der|la|di))*(?: [^\W\d_a-z][\w'’-]+){1,2}(?:,| and\b|\.| \()"
+    ),
+}
+_OPENINGS = {
+    "dash": 2.5, "bracket": 1.5, "surname first": 1.4, "bare initials": 1.2, "initials first": 1.2, "full name": 0.9, "capital": -0.3, "other": -3.0,
+}  # fmt: skip
 _ENDINGS = {"stop": 0.8, "number": 0.2, "address": 0.2, "closing": 0.2, "word": -2.0, "comma": -3.0, "hyphen": -4.0}
 # what a row says is counted in three ways, so each of them weighs less than where it stands
 _WEIGHTS = {"indent": 1.5, "gap": 1.0, "short": 0.7, "opening": 0.4, "ending": 0.4, "sense": 0.6}
@@ -82,7 +88,8 @@ def _opening(text: str) -> str:
     if _BRACKET.match(text):
         return "bracket"
     bare = text.lstrip(" “\"'‘(")
-    return "person" if _PERSON.match(text) else "capital" if bare[:1].isupper() else "other"
+    kind = next((name for name, pattern in _PERSONS.items() if pattern.match(text)), "")
+    return kind or ("capital" if bare[:1].isupper() else "other")
 
 
 def _ending(text: str) -> str:

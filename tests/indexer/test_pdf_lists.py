@@ -21,7 +21,7 @@ def line(text: str, base: float, x: float = 60.0, right: float = 0.0) -> Line:
 ENTRIES = [
     ["Kingma, D. P. and Ba, J. Adam: A method for stochastic optimization,", "in International Conference on Learning, 2015."],
     ["Hinton, G. Training products of experts by minimizing divergence.", "Neural Computation, 14(8):1771-1800,", "2002. URL https://example.org/poe."],
-    ["Sutton, R. S., Barto, A. G., Williams, R., Peng, J., Precup, D.,", "Singh, S., and Mansour, Y. Reinforcement learning is direct. Nature,", "1992."],
+    ["Sutton, R. S., Barto, A. G., Williams, R., Peng, J., Precup, D.,", "Singh, S., and Mansour, Y. Policy gradients are direct. Nature,", "1992."],
     ["Vapnik, V. Statistical learning theory. Wiley, New York, 1998."],
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ _RANGE_END = re.compile(r"\s?[–—-]\s?\[(\d{1,4})\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})|(\d{1,4})")
 _ALPHA_GROUP = re.compile(r"\[([^\[\]]{2,120})\]")
 _NAME = (
-    r"(?:[^\W\d_]\.[ -]?){0,4}(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}"
+    r"(?:\b[^\W\d_a-z]\.[ -]?(?:\b[^\W\d_]\.[ -]?){0,3})?(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}"
     r"[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
 )
 _YEARS = r"(?:n\.\s?d\.|(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6})"

@@ -6,11 +6,12 @@ import time
 
 import pytest
 
-from indexer.pdf.citations import Cite, _numbers, _unlinked
+from indexer.pdf.citations import Cite, _author_years, _numbers, _unlinked
 from indexer.pdf.entry import Printed, parse_entries
 from indexer.pdf.layout import find_gutter
 from indexer.pdf.page import Line
 from indexer.pdf.segments import starts
+from lineage.model import BibEntry
 
 
 def line(text: str, base: float, x: float = 60.0, right: float = 0.0) -> Line:
@@ -107,3 +108,11 @@ def test_what_lies_inside_a_range_is_cited_though_only_its_ends_are_linked() -> 
     linked = [Cite(4, 5, "ref-2"), Cite(6, 7, "ref-5")]
     assert [cite.key for cite in _unlinked(linked, printed, [])] == ["ref-3", "ref-4"]
     assert list(_unlinked([Cite(4, 5, "other")], printed, [])) == []
+
+
+def test_an_author_cited_with_initials_is_found_and_no_letter_of_the_sentence_before() -> None:
+    entries = [BibEntry("a", "raw", authors=("Karl Ito",), year=1996), BibEntry("b", "raw", authors=("Ann Roy",))]
+    text = "We look under. Here Ito (1996) and (K. Ito 1996; Roy n.d.)."
+    found = list(_author_years(text, entries))
+    assert [cite.key for cite in found] == ["a", "a", "b"]
+    assert found[0].start >= text.index("Here")

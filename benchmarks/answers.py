@@ -68,7 +68,7 @@ def _gold(place: dict[str, Any], text: Any) -> Gold:
     work = place.get("work") or f"repo:github.com/{place['repo']}"
     if "quote" in place:
         return Gold(work, "", 0, 0, place["quote"])
-    lines = text(work, place["path"]).split("\n")[place["start"] - 1 : place["end"]]
+    lines = (text(work, place["path"]) or "").split("\n")[place["start"] - 1 : place["end"]]
     return Gold(work, place["path"], place["start"], place["end"], "\n".join(lines))
 
 

@@ -28,17 +28,20 @@ _ANCHOR = 30
 _BLOCK = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"\A(?:#{1,6} [^\n]*|(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s[^\n.]{1,100})(?:\n|\Z)")
 _BULLET = re.compile(r"\n\s{0,8}(?:[-*+]|\d{1,2}[.)])\s")
+_REFERS = re.compile(r"(?:it|this|these|they|we \w+ it|therefore|thus|hence|without this|here)\b", re.IGNORECASE)
 _CELL = " | "
 _SHORTEST, _LONGEST = 4, 700
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A text that may answer, with its hit; `beside` is the sentence before it, or the heads of its table; `shape` is what it is."""
+    """A text that may answer, with its hit; `before` is the sentence before it, or the heads of its table, `after` the one behind it;
+    `shape` is what it is."""
 
     text: str
     hit: Hit
-    beside: str = ""
+    before: str = ""
+    after: str = ""
     shape: str = "sentence"
 
 
@@ -68,10 +71,9 @@ def pieces_of(hit: Hit) -> Iterator[Piece]:
         return
     if hit.chunk.role == "table" or hit.chunk.text.count(_CELL) >= 4:
         yield from _rows(hit)
-    before = ""
-    for text in sentences_of_passage(hit):
-        yield Piece(text, hit, before)
-        before = text
+    texts = list(sentences_of_passage(hit))
+    for before, text, after in zip(["", *texts], texts, [*texts[1:], ""], strict=False):
+        yield Piece(text, hit, before, after)
 
 
 def _rows(hit: Hit) -> Iterator[Piece]:
@@ -81,7 +83,7 @@ def _rows(hit: Hit) -> Iterator[Piece]:
     heads = f"{hit.chunk.header} {caption} {rows[0] if rows else ''}"
     for row in rows[1:]:
         if len(row) <= _LONGEST:
-            yield Piece(f"{rows[0]}\n{row}", hit, heads, "row")
+            yield Piece(f"{rows[0]}\n{row}", hit, heads, shape="row")
 
 
 def sentences_of_passage(hit: Hit) -> Iterator[str]:
@@ -142,7 +144,7 @@ def signs_of(piece: Piece, words: Words, asked: AnswerType, about: Subject, plac
     """What speaks for a piece: `place` is how high its passage ranks (1 first), `similar` and `likest` its similarity to the question and the
     best one's."""
     hit = piece.hit
-    around = f"{hit.chunk.symbol} {' '.join(hit.chunk.section)} {hit.chunk.header} {piece.beside}"
+    around = f"{hit.chunk.symbol} {' '.join(hit.chunk.section)} {hit.chunk.header} {piece.before}"
     share, numeric = words.share(piece.text), asked.kind in NUMERIC
     stated = states(piece.text, asked, words.question)
     named = share_spoken(about, f"{piece.text} {around}") if about.names else 0.5
@@ -152,6 +154,9 @@ def signs_of(piece: Piece, words: Words, asked: AnswerType, about: Subject, plac
         "share": share,
         "whole": words.share(f"{piece.text} {around}"),
         "passage": words.share(f"{hit.chunk.text} {around}"),
+        "before": words.share(piece.before),
+        "after": words.share(piece.after),
+        "refers": float(_REFERS.match(piece.text) is not None),
         "place": place,
         "similar": similar,
         "likest": similar - likest,
@@ -183,4 +188,4 @@ def likelihood(signs: Mapping[str, float], weights: Mapping[str, float]) -> floa
 
 def shares_of(pieces: Sequence[Piece], words: Words) -> list[float]:
     """Of each piece the share of the words, to choose those that are looked at more closely."""
-    return [words.share(piece.text) + 0.5 * words.share(piece.beside) for piece in pieces]
+    return [words.share(piece.text) + 0.5 * words.share(piece.before) for piece in pieces]

@@ -28,15 +28,15 @@ _TIME = re.compile(
 )
 _SHARE = re.compile(r"\d\s?\\?%|\d(?:\.\d+)?\s?(?:x|×|times|points?|percent)\b|\b\d+\s?(?:/|of|out of)\s?\d+\b", re.IGNORECASE)
 _REASON = re.compile(
-    r"\b(?:because|since|due to|owing to|thus|hence|therefore|otherwise|so that|in order to|as (?:it|they|this|we|the)|reason|caus\w+|lead\w* to|led to|"
-    r"result\w* in|allow\w*|enabl\w*|prevent\w*|avoid\w*|ensur\w*|motivat\w*|mitigat\w*|would|negatively|help\w*|makes? (?:it|the)|"
+    r"\b(?:because|since|due to|owing to|thus|hence|therefore|otherwise|so that|in order to|as (?:it|they|this|we|the)|reason|caus\w+|"
+    r"lead\w* to|led to|result\w* in|allow\w*|enabl\w*|prevent\w*|avoid\w*|ensur\w*|motivat\w*|mitigat\w*|would|negatively|help\w*|makes? (?:it|the)|"
     r"to (?:reduce|improve|keep|make|match|stabili[sz]e|encourage))\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<![\w.])(?:[A-Z][\w-]*[A-Z0-9][\w.-]*|[a-z]+[A-Z]\w*|\w+_\w+|[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*|`[^`]{1,80}`|[A-Z]{2,})")
 _QUANTITIES = (
-    "rate size value threshold temperature weight coefficient factor decay momentum dimension dimensionality width depth length resolution ratio score"
-    " accuracy agreement kappa norm number count amount probability seed epochs epoch steps step iterations budget budgets strength dropout"
+    "rate size value threshold temperature weight coefficient factor decay momentum dimension dimensionality width depth length resolution ratio"
+    " score accuracy agreement kappa norm number count amount probability seed epochs epoch steps step iterations budget budgets strength dropout"
     " warmup interval capacity memory alpha beta gamma lambda epsilon k f1 fid precision recall exponent scale range level loss error"
 )
 _QUANTITY = frozenset(map(stem, _QUANTITIES.split()))
@@ -49,11 +49,13 @@ _SHARES = re.compile(
 _POLAR = re.compile(r"\A\W*(?:is|are|was|were|does|do|did|has|have|can|could|should|will)\b", re.IGNORECASE)
 _ACTS = re.compile(r"\s{0,3}(?:does|do|did|happens?|happened)\b", re.IGNORECASE)
 _OPENER = re.compile(r"\A\s{0,3}(?:is|are|was|were)\b", re.IGNORECASE)
-_ENDS = frozenset(
-    "is are was were be does do did has have had can could will would should may might must in on of at for from by with when where per used use using"
-    " given trained needed required there contain contains have get gets make made to that which who as into between and or".split()
+_STOPS = (
+    "is are was were be does do did has have had can could will would should may might must in on of at for from by with when where per used use"
+    " using given trained needed required there contain contains get gets make made to that which who as into between and or"
 )
-_VERBS = frozenset("value values exact default initial final total overall maximum minimum best optimal".split())
+_ENDS = frozenset(_STOPS.split())
+_PLAIN = "value values exact default initial final total overall maximum minimum best optimal"
+_QUALIFIERS = frozenset(_PLAIN.split())
 
 
 class Kind(Enum):
@@ -99,7 +101,7 @@ def answer_type(question: str) -> AnswerType:
     rest = _OPENER.sub("", question[start.end() :])
     asked = noun or _noun(rest)
     if _ACTS.match(question[start.end() :]):
-        return AnswerType(Kind.MANNER, asked)
+        return AnswerType(Kind.MANNER)
     if asked and not _QUANTITY.isdisjoint(asked[-2:]):
         return AnswerType(Kind.QUANTITY, asked)
     return AnswerType(Kind.NAME if noun or word.startswith("who") else Kind.MANNER, asked)
@@ -121,7 +123,7 @@ def _noun(text: str) -> tuple[str, ...]:
                 break
             if low not in ("of", "is", "are", "was", "were"):
                 break
-        elif low not in STOP and low not in _VERBS:
+        elif low not in STOP and low not in _QUALIFIERS:
             found.append(stem(low))
     return tuple(found)
 

@@ -158,7 +158,8 @@ class Engine:
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *dict.fromkeys((*doubts, *further)), *misses))
+        notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from lineage.insight import Held, Sentence
-from lineage.model import Answer, Hit, Query, WorkId
+from lineage.model import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.tokens import terms
 from retrieval.answer_type import answer_type, states
@@ -27,13 +28,14 @@ PARTS = 6
 FACTS = 3
 HITS = 8
 LOOKED_AT = 12
-"""Hits of each search whose pieces are looked at, and (`CLOSELY`) pieces whose signs are read."""
-CLOSELY = 48
+"""Hits of each search whose pieces are looked at, and (`CLOSELY`) pieces whose signs are read; of
+those, the ones (`AGAIN`) that the embedder looks at."""
+CLOSELY, AGAIN = 48, 14
 _COVERS = 0.4
 """The share of a question's words that a piece of evidence must speak of, for it to support an answer."""
 _FADES, _BESIDE = 0.85, 0.9
 """What a place among the hits costs, and what it counts in a search of prose alone or of the target alone."""
-_PROSE = frozenset({"paper", "docs"})
+_PROSE: frozenset[ChunkKind] = frozenset({"paper", "docs"})
 _AND = re.compile(r"\s+and\s+(?=(?:which|what|how|where|when|with|why)\b)|[;?]\s+", re.IGNORECASE)
 
 
@@ -93,7 +95,20 @@ def candidates(engine: Engine, answers: Sequence[Answer], held: Sequence[Held] =
     likest = max(similar, default=0.0)
     weights = fitted()["weights"]
     found = [(piece, signs_of(piece, words, asked, about, place, near, likest)) for (piece, place), near in zip(first, similar, strict=True)]
-    return sorted((Candidate(piece, signs, likelihood(signs, weights)) for piece, signs in found), key=lambda one: -one.likelihood)
+    ranked = sorted((Candidate(piece, signs, likelihood(signs, weights)) for piece, signs in found), key=lambda one: -one.likelihood)
+    return _looked_at_again(engine, question, ranked[:AGAIN])
+
+
+def _looked_at_again(engine: Engine, question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The same by how near each is to the question for the embedder of the generation, too, where it has one."""
+    similar = engine.similarities(question, [one.piece.text for one in ranked], fast=False)
+    if not any(similar):
+        return list(ranked)
+    likest, again = max(similar), list[Candidate]()
+    for one, near in zip(ranked, similar, strict=True):
+        signs = {"first": math.log(one.likelihood / (1 - one.likelihood)), "dense": near, "densest": near - likest}
+        again.append(replace(one, likelihood=likelihood(signs, fitted()["second"])))
+    return sorted(again, key=lambda one: -one.likelihood)
 
 
 def _placed(answers: Sequence[Answer]) -> list[tuple[Hit, float]]:

@@ -17,7 +17,7 @@ from lineage.insight import Held
 from lineage.model import Focus, Hit
 from lineage.ontology import Ontology
 from lineage.tokens import terms, tokens, variants
-from retrieval.answer_type import AnswerType, Kind, NUMERIC, states
+from retrieval.answer_type import NUMERIC, AnswerType, Kind, states
 from retrieval.asked_about import Subject, share_spoken
 from retrieval.focus import SIGNATURES
 from retrieval.pack.units import neutral, paragraphs

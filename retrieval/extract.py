@@ -16,11 +16,11 @@ from lineage.insight import Held, Sentence
 from lineage.model import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.tokens import terms
-from retrieval.answer_type import answer_type, states
+from retrieval.answer_type import answer_type
 from retrieval.asked_about import is_heard
 from retrieval.engine import Engine
 from retrieval.named_details import subject_of
-from retrieval.pieces import Piece, Words, fact, likelihood, pieces_of, shares_of, signs_of
+from retrieval.pieces import Piece, Words, answers_kind, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
 from retrieval.support import UNSUPPORTED
 
 MOST = 3
@@ -88,9 +88,10 @@ def candidates(engine: Engine, answers: Sequence[Answer], held: Sequence[Held] =
     words, asked, about = Words(question, engine.worth(question)), answer_type(question), subject_of(question, known)
     placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
     placed += [(fact(one, known), 1.0) for one in held[:FACTS]]
+    placed = [(piece, place) for piece, place in placed if answers_kind(piece, asked, question)]
     shares = shares_of([piece for piece, _ in placed], words)
-    stated = [share + 0.5 * place + 0.5 * states(piece.text, asked, question) for share, (piece, place) in zip(shares, placed, strict=True)]
-    first = [placed[at] for at in sorted(range(len(placed)), key=lambda at: -stated[at])[:CLOSELY]]
+    worth = [share + 0.5 * place + 0.5 * stated(piece, asked, question) for share, (piece, place) in zip(shares, placed, strict=True)]
+    first = [placed[at] for at in sorted(range(len(placed)), key=lambda at: -worth[at])[:CLOSELY]]
     similar = engine.similarities(question, [piece.text for piece, _ in first])
     likest = max(similar, default=0.0)
     weights = fitted()["weights"]
@@ -136,7 +137,7 @@ def extracted(ranked: Sequence[Sequence[Candidate]]) -> list[Sentence]:
     for one in (one for row in zip_longest(*map(_said, ranked)) for one in row if one):
         if len(chosen) < MOST and all(_new(one.piece, other) for other in chosen):
             chosen.append(one.piece)
-    return [Sentence(piece.text, (piece.hit,)) for piece in chosen]
+    return [Sentence(told(piece), (piece.hit,)) for piece in chosen]
 
 
 def _said(ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -31,6 +31,7 @@ _BULLET = re.compile(r"\n\s{0,8}(?:[-*+]|\d{1,2}[.)])\s")
 _REFERS = re.compile(r"(?:it|this|these|they|we \w+ it|therefore|thus|hence|without this|here)\b", re.IGNORECASE)
 _CELL = " | "
 _SHORTEST, _LONGEST = 4, 700
+_COUNTED, _NUMBERED = 0.8, 0.3
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,34 @@ def fact(held: Held, known: Ontology) -> Piece:
 # -- signs
 
 
+def stated(piece: Piece, asked: AnswerType, question: str) -> float:
+    """How well a piece makes the kind of statement that is asked for; the heads of a table say what a number in a row below counts."""
+    if piece.shape == "row" and asked.kind in NUMERIC:
+        heads, _, row = piece.text.partition("\n")
+        held = set(tokens(f"{heads} {row.partition(_CELL)[0]}"))
+        return 0.9 if any(c.isdigit() for c in row) and any(word in held for noun in asked.noun for word in tokens(noun)) else 0.3
+    return states(piece.text, asked, question)
+
+
+def answers_kind(piece: Piece, asked: AnswerType, question: str) -> bool:
+    """Whether a piece can answer at all: a count needs a number beside what is counted, a quantity, a share or a duration some number."""
+    least = _COUNTED if asked.kind is Kind.COUNT and asked.noun else _NUMBERED
+    return asked.kind not in NUMERIC or stated(piece, asked, question) >= least
+
+
+def told(piece: Piece) -> str:
+    """What is said of a piece: with the sentence behind it where that goes on about the same thing ("We initialize it to …")."""
+    goes_on = piece.shape == "sentence" and piece.after and _REFERS.match(piece.after) and len(piece.text) + len(piece.after) < _LONGEST
+    return f"{piece.text} {piece.after}" if goes_on else piece.text
+
+
 def signs_of(piece: Piece, words: Words, asked: AnswerType, about: Subject, place: float, similar: float, likest: float) -> dict[str, float]:
     """What speaks for a piece: `place` is how high its passage ranks (1 first), `similar` and `likest` its similarity to the question and the
     best one's."""
     hit = piece.hit
     around = f"{hit.chunk.symbol} {' '.join(hit.chunk.section)} {hit.chunk.header} {piece.before}"
     share, numeric = words.share(piece.text), asked.kind in NUMERIC
-    stated = states(piece.text, asked, words.question)
+    statement = stated(piece, asked, words.question)
     named = share_spoken(about, f"{piece.text} {around}") if about.names else 0.5
     passage = share_spoken(about, f"{hit.chunk.text} {around} {hit.work.title} {hit.chunk.work}") if about.names else 0.5
     whole = {"code": "code", "config": "code", "paper": "paper", "docs": "docs"}.get(hit.chunk.kind, "docs")
@@ -160,11 +182,11 @@ def signs_of(piece: Piece, words: Words, asked: AnswerType, about: Subject, plac
         "place": place,
         "similar": similar,
         "likest": similar - likest,
-        "number": stated if numeric else 0.0,
-        "countless": float(numeric and stated == 0.0),
-        "counted": float(asked.kind is Kind.COUNT and stated >= 0.8),
-        "reason": stated if asked.kind is Kind.REASON else 0.0,
-        "name": stated if asked.kind is Kind.NAME else 0.0,
+        "number": statement if numeric else 0.0,
+        "countless": float(numeric and statement == 0.0),
+        "counted": float(asked.kind is Kind.COUNT and statement >= 0.8),
+        "reason": statement if asked.kind is Kind.REASON else 0.0,
+        "name": statement if asked.kind is Kind.NAME else 0.0,
         "named": named,
         "speaks": passage,
         "own paper": float(hit.from_target and whole == "paper"),

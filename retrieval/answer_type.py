@@ -37,7 +37,7 @@ _NAME = re.compile(r"(?<![\w.])(?:[A-Z][\w-]*[A-Z0-9][\w.-]*|[a-z]+[A-Z]\w*|\w+_
 _QUANTITIES = (
     "rate size value threshold temperature weight coefficient factor decay momentum dimension dimensionality width depth length resolution ratio"
     " score accuracy agreement kappa norm number count amount probability seed epochs epoch steps step iterations budget budgets strength dropout"
-    " warmup interval capacity memory alpha beta gamma lambda epsilon k f1 fid precision recall exponent scale range level loss error"
+    " interval alpha beta gamma lambda epsilon k f1 fid precision recall exponent scale range"
 )
 _QUANTITY = frozenset(map(stem, _QUANTITIES.split()))
 _STARTS = re.compile(
@@ -51,7 +51,8 @@ _ACTS = re.compile(r"\s{0,3}(?:does|do|did|happens?|happened)\b", re.IGNORECASE)
 _OPENER = re.compile(r"\A\s{0,3}(?:is|are|was|were)\b", re.IGNORECASE)
 _STOPS = (
     "is are was were be does do did has have had can could will would should may might must in on of at for from by with when where per used use"
-    " using given trained needed required there contain contains get gets make made to that which who as into between and or"
+    " using given trained needed required there contain contains get gets make made to that which who as into between and or works work gives gave"
+    " achieves reaches helps performs"
 )
 _ENDS = frozenset(_STOPS.split())
 _PLAIN = "value values exact default initial final total overall maximum minimum best optimal"
@@ -102,7 +103,7 @@ def answer_type(question: str) -> AnswerType:
     asked = noun or _noun(rest)
     if _ACTS.match(question[start.end() :]):
         return AnswerType(Kind.MANNER)
-    if asked and not _QUANTITY.isdisjoint(asked[-2:]):
+    if asked and asked[-1] in _QUANTITY:
         return AnswerType(Kind.QUANTITY, asked)
     return AnswerType(Kind.NAME if noun or word.startswith("who") else Kind.MANNER, asked)
 

@@ -185,7 +185,10 @@ def test_nothing_is_said_where_no_piece_is_likely_enough():
 
 
 def test_each_part_of_a_question_is_answered_in_turn():
-    one, two = answer(hit(SAID)), answer(hit("The loss of the masked tokens is CrossEntropyLoss.", own=True), text="which loss of masked tokens is it?")
+    one, two = (
+        answer(hit(SAID)),
+        answer(hit("The loss of the masked tokens is CrossEntropyLoss.", own=True), text="which loss of masked tokens is it?"),
+    )
     both = made(one, two)
     assert [sentence.text for sentence in both] == [SAID, "The loss of the masked tokens is CrossEntropyLoss."]
     assert [sentence.evidence[0] for sentence in both] == [one.hits[0], two.hits[0]]

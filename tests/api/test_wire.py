@@ -153,7 +153,7 @@ def test_an_answer_names_lineage_generation_and_notes():
     assert {**found, "hits": len(found["hits"])} == {
         "lineage": "small",
         "generation": "000001-0a0b0c0d",
-        "query": "why?",
+        "query": "why?", "supported": True,
         "hits": 1,
         "notes": ["lexical only"],
     }

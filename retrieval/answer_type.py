@@ -17,7 +17,7 @@ LONGEST = 2_000
 _BEFORE, _AFTER = 6, 3
 """How many words before the noun, and after it, the number that counts it may stand."""
 _WORD = re.compile(r"[^\W_]+(?:[-_'’.][^\W_]+)*")
-_WORDS = "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand million billion single both"
+_WORDS = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty fifty hundred thousand million billion"
 _NUMBER_WORDS = frozenset(_WORDS.split())
 _CITED = re.compile(
     r"\[[^\[\]]{0,200}[A-Za-z][^\[\]]{0,200}\]|\b(?:Figures?|Fig\.?|Tables?|Tab\.?|Sections?|Sec\.?|Appendix|Eq\.?|Equation|Algorithm|Row|§)\s?[\dA-Z][\d.A-Z]{0,5}\w?"

@@ -21,7 +21,7 @@ from lineage import settings as configuration
 
 app = typer.Typer(
     name="lineage",
-    epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "how is the encoder initialized?"',
+    epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "which prompt is the language model given?"',
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},

@@ -36,7 +36,7 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
-def report(made: BuildReport) -> str:
+def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
     """What a build gives: counts, the ledger equation, what failed and why, what to ask next."""
     ledger, seconds = made.ledger, made.seconds
     state = "up to date" if made.unchanged else "built"
@@ -52,7 +52,8 @@ def report(made: BuildReport) -> str:
         lines.append("  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()))
     lines += [f"  note          {plain(note)}" for note in made.notes]
     lines += _losses(made.losses)
-    return "\n".join([*lines, f'ask: lineage query "how is the encoder initialized?" --lineage {made.lineage}'])
+    asked = f'"{questions[0]}"' if questions else "QUESTION"
+    return "\n".join([*lines, f"ask: lineage query {asked} --lineage {made.lineage}"])
 
 
 def _equation(sums: Mapping[str, int]) -> str:

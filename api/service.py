@@ -56,7 +56,8 @@ class Listed:
 
 @dataclass(frozen=True)
 class Overview:
-    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held."""
+    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held;
+    `questions` are some to begin with, which it supports."""
 
     report: BuildReport
     references: tuple[Reference, ...]
@@ -66,6 +67,7 @@ class Overview:
     states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
     derivations: tuple[Derivation, ...] = ()
     texts: tuple[Work, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -335,6 +337,7 @@ class Service:
     def show(self, lineage: str = "") -> Overview:
         """A lineage at a glance: counts, references by rank, code links, what repositories share."""
         from indexer.pipeline import report
+        from retrieval.suggestions import suggestions
 
         with open_generation(self._home, self._name(lineage)) as generation:
             listed = _listed(generation)
@@ -345,7 +348,14 @@ class Service:
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
             held = dict.fromkeys(document.work for document in generation.catalog.documents())
             texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
-            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts)
+            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation))
+
+    def suggestions(self, lineage: str = "") -> tuple[str, ...]:
+        """Questions to begin with, which the lineage supports."""
+        from retrieval.suggestions import suggestions
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            return suggestions(generation)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

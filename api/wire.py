@@ -96,7 +96,7 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
     texts = [{"work": work.id, "kind": work.kind, "title": work.title} for work in shown.texts]
-    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts}
+    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts, "questions": list(shown.questions)}
 
 
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:
@@ -112,6 +112,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "lineage": answer.lineage,
         "generation": answer.generation,
         "query": answer.query.text,
+        "supported": answer.supported,
         "hits": [hit_to_json(hit) for hit in answer.hits],
         "notes": list(answer.notes),
     }

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import TracebackType
 
 from lineage.catalog.partial import PartialCatalog
@@ -21,16 +22,18 @@ from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
 from lineage.target_code import in_catalog, own_exclusion
 from lineage.tokens import fts_any, tokens
 from retrieval import candidates, fuse, named
+from retrieval.areas import profile
 from retrieval.candidates import Ranked, Scope, Words
+from retrieval.concepts import Asked, Field, concepts, first
 from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
 from retrieval.lines import focus_of_code
-from retrieval.named_details import asked_details
+from retrieval.named_details import asked_details, subject_of
 from retrieval.query import plain
 from retrieval.siblings import with_siblings
-from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
+from retrieval.support import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
 from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
 
@@ -193,7 +196,8 @@ class Engine:
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *dict.fromkeys((*doubts, *further)), *misses))
+        notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
@@ -224,9 +228,40 @@ class Engine:
                 return True
         return False
 
+    def worth(self, question: str) -> Mapping[str, float]:
+        """The rarity in this generation of each word of a question, and of its forms."""
+        return self._asked(Query(question)).words.worth
+
+    def similarities(self, question: str, texts: Sequence[str], *, fast: bool = True) -> list[float]:
+        """How near in meaning each text is to a question: by the packaged table of words, or (`fast` false, some milliseconds a text) by the
+        embedder of the generation; zeros without it."""
+        embedder = self._table if fast else self._dense and self._dense[0]
+        if not embedder or not texts:
+            return [0.0] * len(texts)
+        loaded = embedder()
+        return [float(value) for value in loaded.passages(texts) @ loaded.queries([question])[0]]
+
+    def signs(self, query: Query) -> Signs:
+        """The signs by which it is told whether what is found for a question supports an answer."""
+        asked = self._asked(query)
+        return self._signs(asked, *self._found(asked, self._vectors([asked.text])))
+
+    def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
+        terms, rows = asked.words.terms, first(lexical, dense)
+        works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
+        passages = dict(zip(rows, self._catalog.chunks(rows), strict=True))
+        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages)
+        question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
+        return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
+
+    @cached_property
+    def _shares(self) -> dict[str, float]:
+        """What the lineage is about: by area the share of its chunks."""
+        return profile(self._catalog, self._documents)
+
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""
-        if (lexical or dense) and supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
+        if (lexical or dense) and supported(self._signs(asked, lexical, dense), self._generation.manifest.embedder):
             return ()
         kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
         where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"

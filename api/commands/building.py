@@ -115,7 +115,8 @@ def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: boo
 
 def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
     """Put out what a build made; end with 5 if something was lost and `strict` says so."""
-    put(wire.report_to_json(made) if json else made, json, display.report)
+    questions = () if json else service.suggestions(made.lineage)
+    put(wire.report_to_json(made) if json else made, json, lambda value: display.report(value, questions))
     with ending.concluding():
         service.insist(made, strict)
 

@@ -180,6 +180,7 @@ class Sentence(Said):
     """One sentence of an answer, with the hits that it rests on."""
 
     text: str
+    markdown: str = ""
     evidence: list[Hit]
 
 
@@ -197,6 +198,7 @@ class Written(Said):
     generation: str
     question: str
     by: str = Field(description="`extract`, or the model that wrote.", examples=["extract"])
+    supported: bool
     sentences: list[Sentence]
     removed: list[Removed]
     nearest: list[Hit]

@@ -104,6 +104,7 @@ class Answer(Said):
     generation: str
     query: str
     hits: list[Hit]
+    supported: bool
     notes: list[str]
 
 
@@ -199,6 +200,7 @@ class Overview(Said):
     links: list[dict[str, Any]]
     shared_code: list[dict[str, Any]]
     texts: list[Readable] = []
+    questions: list[str] = []
 
 
 class Loss(Said):

@@ -155,6 +155,7 @@ def test_an_answer_names_lineage_generation_and_notes():
         "lineage": "small",
         "generation": "000001-0a0b0c0d",
         "query": "why?",
+        "supported": True,
         "hits": 1,
         "notes": ["lexical only"],
     }

@@ -188,24 +188,32 @@ class WrittenAnswer:
     notes: tuple[str, ...] = ()
 
 
+Verdict = Literal["match", "deviation", "missing", "cannot judge"]
+Strength = Literal["stated", "code", "inherited"]
+"""Who says what is expected: the paper's own words or tables, the target's own code, or works that it inherits from."""
+
+
 @dataclass(frozen=True)
 class AuditFinding:
-    """One expectation held against a generated repository: found as expected, different, or absent.
+    """One expectation compared with a generated repository.
 
-    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `severity` (0..1)
-    is how much the expectation matters, whatever the verdict.
+    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `scope` is the
+    experiment, stage or component that it holds for, `strength` who says so. `severity` (0..1) is how much it matters;
+    what cannot be judged counts for nothing.
     """
 
     level: Literal["paper", "method", "experiment"]
     name: str
     title: str
-    verdict: Literal["present", "different", "absent"]
+    verdict: Verdict
     expected: str
     found: str = ""
     where: str = ""
     evidence: tuple[Hit, ...] = ()
     severity: float = 0.5
     why: str = ""
+    strength: Strength = "stated"
+    scope: str = ""
 
 
 @dataclass(frozen=True)

@@ -289,13 +289,18 @@ def _with_own(
 # -- conflicts and notes
 
 
-def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
-    catalog = material.engine.generation.catalog
-    weights: dict[str, float] = defaultdict(lambda: 0.3)
+def weights(needs: Iterable[Need]) -> Mapping[str, float]:
+    """How much a reproduction depends on each fact (0..1), by the details that it states."""
+    found: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
         for name in need.detail.facts:
-            weights[name] = max(weights[name], need.detail.weight)
-    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, conflicts.loosely(material.ontology.same))
+            found[name] = max(found[name], need.detail.weight)
+    return found
+
+
+def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
+    catalog = material.engine.generation.catalog
+    terms = conflicts.Terms(material.ontology.title, weights(needs).__getitem__, conflicts.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
     return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
 

@@ -13,7 +13,8 @@ from lineage.errors import NotFound, UsageError
 from lineage.insight import Audit, AuditFinding
 from lineage.model import Chunk, Query, WorkId
 from retrieval import audit as comparing
-from retrieval import audit_names
+from retrieval import audit_names, audit_sides
+from retrieval.answer import Writer
 from retrieval.conflicts import loosely
 from retrieval.engine import Engine
 from retrieval.gaps import text
@@ -43,15 +44,15 @@ def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) 
     return Audit(str(path), manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
 
 
-def _paper(material: Material) -> comparing.Paper:
+def _paper(material: Material) -> audit_sides.Paper:
     """What the target and its lineage hold."""
     target = WorkId(material.engine.generation.manifest.target)
     held = all_standing(without_code(material.held) if material.no_target_code else material.held)
     said = text.read(material.engine.generation.catalog, target)
-    return comparing.Paper(target, held, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__)
+    return audit_sides.Paper(target, held, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__)
 
 
-def _compared(parts: Parts, path: Path, paper: comparing.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
+def _compared(parts: Parts, path: Path, paper: audit_sides.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
@@ -59,14 +60,14 @@ def _compared(parts: Parts, path: Path, paper: comparing.Paper) -> tuple[list[Au
         with inner.workbench() as bench:
             made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
         with inner.engine(_SUBJECT) as engine:
-            repository = comparing.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
+            repository = audit_sides.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
             findings = comparing.audited(paper, repository)
             stated = (one for name, some in repository.held.items() if paper.stated(name) for one in some)
             judged_places = [(one.evidence.chunk.path, one.fact.line) for one in stated]
             findings += audit_names.named_findings(paper.text, repository, paper.ontology, judged_places)
             components = audit_names.components(paper.text)
             named = list(audit_names.component_findings(components, repository, paper.text))
-            findings += _by_model(parts, engine, components, named) if parts.writer else named
+            findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
     return findings, (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
 
 
@@ -78,12 +79,9 @@ def _chunks(engine: Engine) -> Iterator[Chunk]:
             yield from catalog.chunks(catalog.neighbours(work.id, document.path))
 
 
-def _by_model(
-    parts: Parts, engine: Engine, components: Sequence[audit_names.Component], findings: Sequence[AuditFinding]
-) -> Iterator[AuditFinding]:
+def _by_model(writer: Writer, engine: Engine, components: Sequence[audit_names.Component], named: Sequence[AuditFinding]) -> Iterator[AuditFinding]:
     """The findings on components with a model's opinion, held to its quote."""
     answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
-    for finding, answer in zip(findings, answers, strict=True):
-        assert parts.writer is not None
-        made = judged(finding, answer.hits, parts.writer)
+    for finding, answer in zip(named, answers, strict=True):
+        made = judged(finding, answer.hits, writer)
         yield replace(made, where=audit_names.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

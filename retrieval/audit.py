@@ -9,172 +9,39 @@ has may agree, and never counts against. No code is run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.insight import AuditFinding, Held, Strength
-from lineage.model import Chunk, WorkId
-from lineage.ontology import Ontology
-from lineage.tokens import parts
 from lineage.values import number
+from retrieval.audit_sides import Paper, Repository
 from retrieval.batches import whole
 from retrieval.expected import (
     COLLECTED,
     NOT_IN_CODE,
     SAME_UNIT,
     Expectation,
-    Same,
     agree,
-    expectations,
-    in_example,
-    is_aside,
-    is_tried,
     sentence_of,
     sisters,
 )
-from retrieval.experiment_folders import Folders, folders
-from retrieval.experiments import Experiments, telling
-from retrieval.gaps.text import DONE, TargetText
 from retrieval.gaps.wording import wording
-from retrieval.named_values import settings_of
-from retrieval.places import is_own_code, sentences_of
-from retrieval.roles import Names, code_stages, conditions, of_another_section, of_this_repository, overlap, paper_stages, stages_agree
+from retrieval.places import is_own_code
+from retrieval.roles import code_stages, conditions, of_another_section, of_this_repository, overlap, paper_stages, place_words, stages_agree
 
-_METHOD_TOPICS = frozenset({"architecture", "initialisation", "loss", "regularisation", "augmentation", "retrieval", "prompts", "procedure", "diffusion"})
+_METHOD_TOPICS = frozenset(
+    {"architecture", "initialisation", "loss", "regularisation", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}
+)
 _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "reproducibility"})
 """Topics whose values belong to evaluation as much as to training."""
 _SIBLINGS = 2
 """Judged details of a section, from which on a repository has that section's experiment."""
 _LENGTHS = frozenset({"epochs", "steps"})
-_NEAR = 1
 _SHOWN = 3
 _RUN = {"command": 0, "call": 1, "config": 2, "default": 3}
 _LITTLE = 0.3
 """Severity of what the paper does not state for its main method."""
-
-
-@dataclass(frozen=True)
-class Paper:
-    """What an audit expects: the values of the lineage by detail, the target's sentences, and the terms they are compared by."""
-
-    target: WorkId
-    held: Mapping[str, Sequence[Held]]
-    text: TargetText
-    ontology: Ontology
-    same: Same
-    weight: Callable[[str], float]
-
-    @cached_property
-    def listed(self) -> frozenset[tuple[str, ...]]:
-        """The sections that are an experiment each."""
-        return Experiments.of(self.held, self.target).listed
-
-    @cached_property
-    def sections(self) -> frozenset[tuple[str, ...]]:
-        """The sections of its text."""
-        return frozenset(one.chunk.section for one in self.text.sentences)
-
-    @cached_property
-    def common(self) -> frozenset[str]:
-        """The words of its title, which tell no part of it from another."""
-        return telling(self.text.work.title)
-
-    def stated(self, name: str) -> list[Expectation]:
-        """What the target states of a detail."""
-        takes_list = name in self.ontology.terms and self.ontology.terms[name].type == "list"
-        return expectations(self.held.get(name, ()), self.target, takes_list)
-
-    def near(self, stated: Iterable[Held], name: str) -> set[str]:
-        """Numbers and words that stand where the text speaks of a detail: what the reader of facts may have missed."""
-        found: set[str] = set()
-        for value in stated:
-            sentences, at = sentences_of(value)
-            if value.fact.kind == "prose" and not is_tried(value):
-                around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
-                found |= {word for sentence in around for word in sentence.split()}
-        spoken = self._spoken(name)
-        for sentence in self.text.sentences if spoken else ():
-            low = f" {' '.join(parts(sentence.text))} "
-            if sentence.weight >= DONE and not sentence.table and any(phrase in low for phrase in spoken):
-                found |= set(sentence.text.split())
-        return found
-
-    def _spoken(self, name: str) -> list[str]:
-        term = self.ontology.terms.get(name)
-        return [f" {' '.join(parts(phrase))} " for phrase in (term.title, *term.prose)] if term else []
-
-
-@dataclass(frozen=True)
-class Repository:
-    """The repository that is audited: its values by detail and its passages."""
-
-    held: Mapping[str, Sequence[Held]]
-    chunks: Sequence[Chunk]
-
-    @cached_property
-    def names(self) -> Names:
-        """Its text, asked for names."""
-        return Names((*(chunk.path for chunk in self.chunks), *(chunk.text for chunk in self.chunks)))
-
-    @cached_property
-    def folders(self) -> Folders:
-        """The folders that are an experiment each."""
-        return folders(self.chunks)
-
-    @cached_property
-    def stages(self) -> frozenset[str]:
-        """The stages that it names."""
-        return self.names.stages()
-
-    @cached_property
-    def unnamed(self) -> frozenset[float]:
-        """The numbers that it gives names of no known detail."""
-        known = {(one.evidence.chunk.path, one.fact.line) for some in self.held.values() for one in some}
-        return frozenset(one.value for one in settings_of(self.chunks, every=True) if (one.path, one.line) not in known)
-
-    @cached_property
-    def _parts(self) -> str:
-        return " ".join(" ".join(parts(chunk.text)) for chunk in self.chunks) + " "
-
-    def has(self, name: str) -> bool:
-        """Whether it has any value of a detail, computed ones included."""
-        return any(self.held.get(sister) for sister in sisters(name))
-
-    def speaks_of(self, name: str, ontology: Ontology) -> bool:
-        """Whether any name of a detail stands in it."""
-        term = ontology.terms.get(name)
-        known = (term.title, *term.prose, *(one.strip("=*") for one in term.identifiers), *term.flags) if term else ()
-        return any(f" {' '.join(words)} " in self._parts for words in map(parts, known) if words)
-
-    def speaks_of_value(self, name: str, value: str, ontology: Ontology) -> bool:
-        """Whether any spelling of a choice stands in it."""
-        spellings = (value, *ontology.terms[name].values.get(value, ())) if name in ontology.terms else (value,)
-        return number(value) is None and any(f" {' '.join(words)} " in self._parts for words in map(parts, spellings) if words)
-
-    def set_values(self, name: str) -> list[Held]:
-        """The values that a run of it has of one detail: what functions take by default only where nothing, or not every configuration, sets it."""
-        every = [one for sister in sorted(sisters(name)) for one in self.held.get(sister, ()) if one.fact.kind not in {"prose", "table"}]
-        literal = [one for one in every if one.fact.literal and not in_example(one)]
-        given = [one for one in literal if not is_aside(one, every)]
-        if given and not self._some_leave_out(given):
-            return given
-        return literal if given or len({one.fact.value for one in literal}) == 1 else []
-
-    def is_default(self, value: Held) -> bool:
-        """Whether a value is a default beside configurations that set the detail."""
-        given = [one for one in self.held.get(value.fact.name, ()) if one.evidence.chunk.path in self._configurations]
-        return bool(given) and is_aside(value, self.held.get(value.fact.name, ()))
-
-    def _some_leave_out(self, given: Sequence[Held]) -> bool:
-        """Whether only some of its configurations set a detail."""
-        paths = {one.evidence.chunk.path for one in given}
-        return all(path in self._configurations for path in paths) and len(self._configurations) > len(paths)
-
-    @cached_property
-    def _configurations(self) -> frozenset[str]:
-        """The configuration files with values of any detail."""
-        return frozenset(one.evidence.chunk.path for some in self.held.values() for one in some if one.evidence.chunk.kind == "config")
 
 
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
@@ -232,9 +99,15 @@ class _Detail:
         return folder in named if named else not folder
 
     @cached_property
+    def _common(self) -> frozenset[str]:
+        """The words of places that tell none of them from another."""
+        places = {one.evidence.chunk.path: place_words(one) for one in self.set_}
+        return self.paper.common | (frozenset.intersection(*places.values()) if len(places) > 1 else frozenset())
+
+    @cached_property
     def _nearest(self) -> list[tuple[Expectation, Held, int]]:
         """The pairs of one role, each of the values whose places speak most of the other."""
-        pairs = [(one, set_, overlap(one.value, set_, self.paper.common)) for one in self.expected for set_ in self.set_ if self._one_role(one, set_)]
+        pairs = [(one, set_, overlap(one.value, set_, self._common)) for one in self.expected for set_ in self.set_ if self._one_role(one, set_)]
         best: dict[int, int] = defaultdict(int)
         for one, set_, shared in pairs:
             best[id(one)], best[id(set_)] = max(best[id(one)], shared), max(best[id(set_)], shared)
@@ -248,7 +121,11 @@ class _Detail:
     def _is_adam(self, stated: Held, set_: Held) -> bool:
         """Whether both are Adam: AdamW without weight decay is."""
         decays = {one.fact.value for one in self.repository.set_values("weight_decay")}
-        return {stated.fact.value, set_.fact.value} == {"adam", "adamw"} and decays <= {"0"} and (bool(decays) or not self.repository.has("weight_decay"))
+        return (
+            {stated.fact.value, set_.fact.value} == {"adam", "adamw"}
+            and decays <= {"0"}
+            and (bool(decays) or not self.repository.has("weight_decay"))
+        )
 
     def _built_otherwise(self, set_: Held) -> bool:
         """Whether a configuration only names what the program, which builds one thing of the kind, builds otherwise."""
@@ -281,15 +158,34 @@ class _Detail:
             beside = one.place in statements and one.item >= 0 and items == distinct
             if not self._agreeing or beside or (shared and _role(one) not in roles):
                 found.append((one, set_))
+        found = found or self._eliminated()
         return found if self._surely(found) else []
+
+    def _eliminated(self) -> list[tuple[Expectation, Held]]:
+        """Where the paper has as many roles as the repository has places, and all but one agree: the one that is left of each."""
+        roles, places = {_role(one): one for one in self.expected}, {(one.evidence.chunk.path, one.fact.scope): one for one in self.set_}
+        if not 1 < len(roles) == len(places) or len(roles) != len(self.expected):
+            return []
+        free = list(places.values())
+        unmet = []
+        for one in roles.values():
+            met = next((set_ for set_ in free if agree(one.value, set_, self.paper.same)), None)
+            free = [set_ for set_ in free if set_ is not met]
+            unmet += [] if met else [one]
+        return [(unmet[0], free[0])] if len(unmet) == 1 and self._comparable(unmet[0], free[0]) and self._one_role(unmet[0], free[0]) else []
 
     def _comparable(self, expected: Expectation, set_: Held) -> bool:
         """Whether two values that differ contradict each other: of one name and unit, and the other is stated nowhere for this detail."""
         stated = expected.value
         if self.name in COLLECTED:
             return False
-        one_unit = stated.fact.name == set_.fact.name or SAME_UNIT >= {stated.fact.name, set_.fact.name}
-        if not one_unit or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1]) or stated.fact.unit != set_.fact.unit or self._built_otherwise(set_):
+        one_unit = stated.fact.name == set_.fact.name or {stated.fact.name, set_.fact.name} <= SAME_UNIT
+        if (
+            not one_unit
+            or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
+            or stated.fact.unit != set_.fact.unit
+            or self._built_otherwise(set_)
+        ):
             return False
         if self.repository.is_default(set_) or (self.name in _LENGTHS and all(self.repository.held.get(one) for one in _LENGTHS)):
             return False  # a default that a configuration may override; epochs where steps end a run
@@ -304,9 +200,9 @@ class _Detail:
 
     def _surely(self, pairs: Sequence[tuple[Expectation, Held]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
-        if self.name in wording().many and not all(overlap(one.value, set_, self.paper.common) for one, set_ in pairs):
-            values = ({one.value.fact.value for one in self.expected}, {one.fact.value for one in self.set_})
-            if any(len(some) > 1 for some in values):
+        if self.name in wording().many and not all(overlap(one.value, set_, self._common) for one, set_ in pairs):
+            values = {one.value.fact.value for one in self.expected}
+            if len(values) > _SHOWN or len({one.fact.value for one in self.set_}) > 1:
                 return False
         near = self.paper.near([one.value for one, _ in pairs], self.name) if pairs else set()
         amounts = {amount for word in near for amount in _amounts(word)}
@@ -327,7 +223,14 @@ class _Detail:
             path = set_.evidence.chunk.path
             by_place[path, frozenset(of_place[path, id(set_)])].append((one, set_))
         for pairs in _once(by_place.values()):
-            yield self._finding("deviation", [one.value for one, _ in pairs], pairs[0][1], "the paper states it", self._severity(pairs[0][0]), also=[set_ for _, set_ in pairs])
+            yield self._finding(
+                "deviation",
+                [one.value for one, _ in pairs],
+                pairs[0][1],
+                "the paper states it",
+                self._severity(pairs[0][0]),
+                also=[set_ for _, set_ in pairs],
+            )
         if not by_value and not by_place and self.set_ and (finding := self._unplaced([one for one in self.set_ if one.fact.name == self.name])):
             yield finding
 
@@ -336,7 +239,11 @@ class _Detail:
         if not set_here:
             return None
         if self.expected:
-            why = "the paper states it for another part or in other terms" if not self._nearest else "the paper gives several values or gives this one elsewhere"
+            why = (
+                "the paper states it for another part or in other terms"
+                if not self._nearest
+                else "the paper gives several values or gives this one elsewhere"
+            )
             return self._finding("cannot judge", [one.value for one in self.expected], set_here[0], why, _LITTLE)
         own = [one for one in self.paper.held.get(self.name, ()) if is_own_code(one) and one.fact.literal]
         if not own or any(self.paper.stated(sister) for sister in sisters(self.name) - {self.name}):

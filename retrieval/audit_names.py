@@ -15,7 +15,7 @@ from lineage.insight import AuditFinding
 from lineage.model import Hit
 from lineage.ontology import Ontology
 from lineage.tokens import parts, stem, tokens
-from retrieval.audit import Repository
+from retrieval.audit_sides import Repository
 from retrieval.gaps.text import DONE, Said, TargetText, hit
 from retrieval.named_values import Named, NamedValues, settings_of
 
@@ -50,9 +50,15 @@ def named_findings(text: TargetText, repository: Repository, ontology: Ontology,
             continue
         met = next((one for one in group if any(_equal(one.value, other.value) for other in statements)), None)
         if met:
-            yield _named("match", met, [one for one in statements if _equal(one.value, met.value)][0].said, text, [met.value], "the paper states it")
-        elif len(firm) <= _MOST_VALUES and len({one.value for one in group}) == 1 and not any(_equal(group[0].value, one) for one in values.near(group[0])):
-            yield _named("deviation", group[0], next(one.said for one in statements if one.firm), text, firm, "the paper gives this name another value")
+            yield _named("match", met, next(one for one in statements if _equal(one.value, met.value)).said, text, [met.value], "the paper states it")
+        elif (
+            len(firm) <= _MOST_VALUES
+            and len({one.value for one in group}) == 1
+            and not any(_equal(group[0].value, one) for one in values.near(group[0]))
+        ):
+            yield _named(
+                "deviation", group[0], next(one.said for one in statements if one.firm), text, firm, "the paper gives this name another value"
+            )
 
 
 def _equal(one: float, other: float) -> bool:
@@ -105,7 +111,9 @@ def components(text: TargetText) -> tuple[Component, ...]:
         if said.weight >= DONE:
             counts.update(word for word in set(re.findall(r"\b[A-Za-z]{2,40}\b", said.text)) if word in first)
     own = (name for name, times in counts.most_common() if times >= _OFTEN and not _OTHERS.search(first[name][0].text))
-    return tuple(Component(name, first[name][1], first[name][0]) for name in own if name not in text.work.title.split(":")[0].split())[:_MOST_COMPONENTS]
+    return tuple(Component(name, first[name][1], first[name][0]) for name in own if name not in text.work.title.split(":")[0].split())[
+        :_MOST_COMPONENTS
+    ]
 
 
 def _initials(words: Sequence[str], short: str) -> tuple[str, ...]:

@@ -42,8 +42,8 @@ NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "nu
 """What an experiment ran on, with and how often, which a program need not say."""
 _EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
 TRIED = re.compile(
-    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?|ranging|range(?:s|d)? from"
-    r"|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
+    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
+    r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
     re.IGNORECASE,
 )
 """Words of a sentence that tells what was tried, not what was taken."""
@@ -91,7 +91,7 @@ def is_tried(value: Held) -> bool:
         return False
     sentence = sentence_of(value)
     several = value.fact.value[:1] == "["
-    return TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence)) or (several and _TRYING.search(title) is not None)
+    return (TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence))) or (several and _TRYING.search(title) is not None)
 
 
 def sentence_of(value: Held) -> str:

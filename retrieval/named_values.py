@@ -18,6 +18,7 @@ from lineage.values import number
 from retrieval.expected import TRIED
 from retrieval.gaps import settings
 from retrieval.gaps.text import DONE, Said
+from retrieval.setting_words import setting_words
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "κ": "kappa",
@@ -25,32 +26,49 @@ _GREEK = {
 }  # fmt: skip
 _LETTERS = frozenset(_GREEK.values())
 _ALIASES = {"lam": "lambda", "lmbda": "lambda", "lambd": "lambda", "eps": "epsilon", "varepsilon": "epsilon", "sig": "sigma", "temp": "temperature"}
-_SAY_LITTLE = frozenset(
-    "weight weights coef coeff coefficient value init initial initialization default loss param parameter factor start end final first last"
-    " scale scaling num n number the of for reg term hyper cfg config args min_value max_value 0 1 self".split()
+_LITTLE = (
+    "weight weights coef coeff coefficient value init initial initialization default loss param parameter factor start end final first last scale"
+    " scaling num n number the of for reg term hyper cfg config args 0 1 self"
 )
+_SAY_LITTLE = frozenset(_LITTLE.split())
 """Parts of a name in code that the text may leave out."""
+_INDICES = frozenset({"num", "n", "reg", "min", "max", "term"})
+"""Those that may be the index of a letter: `lambda_num`."""
 _FORMAT = re.compile(r"\\(?:text|mathrm|mathbf|mathit|mathcal|rm|bf|operatorname|bm|boldsymbol|times)(?![a-z])|[$\\]")
 _BRACES = re.compile(r"\{([^{}]{0,60})\}")
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%?|\.\d+|[^\W\d_]+(?:[_'][^\W_]+|\d+)*|[=,;:/()~≈]|\S")
 _NUMBER = re.compile(r"(?:\d|\.\d)")
-_LINKS = frozenset(
-    "= : ~ ≈ is are was were be set fixed equal equals to as at of initialized initialised chosen default use used uses value values with by a an the and , from"
-    " respectively we take takes ( kept both constant".split()
+_LINK_WORDS = (
+    "= : ~ ≈ is are was were be set fixed equal equals to as at of initialized initialised chosen default use used uses value values with by a an the"
+    " and , from respectively we take takes ( ) factor rate coefficient ratio weight kept both constant"
 )
-_FIRM = re.compile(r"\b(?:set|sets|fix(?:ed)?|use[ds]?|using|choose|chose|default\w{0,2}|initiali[sz]\w{1,6}|adopt\w{0,2}|equal\w{0,2}|select\w{0,2}|take[ns]?|with)\b|=")
+_LINKS = frozenset(_LINK_WORDS.split())
+_FIRM = re.compile(
+    r"\b(?:set|sets|fix(?:ed)?|use[ds]?|using|choose|chose|default\w{0,2}|initiali[sz]\w{1,6}|adopt\w{0,2}|equal\w{0,2}|select\w{0,2}|take[ns]?|with)\b|="
+)
 _WORKED = re.compile(
-    r"\b(?:simplicity|generality|limit|equivalent|recover\w{0,3}|reduces? to|proof|lemma|theorem|suppose|assum\w{1,4}|larger than|smaller than|exceed\w{0,2}|"
-    r"increas\w{1,4}|decreas\w{1,4}|insensitive|example|e\.g)\b",
+    r"\b(?:simplicity|generality|limit|equivalent|recover\w{0,3}|reduces? to|proof|lemma|theorem|suppose|assum\w{1,4}|larger than|smaller than|"
+    r"exceed\w{0,2}|increas\w{1,4}|decreas\w{1,4}|insensitive|example|e\.g)\b",
     re.IGNORECASE,
 )
 """Words of a sentence that works with a symbol instead of setting it."""
-_COUNT = re.compile(r"\b(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen)[ -](?P<unit>layer|head|block|stage|bit)s?\s(?P<noun>[A-Za-z]{2,30})")
-_WORDS = dict(zip("two three four five six seven eight nine ten twelve sixteen".split(), (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16), strict=True))
-_REFERRED = re.compile(r"\b(?:fig(?:ure|s?\.)|tab(?:le|\.)|sec(?:tion|\.)|eq(?:uation|s?\.)|appendix|algorithm|step)s?[~ ]\(?[\d.]{1,8}\)?|\(\d{1,3}\)|\[[^\[\]]{1,200}\]", re.IGNORECASE)
+_COUNT = re.compile(
+    r"\b(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen)[ -]"
+    r"(?P<unit>layer|head|block|stage|bit)s?\s(?P<noun>[A-Za-z]{2,30})"
+)
+_COUNTS = "two three four five six seven eight nine ten twelve sixteen"
+_WORDS = dict(zip(_COUNTS.split(), (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16), strict=True))
+_REFERRED = re.compile(
+    r"\b(?:fig(?:ure|s?\.)|tab(?:le|\.)|sec(?:tion|\.)|eq(?:uation|s?\.)|appendix|algorithm|step)s?[~ ]"
+    r"\(?[\d.]{1,8}\)?|\(\d{1,3}\)|\[[^\[\]]{1,200}\]",
+    re.IGNORECASE,
+)
+_CITED = re.compile(r"\[[^\[\]]{1,300}\]")
+_COUNTING = ("num", "n_", "number")
 _PREFIX, _REACH, _MOST_PIECES = 3, 12, 4
 _ASSIGNED = re.compile(
-    r"(?<![\w.\])])[\"']?-{0,2}(?P<name>[A-Za-z_]\w{0,60}(?:[-.]\w{1,60}){0,4})[\"']?[ \t]{0,4}(?::[ ]?[A-Za-z][\w.\[\], |]{0,40})?[ \t]{0,4}[=:][ \t]{0,4}"
+    r"(?<![\w.\])])[\"']?-{0,2}(?P<name>[A-Za-z_]\w{0,60}(?:[-.]\w{1,60}){0,4})[\"']?[ \t]{0,4}"
+    r"(?::[ ]?[A-Za-z][\w.\[\], |]{0,40})?[ \t]{0,4}[=:][ \t]{0,4}"
     r"(?P<value>[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.(*/+-])"
 )
 _MOST_LINES = 4_000
@@ -96,10 +114,13 @@ def _assigned(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
 
 
 def telling_pieces(name: str) -> tuple[str, ...]:
-    """The parts of a name by which a text may call it; none where it could be anything: one word that is no letter of a formula."""
-    pieces = tuple(_ALIASES.get(piece, piece) for piece in parts(name) if piece not in _SAY_LITTLE)
-    telling = len(pieces) > 1 or any(piece in _LETTERS for piece in pieces)
-    return pieces if telling and len(pieces) <= _MOST_PIECES else ()
+    """The parts of a name by which a text may call it, none where there are too many."""
+    every = [_ALIASES.get(piece, piece) for piece in parts(name)]
+    little = _SAY_LITTLE - _INDICES if every and every[0] in _LETTERS else _SAY_LITTLE
+    pieces = tuple(piece for piece in every if piece not in little)
+    if not setting_words().running.isdisjoint(every):
+        return ()
+    return pieces if len(pieces) <= _MOST_PIECES and all(len(piece) > 1 or len(pieces) > 1 for piece in pieces) else ()
 
 
 class NamedValues:
@@ -110,14 +131,24 @@ class NamedValues:
 
     @cached_property
     def _read(self) -> list[tuple[Said, list[str]]]:
-        return [(one, _TOKEN.findall(plain(one.text))) for one in self._sentences]
+        return [(one, _TOKEN.findall(_CITED.sub("", plain(one.text)))) for one in self._sentences]
+
+    @cached_property
+    def _abbreviations(self) -> frozenset[str]:
+        """The abbreviations of the text, in lower case."""
+        return frozenset(token.lower() for _, tokens in self._read for token in tokens if len(token) >= _PREFIX and token.isupper())
 
     def of(self, name: Named) -> list[Statement]:
         """What the text gives a name, in its order."""
         statements: list[Statement] = []
         for said, tokens in self._read:
             counted = set(_counted(said.text, name.pieces))
-            values = counted | {value for at, after in _mentions(tokens, name.pieces) for value in _given(tokens, at, after)}
+            if len(name.pieces) == 1 and name.pieces[0] not in _LETTERS and name.pieces[0] not in self._abbreviations:
+                mentions: Iterable[tuple[int, int]] = ()
+                counted |= set(_number_of(tokens, name)) if name.name.lower().startswith(_COUNTING) else set()
+            else:
+                mentions = _mentions(tokens, name.pieces)
+            values = counted | {value for at, after in mentions for value in _given(tokens, at, after)}
             done = said.weight >= DONE and not _WORKED.search(said.text) and not TRIED.search(said.text)
             firm = done and (bool(counted) or _FIRM.search(said.text) is not None)
             statements += [Statement(value, said, firm) for value in sorted(values)]
@@ -128,7 +159,11 @@ class NamedValues:
         numbers: set[float] = set()
         for said, tokens in self._read:
             if not said.table and next(_mentions(tokens, name.pieces), None):
-                numbers |= {float(value) for token in _TOKEN.findall(_REFERRED.sub("", said.text)) if _NUMBER.match(token) and (value := number(token)) is not None}
+                numbers |= {
+                    float(value)
+                    for token in _TOKEN.findall(_REFERRED.sub("", said.text))
+                    if _NUMBER.match(token) and (value := number(token)) is not None
+                }
         return numbers
 
 
@@ -173,21 +208,33 @@ def _given(tokens: Sequence[str], first: int, after: int) -> Iterator[float]:
     numbers: list[float] = []
     spanned = False
     for at in range(after, min(len(tokens), after + _REACH)):
-        token = tokens[at]
+        token, word = tokens[at], tokens[at].lower()
         if _NUMBER.match(token):
             value = number(token)
             numbers += [float(value)] if value is not None else []
-        elif numbers and token not in {"and", ",", "to", "/", "respectively"}:
+        elif numbers and token not in {"and", ",", "to", "/"}:
             break
         elif not numbers and _is_symbol(token) and tokens[at - 1] in {"and", ","}:
             names += 1
-        elif not numbers and token.lower() not in _LINKS:
+        elif not numbers and word not in _LINKS:
             return
-        spanned = spanned or (token == "from" and not numbers)
+        spanned = spanned or (word == "from" and not numbers)
     if len(numbers) == names and names > 1:
         yield numbers[place]
     elif numbers:
         yield from numbers if spanned or len(numbers) > 1 else numbers[:1]
+
+
+def _number_of(tokens: Sequence[str], name: Named) -> Iterator[float]:
+    """The counts of "200 queries", "200 learnable queries" for `num_queries`."""
+    for at, token in enumerate(tokens):
+        counted = [parts(one)[-1:] for one in tokens[at + 1 : at + 3]]
+        if (
+            _NUMBER.match(token)
+            and any(pieces and stem(pieces[0]) == stem(name.pieces[0]) for pieces in counted)
+            and (value := number(token)) is not None
+        ):
+            yield float(value)
 
 
 def _is_symbol(token: str) -> bool:

@@ -28,6 +28,7 @@ _PATTERNS = {stage: re.compile(pattern) for stage, pattern in _STAGES.items()}
 EVALUATION = "evaluation"
 _PART = re.compile(r"[,;:/()]| and ")
 _NAME = re.compile(r"[A-Z0-9]")
+_PROPER = re.compile(r"\d|[A-Z][A-Za-z]*[A-Z]")
 _PIECES = re.compile(r"[A-Za-z]{1,40}|\d{1,9}")
 _BASELINE = re.compile(r"\bbaselines?\b", re.IGNORECASE)
 _CLAUSE = re.compile(r";|, (?:and|while|but|except|whereas)\b|\bexcept\b|\. ")
@@ -35,6 +36,7 @@ _CONDITION = re.compile(r"\b(?:for|on|in case of)\s(?:the\s|our\s)?(?P<name>[A-Z
 _CASE = re.compile(r"\bwhen\s(?:train|test|evaluat|us|fine|pre)\w{0,10}\b")
 _MACHINE = re.compile(r"NVIDIA|Nvidia|[AVHP]\d{2,3}\b|RTX|GPU|TPU|Tesla|Table|Figure|Section|Appendix|Eq|Algorithm")
 _BEGINS = 12
+_TRAINED = re.compile(r"\btrain(?:ing|ed)?\b", re.IGNORECASE)
 _REACH = 80
 _MOST_PIECES = 8
 
@@ -49,6 +51,8 @@ def paper_stages(value: Held) -> frozenset[str]:
     """The stages that a paper states a value for: by its scope and clause, else by the title of its section."""
     clause = stages(f"{value.fact.scope} {value.fact.said[:_REACH]}") if value.fact.kind == "prose" else stages(value.fact.scope)
     title = value.evidence.chunk.section[-1] if value.evidence.chunk.section else ""
+    if EVALUATION in clause and _TRAINED.search(value.fact.said[:_REACH]):
+        clause = clause - {EVALUATION}  # "the training and sampling batch sizes" are of both
     return clause or (stages(title) - {EVALUATION})
 
 
@@ -121,12 +125,14 @@ def _pattern(name: str) -> re.Pattern[str] | None:
     if not pieces or sum(map(len, pieces)) < 3:
         return None
     last = r"(?!\d)" if pieces[-1].isdigit() else "" if len(pieces[-1]) == 1 else r"(?![a-z])"
-    return re.compile(r"(?<![A-Za-z])" + "[ ._-]?".join(pieces) + last, re.IGNORECASE)
+    return re.compile(r"(?<![A-Za-z])" + "[ ._x×-]?".join(pieces) + last, re.IGNORECASE)
 
 
-def is_name(scope: str) -> bool:
-    """Whether a scope names something (a model, a data set) rather than describe a part of the system."""
-    return _NAME.search(scope) is not None or _BASELINE.search(scope) is not None
+def is_name(stated: Held) -> bool:
+    """Whether a scope names something (a model, a data set) rather than describe a part; a title is a name by its digits or capitals."""
+    scope, titles = stated.fact.scope, stated.evidence.chunk.section
+    pattern = _PROPER if any(scope.strip(". ") == title.strip(". ") for title in titles) else _NAME
+    return pattern.search(scope) is not None or _BASELINE.search(scope) is not None
 
 
 def conditions(stated: Held, sentence: str) -> tuple[list[str], bool]:
@@ -143,9 +149,14 @@ def of_this_repository(stated: Sequence[Held], names: Names, listed: frozenset[t
 
     A choice of which the paper has but one, whatever it is said of, holds for all.
     """
-    if stated and len({one.fact.value for one in stated}) == 1 and not stated[0].fact.value[:1].isdigit() and stated[0].fact.name not in wording().many:
+    if (
+        stated
+        and len({one.fact.value for one in stated}) == 1
+        and not stated[0].fact.value[:1].isdigit()
+        and stated[0].fact.name not in wording().many
+    ):
         return list(stated)
     some = [one for one in stated if (one.evidence.chunk.section not in listed or names.names(one.evidence.chunk.section[-1])) and _holds(one, names)]
-    scores = [names.score(one.fact.scope) if is_name(one.fact.scope) else 0 for one in some]
+    scores = [names.score(one.fact.scope) if is_name(one) else 0 for one in some]
     best = max(scores, default=0)
-    return [one for one, score in zip(some, scores, strict=True) if not is_name(one.fact.scope) or (score and score == best)]
+    return [one for one, score in zip(some, scores, strict=True) if not is_name(one) or (score and score == best)]

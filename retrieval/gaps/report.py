@@ -13,7 +13,7 @@ from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specific
 from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.terms import fold
-from retrieval import conflicts, followed, steps
+from retrieval import conflicts, followed
 from retrieval.engine import Engine
 from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import components, following, left, own, text
@@ -65,8 +65,7 @@ def report(material: Material) -> Gaps:
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     gaps = _with_own(material, said, gaps, held, context, code)
     parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
-    untaken = steps.conflicts(said, code, material.engine.kinship, held)
-    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said), *untaken]
+    told = _conflicts(material, held, said, needs)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,

@@ -9,7 +9,7 @@ HOME is a store with the lineages; FOLDER has `audit.json` and one folder for ea
 
 Each reproduction is audited as it is: every `deviation` is a false alarm, and `missing` is counted beside it. Then all its
 deviations are planted in one copy; one is found if a `deviation` or `missing` that the correct run has not got stands on an
-edited line, or has the deviation's name.
+edited line, or names the deviation or its value.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def plant(folder: Path, deviations: Sequence[Mapping[str, Any]]) -> list[set[str
 def is_found(deviation: Mapping[str, Any], places: set[str], findings: Sequence[AuditFinding]) -> bool:
     """Whether a finding names a deviation, or stands where it was planted."""
     wanted = set(parts(deviation["name"]))
-    named = (set(parts(f"{one.name} {one.title}")) for one in findings)
+    named = (set(parts(f"{one.name} {one.title} {one.expected}")) for one in findings)
     return any(one.where in places for one in findings) or any(wanted <= words for words in named)
 
 

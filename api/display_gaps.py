@@ -83,18 +83,18 @@ def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
 
 def _setting(gap: Gap) -> Iterator[str]:
     for one in gap.suggestions[:1]:
-        yield f"  {one.confidence:.2f}  {shorten(named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
+        yield f"  {one.grade:<6}  {shorten(named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
     yield from _others(gap, 8)
 
 
 def _steps(gap: Gap) -> Iterator[str]:
     for one in gap.suggestions[:1]:
-        yield f"  {one.confidence:.2f}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
+        yield f"  {one.grade:<6}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
         yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(one.evidence[0]))}"
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
-    if others := [f"{named(one)} ({one.confidence:.2f})" for one in gap.suggestions[1:] if one.held]:
+    if others := [f"{named(one)} ({one.grade})" for one in gap.suggestions[1:] if one.held]:
         yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
@@ -114,7 +114,7 @@ def valued(one: Held) -> str:
 def _suggestion(one: Suggestion, told: set[str]) -> Iterator[str]:
     works = len({held.fact.work for held in one.held})
     more = f", {works} sources" if works > 1 else ""
-    yield f"      {one.confidence:.2f}  {shorten(named(one), 90)}{more}"
+    yield f"      {one.grade:<6}  {shorten(named(one), 90)}{more}: {shorten(one.reason, 90)}"
     for link in one.chain[one.chain[0] in told :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
     told.update(one.chain[: _is_own(one)])

@@ -311,7 +311,7 @@ class Service:
     def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:
         """A generated repository (a folder) against the target of a lineage and what it inherits; no code is run.
 
-        What the target's text leaves unsaid is expected as the target's own code has it, with `no_target_code` as others have it.
+        Only what the target states can be contradicted; what its own code has (left out with `no_target_code`) may agree.
         The folder is read as a build reads one, in the sandbox, into a store that lives as long as the audit.
         Raises `UsageError` and `NotFound`.
         """

@@ -6,7 +6,7 @@
 `--papers` holds one Markdown file a paper, `--repos` bare git copies. For every code-development leaf that names an
 initialisation, learning rate, optimiser, schedule, layer count, batch size, loss weight or data step, each (detail, value) that
 it states is one case, counted once a paper. Beside the report stand plain retrieval of the leaf's own text, which has the value
-in it, and of the detail's question, which has not. `benchmarks/gap_confidence.py` fits and checks the confidence of offers.
+in it, and of the detail's question, which has not.
 """
 
 from __future__ import annotations

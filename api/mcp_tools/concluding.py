@@ -84,7 +84,7 @@ def _gap_text(row: Row) -> str:
     lines += [f"stated: {_cited(one)}" for one in row["stated"]]
     lines += [f"the target has {_valued(one)}: {_cited(one)}" for one in row["values"]]
     for offer in row["offers"]:
-        lines.append(f"the lineage offers {_valued(offer)} (confidence {offer['confidence']:.2f})" if offer["value"] else "passages of the lineage:")
+        lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})" if offer["value"] else "passages of the lineage:")
         lines += [f"  {link}" for link in offer["chain"]]
         lines += [f"  {_cited(one)}" for one in (*offer["held"], *offer["evidence"])]
     return "\n".join(lines) or "the lineage offers nothing"

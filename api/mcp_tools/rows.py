@@ -45,7 +45,8 @@ def gap_row(gap: Gap) -> Row:
 def offer_row(one: Suggestion) -> Row:
     """What the lineage offers for it."""
     passages = () if one.held else one.evidence[:_STATED]
-    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "confidence": one.confidence, "chain": [visible(link)[0] for link in one.chain]}
+    said: Row = {"value": visible(one.value)[0], "unit": inline(one.unit), "grade": one.grade, "reason": visible(one.reason)[0]}
+    said |= {"chain": [visible(link)[0] for link in one.chain]}
     return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 

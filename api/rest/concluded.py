@@ -90,11 +90,12 @@ class Detail(Said):
 
 
 class Suggestion(Said):
-    """What the lineage offers for a gap, how sure it is, and the chain that leads to it link by link."""
+    """What the lineage offers for a gap, its grade with the reason, and the chain that leads to it link by link."""
 
     value: str
     unit: str
-    confidence: float
+    grade: Literal["strong", "fair", "weak"]
+    reason: str
     held: list[Held]
     evidence: list[Hit]
     chain: list[str]
@@ -119,6 +120,7 @@ class Conflict(Said):
     kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
     severity: float
     why: str
+    rule: str
     sides: list[Held]
 
 

@@ -58,7 +58,7 @@ function settings(found) {
   if (!found.length) return null;
   return listed(`${counted(found.length, "further setting")} of its own code, or of code that it follows, that the text does not give`, ["Setting", "Others", "Where"], found.map((gap) => {
     const [first, ...others] = gap.suggestions;
-    return [[named(first), " ", sure(first.confidence)], others.map((one) => make("div", { class: "small" }, named(one))), [cited(first.held[0].evidence)]];
+    return [[named(first), " ", sure(first)], others.map((one) => make("div", { class: "small" }, named(one))), [cited(first.held[0].evidence)]];
   }));
 }
 
@@ -90,7 +90,7 @@ function sentence(hit, told) {
 
 const value = (fact) => make("span", { class: "value" }, make("bdi", {}, [fact.value, fact.unit].filter(Boolean).join(" ")));
 
-const sure = (confidence) => make("span", { class: "meter" }, make("meter", { min: "0", max: "1", value: String(confidence), "aria-label": `confidence ${Math.round(100 * confidence)} %` }), `${Math.round(100 * confidence)} %`);
+const sure = (one) => make("span", { class: "small quiet", title: one.reason }, one.grade);
 
 // A value with the name by which its holder has it: a detail may be offered several.
 function named(one) {
@@ -101,7 +101,8 @@ function named(one) {
 
 function suggestion(one) {
   const hits = [...one.held.map((held) => held.evidence), ...one.evidence];
-  return make("details", {}, make("summary", {}, named(one), " ", sure(one.confidence)),
+  return make("details", {}, make("summary", {}, named(one), " ", sure(one)),
+    make("div", { class: "small quiet" }, make("bdi", {}, one.reason)),
     make("ol", {}, ...one.chain.map((words) => make("li", {}, make("bdi", {}, words)))), ...hits.slice(0, 3).map((hit) => make("div", {}, cited(hit), quote(hit))));
 }
 

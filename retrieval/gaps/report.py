@@ -14,7 +14,7 @@ from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
 from lineage.spelling import american
 from lineage.terms import fold
-from retrieval import conflicts, followed, steps
+from retrieval import conflicts, followed
 from retrieval.engine import Engine
 from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import components, following, left, own, text
@@ -65,8 +65,7 @@ def report(material: Material) -> Gaps:
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     gaps = _with_own(material, said, gaps, held, context, code)
     parts, unanswered = components.components(material.engine, said)
-    untaken = steps.conflicts(said, code, material.engine.kinship, held)
-    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said), *untaken]
+    told = _conflicts(material, held, said, needs)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -289,13 +288,18 @@ def _with_own(
 # -- conflicts and notes
 
 
-def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
-    catalog = material.engine.generation.catalog
-    weights: dict[str, float] = defaultdict(lambda: 0.3)
+def weights(needs: Iterable[Need]) -> Mapping[str, float]:
+    """How much a reproduction depends on each fact (0..1), by the details that it states."""
+    found: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
         for name in need.detail.facts:
-            weights[name] = max(weights[name], need.detail.weight)
-    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, conflicts.loosely(material.ontology.same))
+            found[name] = max(found[name], need.detail.weight)
+    return found
+
+
+def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
+    catalog = material.engine.generation.catalog
+    terms = conflicts.Terms(material.ontology.title, weights(needs).__getitem__, conflicts.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
     return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
 

@@ -93,24 +93,25 @@ def test_losses_of_one_kind_and_reason_stand_together():
     assert display._losses([loss("a", str(n)) for n in range(15)])[-1] == "    and 3 more groups; `lineage status` lists everything"
 
 
-def test_an_audit_hides_what_is_present_unless_all_is_asked_for():
+def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     rows = (
-        AuditFinding("method", "lr", "rate", "different", "0.1", "0.2", "a.py#L3", (CODE,), why="the target states it"),
-        AuditFinding("method", "wd", "decay", "present", "0.1", "0.1", "a.py#L4", (CODE,), why="fine"),
-        AuditFinding("paper", "component", "Decoder", "present", "x", why="2 of 2"),
-        AuditFinding("experiment", "seed", "seed", "absent", "7"),
+        AuditFinding("method", "lr", "rate", "deviation", "0.1", "0.2", "a.py#L3", (CODE,), why="the target states it"),
+        AuditFinding("method", "wd", "decay", "match", "0.1", "0.1", "a.py#L4", (CODE,), why="fine"),
+        AuditFinding("paper", "component", "Decoder", "match", "x", why="2 of 2"),
+        AuditFinding("experiment", "seed", "seed", "missing", "7", scope="CIFAR-10"),
     )
     made = Audit("/a\nb", "small", "1", rows, 0.5, ("n1", "n2"))
     lines = display_audit.audit(made).split("\n")
-    assert lines[0] == "/a b against small: 50% of what is expected is met (2 present, 1 different, 1 absent)"
+    assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 match, 1 deviation, 1 missing, 0 cannot judge)"
     assert lines[2:8] == [
-        "components of the method (1 of 1 present and not shown):",
+        "components of the method (1 of 1 agree or cannot be judged; --all shows them):",
         "",
-        "details of the method (1 of 2 present and not shown):",
+        "details of the method (1 of 2 agree or cannot be judged; --all shows them):",
         "  differs  rate  a.py#L3",
         "           expected 0.1, found 0.2",
         "           the target states it",
     ]
+    assert "           expected 7 for CIFAR-10" in lines
     assert lines[-3:] == ["", "n1", "n2"]
     everything = display_audit.audit(made, everything=True)
     assert "details of the method:\n" in everything

@@ -19,6 +19,7 @@ from lineage.insight import Conflict, Held
 from lineage.model import WorkId
 from retrieval.batches import whole
 from retrieval.experiments import Experiments, Section, chosen, compatible, settings_of
+from retrieval.file_scope import pairs as by_file
 from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.beside import measured
 from retrieval.gaps.text import DONE, OWN, section_weight
@@ -111,6 +112,16 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
+    yield from _by_file(name, mine, comparing.terms)
+
+
+def _by_file(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
+    """Where the paper names the run of one file and states another value than that file has, even if another file has it."""
+    for stated_, set_ in by_file(sides.done, sides.code):
+        if not _at_peace(name, stated_, set_, terms):
+            conflict = _conflict(name, "paper-code", stated_, set_, terms)
+            why = f"the text names what sets {set_[0].evidence.chunk.path} apart; {conflict.why}"
+            yield replace(conflict, why=why, rule="paper-code-file")
 
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[Held]:

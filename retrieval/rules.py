@@ -22,6 +22,12 @@ class Rule:
 
 RULES = (
     Rule("paper-code", "a value that the paper states and no value of its own code for the same experiment and scope agrees with", 1, 1),
+    Rule(
+        "paper-code-file",
+        "a value that the paper states for the run of one file (told apart by its name), and that file has otherwise",
+        1,
+        1,
+    ),
     Rule("paper-followed", "a value that the paper states and the code that it says it follows has otherwise", 2, 2),
     Rule("code-upstream", "a value that was changed in a function that one repository took from another", 3, 1),
 )

@@ -1,60 +1,87 @@
-"""An audit put together: the folder becomes a lineage of its own in a store that is thrown away, and both are compared."""
+"""An audit put together: the folder becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from api.bootstrap import Parts
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
-from lineage.insight import Audit, AuditFinding, Gaps, Held
-from lineage.model import Query, WorkId
-from lineage.ontology import ontology
+from lineage.insight import Audit, AuditFinding
+from lineage.model import Chunk, Query, WorkId
 from retrieval import audit as comparing
+from retrieval import audit_names, audit_sides
+from retrieval.answer import Writer
 from retrieval.conflicts import loosely
+from retrieval.engine import Engine
 from retrieval.gaps import text
-from retrieval.gaps.report import all_standing, report
+from retrieval.gaps.report import Material, all_standing, weights
 from retrieval.judge import judged
 
 _SUBJECT = "subject"
 _LOOKED_AT = 5
+_ORDER = ("deviation", "missing", "cannot judge", "match")
 
 
 def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) -> Audit:
-    """The findings on the folder `path` by what the target, its code (unless left out) and its lineage expect, and the share of it that is met."""
+    """The findings on the folder `path` by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
     if not path.exists():
-        raise NotFound(f"there is no folder {path}")
+        raise NotFound(f"there is no folder {path}", hint="check the path")
     if not path.is_dir():
-        raise UsageError(f"{path} is no folder", hint="name the folder of the generated repository")
-    with parts.engine(lineage) as engine:
-        material = parts.gaps_material(engine, no_target_code)
-        expected = report(material)
-        said = text.read(engine.generation.catalog, WorkId(engine.generation.manifest.target))
-    found, notes = _compared(parts, path, comparing.components(said), expected, material.held)
-    if not said.own:
-        notes = (*notes, "the target's text was not to be had: its components were not looked for, and few of its values are known")
-    ordered = tuple(sorted(found, key=lambda one: (one.verdict == "present", -one.severity, one.title)))
-    return Audit(str(path), expected.lineage, expected.generation, ordered, comparing.score(ordered), (*notes, *expected.notes))
+        raise UsageError(f"{path} is not a folder", hint="name the folder of the generated repository")
+    with parts.asked(lineage, no_target_code) as engine:
+        paper = _paper(parts.gaps_material(engine))
+        manifest = engine.generation.manifest
+    findings, notes = _compared(parts, path, paper)
+    if not paper.text.own:
+        notes = (*notes, "the target's text is not at hand: few of its values are known")
+    if no_target_code:
+        notes = (*notes, "the target's own code is excluded")
+    ordered = tuple(sorted(findings, key=lambda one: (_ORDER.index(one.verdict), -one.severity, one.title, one.where)))
+    return Audit(str(path), manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
 
 
-def _compared(
-    parts: Parts, path: Path, components: tuple[comparing.Component, ...], expected: Gaps, known: Mapping[str, Sequence[Held]]
-) -> tuple[list[AuditFinding], tuple[str, ...]]:
+def _paper(material: Material) -> audit_sides.Paper:
+    """What the target and its lineage hold."""
+    target = WorkId(material.engine.generation.manifest.target)
+    held = all_standing(material.held)
+    said = text.read(material.engine.generation.catalog, target)
+    return audit_sides.Paper(target, held, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__)
+
+
+def _compared(parts: Parts, path: Path, paper: audit_sides.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
-    terms = ontology(parts.settings.ontology)
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
             made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
         with inner.engine(_SUBJECT) as engine:
-            theirs = all_standing(inner.gaps_material(engine).held)
-            answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
-        looked = [(one, answer.hits) for one, answer in zip(components, answers, strict=True)]
-    notes = (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
-    components_found = list(comparing.found_components(looked))
-    if writer := parts.writer:
-        components_found = [judged(one, hits, writer) for one, (_, hits) in zip(components_found, looked, strict=True)]
-    return [*components_found, *comparing.audited(expected, theirs, loosely(terms.same), known)], notes
+            repository = audit_sides.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
+            findings = comparing.audited(paper, repository)
+            stated = (one for name, some in repository.held.items() if paper.stated(name) for one in some)
+            judged_places = [(one.evidence.chunk.path, one.fact.line) for one in stated]
+            findings += audit_names.named_findings(paper.text, repository, paper.ontology, judged_places)
+            components = audit_names.components(paper.text)
+            named = list(audit_names.component_findings(components, repository, paper.text))
+            findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
+    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
+
+
+def _chunks(engine: Engine) -> Iterator[Chunk]:
+    """The passages of the only work of a lineage."""
+    catalog = engine.generation.catalog
+    for work in catalog.works():
+        for document in catalog.documents(work.id):
+            yield from catalog.chunks(catalog.neighbours(work.id, document.path))
+
+
+def _by_model(writer: Writer, engine: Engine, components: Sequence[audit_names.Component], named: Sequence[AuditFinding]) -> Iterator[AuditFinding]:
+    """The findings on components with a model's opinion, held to its quote."""
+    answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
+    for finding, answer in zip(named, answers, strict=True):
+        made = judged(finding, answer.hits, writer)
+        yield replace(made, where=audit_names.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

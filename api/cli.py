@@ -21,7 +21,7 @@ from lineage import settings as configuration
 
 app = typer.Typer(
     name="lineage",
-    epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "how is the encoder initialized?"',
+    epilog='Start with: lineage demo   then: lineage build arxiv:2504.17192   and: lineage query "which prompt is the language model given?"',
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
@@ -51,8 +51,33 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "serve": doors.serve,
     "mcp": agents.mcp,
 }
+_SUMMARIES = {
+    "build": "Build the lineage of a paper.",
+    "add": "Add papers or repositories to a lineage.",
+    "query": "Search a lineage for code and passages.",
+    "references": "List what a paper cites, ranked.",
+    "gaps": "List what the paper leaves open, and what to use.",
+    "facts": "Show every value of one setting and its sources.",
+    "audit": "Compare a generated repository with the paper.",
+    "context": "Collect what a task needs within a token budget.",
+    "answer": "Answer a question from the evidence.",
+    "show": "Show a lineage: references, code, what failed.",
+    "graph": "Draw or export the citation graph.",
+    "list": "List the lineages of the store.",
+    "status": "Show what failed or is incomplete.",
+    "check": "Verify the integrity of the store.",
+    "export": "Write a lineage to a file.",
+    "import": "Read a lineage from a file.",
+    "doctor": "Show settings, models and services in use.",
+    "eval": "Measure retrieval on questions of your own.",
+    "demo": "Build and query a small example, offline.",
+    "serve": "Serve the web page, REST and MCP.",
+    "mcp": "Serve coding agents over MCP.",
+}
+"""What the list of commands says of each: short enough not to be cut on a narrow terminal."""
+
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, short_help=_SUMMARIES[_name])(_command)
 app.command("search", hidden=True, help="The same as `query`.")(asking.query)
 
 
@@ -70,14 +95,14 @@ def _warn_of_variables() -> None:
     for name in sorted(name for name in os.environ if name.upper().startswith("LINEAGE_") and name.upper() not in known):
         near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [one.removeprefix("LINEAGE_") for one in known], n=1)
         meant = f"is LINEAGE_{near[0]} meant?" if near else "`lineage doctor` lists the settings"
-        print(f"warning: {display.plain(name)} is no setting of lineage; {meant}", file=sys.stderr)
+        print(f"warning: {display.plain(name)} is not a setting of lineage; {meant}", file=sys.stderr)
 
 
 @app.callback()
 def options(
     version_: Annotated[bool, typer.Option("--version", help="Which version this is.", callback=_said, is_eager=True, show_default=False)] = False,
 ) -> None:
-    """What a paper took for granted: the papers and code it inherits from, indexed and answered with proof."""
+    """Index the papers and code that a paper builds on, and answer questions about it with citations."""
     _warn_of_variables()
 
 

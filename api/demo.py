@@ -16,7 +16,7 @@ from pathlib import Path
 
 from api import display, wire
 from api.bootstrap import Parts
-from api.ending import say
+from api.ending import say, show
 from api.progress import watching
 from api.service import Service
 from indexer.plan import BuildRequest
@@ -47,10 +47,10 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
     if json:
         say(wire.envelope({"report": wire.report_to_json(made), "answers": [wire.answer_to_json(answer) for answer in answers]}), exact=True)
         return
-    say(display.report(made).rsplit("\nask:", 1)[0])
+    show(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):
-        say(f"\n$ lineage query {question!r} -k 3 --home {folder}\n\n{display.answer(answer)}")
-    say(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
+        show(f"\n$ lineage query {question!r} -k 3 --home {folder}\n\n{display.answer(answer)}")
+    show(f"\ndone in {time.monotonic() - start:.1f} s; nothing left this machine. Ask it yourself: lineage query TEXT --home {folder}")
 
 
 @contextmanager

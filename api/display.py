@@ -1,4 +1,4 @@
-"""Answers as text for a person: one function a kind of answer, no escape codes, readable when piped.
+"""Answers as text for a person: one function a kind of answer, marked for `api.terminal`, readable when piped.
 
 Everything that comes out of a paper, repository or bundle passes through `plain`, names and identifiers too: nothing of
 it can make a line of its own. What would steer a terminal does not leave `api.ending.say` in any case.
@@ -11,16 +11,18 @@ from itertools import groupby
 from typing import Any
 
 from api import wire
+from api.terminal import bad, bold, cut, dim, good
 from indexer.plan import BuildReport
+from lineage.cite import name
 from lineage.generation import Damaged
+from lineage.licences import called
 from lineage.model import Answer, Hit, LedgerRow, Reference, Status, Work
 from lineage.repository_state import RepositoryState
 
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
-LICENCE = 40
-"""Longer licences are no names."""
+_TIERS = {"lexical": "lexical index only", "static": "fast index; dense vectors not computed yet", "dense": "dense vectors"}
 
 
 def plain(text: str) -> str:
@@ -34,12 +36,12 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
-def report(made: BuildReport) -> str:
-    """What a build gives: counts, the ledger equation, what was lost and why, what to ask next."""
+def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
+    """What a build gives: counts, the ledger equation, what failed and why, what to ask next."""
     ledger, seconds = made.ledger, made.seconds
-    state = "unchanged" if made.unchanged else "built"
+    state = "up to date" if made.unchanged else "built"
     lines = [
-        f"{made.lineage}  {state}, generation {made.generation} ({made.tier})",
+        f"{bold(made.lineage)}  {state}, generation {made.generation} ({_TIERS[made.tier]})",
         f"  target        {shorten(made.target.title or made.target.id, 90)}",
         f"  references    {made.references['total']} " + _statuses(made.references["by_status"]),
         f"  indexed       {made.lineage_papers} papers, {made.repositories} repositories, {made.chunks:,} chunks",
@@ -50,7 +52,8 @@ def report(made: BuildReport) -> str:
         lines.append("  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()))
     lines += [f"  note          {plain(note)}" for note in made.notes]
     lines += _losses(made.losses)
-    return "\n".join([*lines, f'ask: lineage query "how is the encoder initialized?" --lineage {made.lineage}'])
+    asked = f'"{questions[0]}"' if questions else "QUESTION"
+    return "\n".join([*lines, f"ask: lineage query {asked} --lineage {made.lineage}"])
 
 
 def _equation(sums: Mapping[str, int]) -> str:
@@ -67,44 +70,43 @@ def _statuses(by_status: Mapping[str, int]) -> str:
 
 
 def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
-    """Losses in words, those of one kind and reason together."""
+    """What failed or is incomplete, grouped by kind and reason."""
     if not rows:
-        return ["  lost          nothing"]
+        return ["  failed        nothing"]
     groups: dict[tuple[str, str, str], list[LedgerRow]] = {}
     for row in rows:
         groups.setdefault((row.kind, row.status, row.detail), []).append(row)
-    lines = ["  not whole:"]
+    lines = ["  failed or incomplete:"]
     for (kind, status, detail), some in list(groups.items())[:most]:
         names = ", ".join(shorten(row.subject, 40) for row in some[:3]) + (f" and {len(some) - 3} more" if len(some) > 3 else "")
-        lines.append(f"    {len(some)} {kind}{'s' if len(some) > 1 else ''} {status}: {names}" + (f" - {shorten(detail, 110)}" if detail else ""))
+        lines.append(f"    {len(some)} {kind}{'s' if len(some) > 1 else ''} {status}: {names}" + (f" ({shorten(detail, 110)})" if detail else ""))
     if len(groups) > most:
-        lines.append(f"    and {len(groups) - most} more kinds; `lineage status` lists all")
+        lines.append(f"    and {len(groups) - most} more groups; `lineage status` lists everything")
     return lines
 
 
 def answer(given: Answer) -> str:
     """Hits, best first: citation, why it counts, the lines, with the focus marked."""
-    blocks = [f"{given.lineage} · generation {given.generation}"]
+    blocks = [dim(f"{given.lineage} · generation {given.generation}")]
     blocks += [f"note: {plain(note)}" for note in given.notes]
-    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that"]
+    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
     return "\n\n".join(blocks)
 
 
 def licence(hit: Hit) -> str:
-    """A licence by its name; one that is a text of its own (the first words of a file, as a service read them) as such."""
-    said = plain(hit.work.license or "")
-    return said if len(said) <= LICENCE else "a licence of its own"
+    """The licence of the work that a hit stands in."""
+    return called(hit.work.license)
 
 
 def _hit(hit: Hit) -> str:
     row = wire.hit_to_json(hit)
-    what = " · ".join(filter(None, (row["kind"], licence(hit) or "licence unknown", "target's own" if hit.from_target else "")))
-    lines = [f"{hit.rank}. {plain(row['citation'])}  ({what})"]
+    what = " · ".join(filter(None, (row["kind"], licence(hit), "target's own" if hit.from_target else "")))
+    lines = [f"{hit.rank}. {bold(plain(row['citation']))}  ({what})"]
     why = (row["lineage"] or {}).get("why")
     if why:
         lines.append(f"   why: {shorten(why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
-    lines.append(f"   found by: {signals}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
+    lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
     return "\n".join([*lines, *_window(hit, row["text"])])
 
 
@@ -118,9 +120,10 @@ def _window(hit: Hit, text: str) -> list[str]:
     numbered = hit.chunk.kind != "paper"
     rows = [f"     … {start} lines above"] if start else []
     for at in shown:
-        mark = "│" if focus and focus.start_line <= first + at <= focus.end_line else " "
+        focused = bool(focus and focus.start_line <= first + at <= focus.end_line)
+        mark = good("│") if focused else " "
         body = "".join(c if c.isprintable() or c == "\t" else " " for c in lines[at])
-        rows.append(f"   {mark} {first + at:>5}  {body}"[:180] if numbered else f"   {mark} {shorten(body, 400)}")
+        rows.append(cut(f"   {mark} {dim(f'{first + at:>5}')}  {body[:168]}") if numbered else f"   {mark} {shorten(body, 400)}")
     left = len(lines) - shown.stop
     return [*rows, f"     … {left} more lines"] if left > 0 else rows
 
@@ -134,7 +137,7 @@ def references(listed: Any, top: int = 0) -> str:
 
 def _coverage(coverage: Mapping[str, Any]) -> str:
     said = ", ".join(f"{plain(name.removeprefix('by '))} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
-    return f"  (known by: {said}; {coverage.get('both', 0)} by the paper and a service)" if said else ""
+    return f"  (listed by: {said}; {coverage.get('both', 0)} by both the paper and a service)" if said else ""
 
 
 def _reference(n: int, reference: Reference, work: Work | None) -> str:
@@ -151,7 +154,7 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
 def overview(shown: Any) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
-    return "\n".join([head, "", "inherits most from:", *_top(shown), "", "code:", *_code(shown), *_shared(shown), *_derived(shown)])
+    return "\n".join([head, "", bold("inherits most from:"), *_top(shown), "", bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)])
 
 
 def _top(shown: Any) -> list[str]:
@@ -162,9 +165,9 @@ def _code(shown: Any) -> list[str]:
     lines = []
     for link in shown.links:
         work = shown.works.get(link.repo)
-        commit = f" @{str(work.meta['commit'])[:8]} ({work.license or 'no licence'})" if work and work.meta.get("commit") else ""
+        commit = f" @{str(work.meta['commit'])[:8]} ({called(work.license)})" if work and work.meta.get("commit") else ""
         about = f"{link.tier} of {plain(link.paper)}: {shorten('; '.join(link.evidence), 90)}"
-        lines.append(f"  {plain(link.repo.removeprefix('repo:') + commit)}{_became(shown.states.get(link.repo))}  {about}")
+        lines.append(f"  {plain((name(work) if work else link.repo.removeprefix('repo:')) + commit)}{_became(shown.states.get(link.repo))}  {about}")
     return lines or ["  none found"]
 
 
@@ -180,18 +183,18 @@ def _shared(shown: Any) -> list[str]:
     """Which repositories have code in common, most first."""
     named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
     lines = [f"  {plain(mine)} and {plain(theirs)}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
-    return ["", "the same code in:", *lines] if lines else []
+    return ["", bold("identical code in:"), *lines] if lines else []
 
 
 def _derived(shown: Any) -> list[str]:
-    """Functions that were taken and changed, or taken over exactly, with what was changed."""
+    """Functions that were reused as they are or modified, with what was modified."""
     changed = [one for one in shown.derivations if one.kind != "exact"]
     lines = [f"  {_where(one.taker)} {'from' if one.why else 'and'} {_where(one.source)}: {_said(one)}" for one in changed[:_SHOWN_COPIES]]
     exact = len(shown.derivations) - len(changed)
     if not shown.derivations:
         return []
-    head = f"functions taken over: {exact} exactly, {len(changed)} changed" + (", the closest of these:" if lines else "")
-    return ["", head, *lines]
+    head = f"reused functions: {exact} unchanged, {len(changed)} modified" + ("; the most similar of these:" if lines else "")
+    return ["", bold(head), *lines]
 
 
 def _where(place: Any) -> str:
@@ -209,31 +212,31 @@ def lineages(rows: Sequence[Any]) -> str:
 
 def _lineage(row: Any) -> str:
     if isinstance(row, Damaged):
-        return f"{row.lineage:<28} damaged: {plain(row.problem)}"
-    return f"{row.lineage:<28} {plain(row.created)}  {row.counts['chunks']:>8,} chunks  {plain(row.target)}"
+        return f"{row.lineage:<24} {bad('damaged:')} {plain(row.problem)}"
+    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}"
 
 
 def status(found: Any) -> str:
     """The ledger's sums by kind, then every loss."""
-    lines = [f"{found.lineage}  generation {found.generation}"]
+    lines = [f"{bold(found.lineage)}  generation {found.generation}", *([f"  {shorten(found.title, 110)}"] if found.title else [])]
     for kind, sums in found.sums.items():
         lines.append(f"  {kind:<10} {_equation(sums)}")
     for kind, group in groupby(found.losses, key=lambda row: row.kind):
-        lines += ["", f"{kind}s not whole:"]
-        lines += [f"  {row.status:<14} {shorten(row.subject, 60):<60}  {shorten(row.detail, 110)}" for row in group]
+        lines += ["", bold(f"{kind}s failed or incomplete:")]
+        lines += [f"  {row.status:<14} {shorten(row.subject, 60):<60}  {shorten(row.detail, 110)}".rstrip() for row in group]
     return "\n".join(lines)
 
 
 def findings(rows: Sequence[Any]) -> str:
     """What `check` found wrong, or that nothing is."""
-    return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "everything checked is whole"
+    return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "no problems found"
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
     """What would be used and why."""
     lines: list[str] = []
     for section, values in facts.items():
-        lines += [section, *(f"  {name:<22} {plain(str(value))}" for name, value in values.items())]
+        lines += [bold(section), *(f"  {name:<22} {plain(str(value))}" for name, value in values.items())]
     return "\n".join(lines)
 
 
@@ -242,6 +245,6 @@ def plan(made: Any) -> str:
     lines = [f"would fetch for {plain(made.target.title or made.target.id)}:"]
     lines += [f"  paper       {shorten(work.title or work.id, 90)}  [{plain(work.id)}]" for work in made.papers]
     lines += [f"  repository  {plain(link.repo.removeprefix('repo:'))}  ({link.tier} of {plain(link.paper)})" for link in made.repos]
-    total, cost = sum(made.requests.values()), f"{made.megabytes:.0f} MB, {made.minutes:.1f} minutes at the polite rate"
+    total, cost = sum(made.requests.values()), f"{made.megabytes:.0f} MB, {made.minutes:.1f} minutes within the services' rate limits"
     lines.append(f"about {total} requests ({_requests(made.requests)}), {cost}")
     return "\n".join(lines)

@@ -9,18 +9,24 @@ from lineage.cite import citation
 from lineage.insight import Audit, AuditFinding
 
 _LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
-_MARKS = {"present": "ok", "different": "differs", "absent": "absent"}
+_MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
+_SHOWN = ("deviation", "missing")
 
 
 def audit(made: Audit, everything: bool = False) -> str:
-    """The report; with `everything` what is present is listed as well."""
+    """The report; with `everything` what agrees and what cannot be judged is listed as well."""
     counts = [f"{sum(one.verdict == verdict for one in made.findings)} {verdict}" for verdict in _MARKS]
-    lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what is expected is met ({', '.join(counts)})"]
+    lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"]
     for level, title in _LEVELS.items():
         rows = [one for one in made.findings if one.level == level]
-        shown = [one for one in rows if everything or one.verdict != "present"]
+        shown = [one for one in rows if everything or one.verdict in _SHOWN]
         if rows:
-            lines += ["", f"{title} ({len(rows) - len(shown)} of {len(rows)} present and not shown):" if len(shown) < len(rows) else f"{title}:"]
+            lines += [
+                "",
+                f"{title} ({len(rows) - len(shown)} of {len(rows)} agree or cannot be judged; --all shows them):"
+                if len(shown) < len(rows)
+                else f"{title}:",
+            ]
         lines += [line for one in shown for line in _finding(one)]
     return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
 
@@ -29,8 +35,9 @@ def _finding(one: AuditFinding) -> Iterator[str]:
     where = f"  {plain(one.where)}" if one.where else ""
     yield f"  {_MARKS[one.verdict]:<8} {shorten(one.title, 60)}{where}"
     if one.name != "component":
+        scope = f" for {shorten(one.scope, 60)}" if one.scope else ""
         found = f", found {shorten(one.found, 60)}" if one.found else ""
-        yield f"           expected {shorten(one.expected, 80)}{found}"
+        yield f"           expected {shorten(one.expected, 80)}{scope}{found}"
     yield f"           {shorten(one.why, 120)}"
-    for hit in one.evidence[:1] if one.verdict != "present" else ():
+    for hit in one.evidence[:1] if one.verdict != "match" else ():
         yield f"           {plain(citation(hit))}"

@@ -21,9 +21,11 @@ def exported(made: Exported) -> str:
         f"  lineage {made.lineage}, content {made.content_hash[:16]}…",
     ]
     lines += _table("texts in it", [work for work in made.works if work.carried])
-    lines += _table("texts left out (fetched again on import where their source has them)", [work for work in made.works if not work.carried])
+    lines += _table(
+        "texts not included (import fetches them again where their source still has them)", [work for work in made.works if not work.carried]
+    )
     if made.texts == "all" and any(not work.license for work in made.works):
-        lines.append("all texts are in it: keep it on machines of your own")
+        lines.append("this bundle includes texts whose license does not allow redistribution: keep it on your own machines")
     return "\n".join(lines)
 
 
@@ -51,8 +53,5 @@ def locked(made: Locked) -> str:
 
 
 def _table(title: str, works: Sequence[Passed]) -> list[str]:
-    rows = [
-        f"  {shorten(w.work, 50):<50}  {shorten(w.license or 'no licence known', 20):<20}  {w.chunks:>6,} passages  {shorten(w.terms, 70)}"
-        for w in works
-    ]
+    rows = [f"  {shorten(w.work, 50):<50}  {shorten(w.license, 20):<20}  {w.chunks:>6,} passages  {shorten(w.terms, 70)}" for w in works]
     return [f"{title}:", *rows] if rows else []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from api.display import plain, shorten
+from api.terminal import bad, bold, dim
 from lineage.cite import citation, pinpoint
 from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Hit
@@ -13,17 +14,17 @@ from retrieval.gaps.text import SAYS
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",
-    Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED - named without a value, or left to others",
+    Specification.PARTIALLY_SPECIFIED: "PARTIALLY SPECIFIED: mentioned without a value, or deferred to other work",
     Specification.SPECIFIED: "SPECIFIED",
 }
-_SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, that the text does not give"
-_STEPS = "PASSAGES whose steps its own code has"
+_SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, which the text does not give"
+_STEPS = "PASSAGES whose steps only the code gives"
 _HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])
-_KINDS = {
-    "paper-code": "paper against its code",
-    "paper-followed": "paper against what it says it follows",
-    "code-upstream": "code against what it was taken from",
-    "table-text": "table against text",
+KINDS = {
+    "paper-code": "paper vs. its code",
+    "paper-followed": "paper vs. what it says it follows",
+    "code-upstream": "code vs. its upstream",
+    "table-text": "table vs. text",
 }
 _WIDTH = 150
 
@@ -32,7 +33,7 @@ def gaps(found: Gaps) -> str:
     """The report: kind of paper, details by state, conflicts."""
     counts = {state: sum(gap.state is state for gap in found.gaps) for state in Specification}
     head = [
-        f"{found.lineage} · generation {found.generation}",
+        dim(f"{found.lineage} · generation {found.generation}"),
         f"{shorten(found.target.title or found.target.id, 110)}",
         f"{len(found.gaps)} details: " + ", ".join(f"{counts[state]} {state.value.lower().replace('_', ' ')}" for state in _STATES),
     ]
@@ -43,7 +44,7 @@ def gaps(found: Gaps) -> str:
 def _details(found: Gaps) -> Iterator[str]:
     told: set[str] = set()
     for heading, some in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
-        yield f"\n{heading}"
+        yield "\n" + bold(heading)
         for gap in some:
             yield from _row(gap, heading, told)
 
@@ -82,29 +83,30 @@ def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
 
 def _setting(gap: Gap) -> Iterator[str]:
     for one in gap.suggestions[:1]:
-        yield f"  {one.confidence:.2f}  {shorten(_named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
+        yield f"  {one.grade:<6}  {shorten(named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
     yield from _others(gap, 8)
 
 
 def _steps(gap: Gap) -> Iterator[str]:
     for one in gap.suggestions[:1]:
-        yield f"  {one.confidence:.2f}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
+        yield f"  {one.grade:<6}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
         yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(one.evidence[0]))}"
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
-    if others := [f"{_named(one)} ({one.confidence:.2f})" for one in gap.suggestions[1:] if one.held]:
+    if others := [f"{named(one)} ({one.grade})" for one in gap.suggestions[1:] if one.held]:
         yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
 def _stated(gap: Gap) -> str:
     if gap.facts:
-        values = dict.fromkeys(f"{one.fact.name} = {_value(one)}" for one in gap.facts)
+        values = dict.fromkeys(f"{one.fact.name} = {valued(one)}" for one in gap.facts)
         return f"{'; '.join(values)}  [{citation(gap.facts[0].evidence)}]"
     return f"“{_line(gap.stated[0])}”  [{citation(gap.stated[0])}]" if gap.stated else gap.why
 
 
-def _value(one: Held) -> str:
+def valued(one: Held) -> str:
+    """A value with its unit and scope."""
     scope = f" ({one.fact.scope})" if one.fact.scope else ""
     return one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "") + scope
 
@@ -112,7 +114,7 @@ def _value(one: Held) -> str:
 def _suggestion(one: Suggestion, told: set[str]) -> Iterator[str]:
     works = len({held.fact.work for held in one.held})
     more = f", {works} sources" if works > 1 else ""
-    yield f"      {one.confidence:.2f}  {shorten(_named(one), 90)}{more}"
+    yield f"      {one.grade:<6}  {shorten(named(one), 90)}{more}: {shorten(one.reason, 90)}"
     for link in one.chain[one.chain[0] in told :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
     told.update(one.chain[: _is_own(one)])
@@ -124,8 +126,9 @@ def _is_own(one: Suggestion) -> bool:
     return hit is not None and hit.from_target and hit.work.kind == "code"
 
 
-def _named(one: Suggestion) -> str:
-    return f"{one.held[0].fact.name} = {_value(one.held[0])}" if one.held else "no value, but see"
+def named(one: Suggestion) -> str:
+    """A suggestion as `name = value`."""
+    return f"{one.held[0].fact.name} = {valued(one.held[0])}" if one.held else "no value, but see"
 
 
 def _line(hit: Hit) -> str:
@@ -139,14 +142,14 @@ def _line(hit: Hit) -> str:
 
 def _conflicts(found: Gaps) -> Iterator[str]:
     if not found.conflicts:
-        yield "\nno sources were found to disagree"
+        yield "\nno contradictions between sources were found"
         return
-    yield f"\nCONFLICTS ({len(found.conflicts)})"
+    yield "\n" + bad(f"CONTRADICTIONS ({len(found.conflicts)})")
     for one in found.conflicts:
         yield from _conflict(one)
 
 
 def _conflict(one: Conflict) -> Iterator[str]:
-    yield f"  {one.severity:.2f}  {plain(one.title)}: {_KINDS.get(one.kind, one.kind)}  ({shorten(one.why, _WIDTH - 50)})"
+    yield f"  {one.severity:.2f}  {plain(one.title)}: {KINDS.get(one.kind, one.kind)}  ({shorten(one.why, _WIDTH - 50)})"
     for held in one.sides:
-        yield f"        {shorten(_value(held), 40):<40}  {held.fact.kind:<8} {plain(pinpoint(held.evidence))}"
+        yield f"        {shorten(valued(held), 40):<40}  {held.fact.kind:<8} {plain(pinpoint(held.evidence))}"

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from api.display import plain, shorten
+from api.terminal import bold, good
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
 
@@ -22,16 +23,16 @@ def consensus(found: Consensus) -> str:
     for value in found.values:
         lines += ["", *_value(value)]
     if found.why:
-        lines += ["", "why the first:", *(f"  {shorten(reason, 300)}" for reason in found.why)]
+        lines += ["", "why the first one:", *(f"  {shorten(reason, 300)}" for reason in found.why)]
     return "\n".join(lines)
 
 
 def _value(value: Value) -> list[str]:
     works = len({one.fact.work for one in value.held})
     computed = "" if value.held[0].fact.literal else "computed: "
-    mark = "  ← the target's chain of inheritance" if value.inherited else ""
-    count = f"{len(value.held)} places in {works} works" if len(value.held) > 1 else "1 place"
-    lines = [f"{computed}{plain(f'{value.value} {value.unit}')}  ({count}){mark}"]
+    mark = "  ← inherited by the target" if value.inherited else ""
+    count = f"{len(value.held)} places in {works} work{'s' if works > 1 else ''}" if len(value.held) > 1 else "1 place"
+    lines = [f"{computed}{bold(plain(f'{value.value} {value.unit}'))}  ({count}){good(mark)}"]
     lines += [line for one in value.held[:_SHOWN] for line in _holder(one)]
     left = len(value.held) - _SHOWN
     return [*lines, f"    … {left} more"] if left > 0 else lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from api.display import licence, plain, shorten
+from api.terminal import dim
 from lineage.cite import pinpoint
 from lineage.insight import Pack, WrittenAnswer
 from lineage.model import Hit
@@ -15,8 +16,8 @@ def pack(made: Pack) -> str:
 
 
 def about(made: Pack) -> str:
-    """One line on a pack: tokens used and allowed, items, what was left out."""
-    left = f"; left out: {'; '.join(plain(one) for one in made.left_out)}" if made.left_out else ""
+    """One line on a pack: tokens used and allowed, items, what did not fit."""
+    left = f"; did not fit: {'; '.join(plain(one) for one in made.left_out)}" if made.left_out else ""
     notes = "".join(f"\nnote: {plain(note)}" for note in made.notes)
     return f"{made.used} of {made.allowed} tokens ({plain(made.tokenizer)}), {len(made.items)} items{left}{notes}"
 
@@ -25,16 +26,16 @@ def written(found: WrittenAnswer) -> str:
     """The sentences with the numbers of their evidence, the evidence, then what was removed or came near."""
     hits = list({hit.chunk.id: hit for one in found.sentences for hit in one.evidence}.values())
     numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
-    lines = [f"{found.lineage} · generation {found.generation} · by {plain(found.by)}"]
+    lines = [dim(f"{found.lineage} · generation {found.generation} · by {plain(found.by)}")]
     lines += [f"note: {plain(note)}" for note in found.notes]
     for one in found.sentences:
         cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in one.evidence}))
-        lines += ["", f"{_shown(one.text)} [{cited}]"]
+        lines += ["", f"{_shown(one.text)} {dim(f'[{cited}]')}"]
     if not found.sentences:
         lines += ["", "nothing in this lineage supports an answer"]
     lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
     lines += [line for text, why in found.removed for line in ("", f"removed: {shorten(text, 300)}", f"  because {plain(why)}")]
-    lines += ["", "nearest:", *(f"  {_source(hit)}" for hit in found.nearest)] if found.nearest else []
+    lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in found.nearest)] if found.nearest else []
     return "\n".join(lines)
 
 

@@ -34,8 +34,8 @@ _USED_FOR = {
     "api.github.com": "which commit a repository is at, forks, licences",
     "codeload.github.com": "repositories, as tarballs",
     "huggingface.co": "code links of papers; models only if one of the hub is configured",
-    "api.openalex.org": "a further witness for references",
-    "api.crossref.org": "a further witness for references",
+    "api.openalex.org": "an additional source of references",
+    "api.crossref.org": "an additional source of references",
 }
 _OPTIONAL = {"api.openalex.org": "openalex", "api.crossref.org": "crossref"}
 _MOST_FILES = 200_000
@@ -65,11 +65,11 @@ def _store(home: Path, by: Mapping[str, str]) -> dict[str, Any]:
     writable = os.access(there, os.W_OK)
     return {
         "home": home,
-        "because": f"{by['home']} says so" if "home" in by else "it is the platform's data folder",
+        "because": f"set by {by['home']}" if "home" in by else "default data folder of the platform",
         "writable": writable,
         "free": f"{free / 1e9:.1f} GB",
         "used": _used(home),
-        "lineages": ", ".join(lineages) or "none yet",
+        "lineages": ", ".join(lineages) or "none",
     }
 
 
@@ -107,7 +107,7 @@ def _embedder(settings: Settings) -> dict[str, Any]:
 
 def _chat(settings: Settings) -> dict[str, Any]:
     if not settings.llm_model:
-        return {"chosen": "none", "so": "roles come from rules, answers are extracted; nothing is sent to a model"}
+        return {"chosen": "none", "so": "roles come from rules and answers are extracted; no text is sent to a model"}
     return {"chosen": settings.llm_model, "endpoint": settings.llm_base_url or "the public one of OpenAI"}
 
 
@@ -128,7 +128,7 @@ def _hosts(settings: Settings) -> dict[str, str]:
     for host, upstream in UPSTREAMS.items():
         seconds = upstream.keyed if upstream.keyed and keyed.get(host) else upstream.interval
         wanted = getattr(settings, _OPTIONAL[host]) if host in _OPTIONAL else True
-        rows[host] = f"{_USED_FOR.get(host, '')}; a request each {seconds:g} s" if wanted else f"not asked (setting {_OPTIONAL[host]})"
+        rows[host] = f"{_USED_FOR.get(host, '')}; one request every {seconds:g} s" if wanted else f"not asked (setting {_OPTIONAL[host]})"
     return rows
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -22,7 +23,7 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
-from api import display, wire
+from api import display, terminal, wire
 from lineage.errors import DiskFull, LineageError, UsageError
 from lineage.visible import harmless
 
@@ -30,7 +31,9 @@ GRACE = 3.0
 """Seconds from the first signal to the end, whatever is under way."""
 MOST = 600
 """Characters of a line that are shown: it may hold what the user gave, however long. The reason stands at its end."""
-_RESUMES = "what was done is kept; the same command resumes"
+_TEXTS = {"query", "search", "answer", "context", "facts"}
+"""Commands whose argument is a text that need not stand in quotes."""
+_RESUMES = "finished work is kept; run the same command again to resume"
 
 _Refusal: Any = typer.BadParameter.__mro__[2]  # click's ClickException, which typer brings along under changing names
 
@@ -65,8 +68,13 @@ def run(app: Callable[..., Any]) -> NoReturn:
         _bug(error)
 
 
+def show(text: str) -> None:
+    """Print an answer made for people: on a terminal in colour, its lines wrapped at words."""
+    say(terminal.rendered(harmless(text), sys.stdout), exact=True)
+
+
 def say(text: str, *, exact: bool = False) -> None:
-    """Print the answer; a reader who has had enough (`| head`) ends the command in peace.
+    """Print the answer as it is; a reader who has had enough (`| head`) ends the command in peace.
 
     Nothing in it steers a terminal, whatever the papers and repositories hold; JSON, which programs read, is `exact`.
     """
@@ -112,8 +120,9 @@ def concluding() -> Iterator[None]:
 
 
 def _tell(error: LineageError) -> None:
-    hints = (("    " if n else "  hint: ") + _line(line) for n, line in enumerate(error.hint.splitlines()))
-    _say_of_error("\n".join([f"error: {_line(str(error))}", *hints]), sys.stderr)
+    hints = (("    " + _line(line) if n else f"  {terminal.bold('hint:')} {_line(line)}") for n, line in enumerate(error.hint.splitlines()))
+    text = "\n".join([f"{terminal.bad('error:')} {_line(str(error))}", *hints])
+    _say_of_error(terminal.rendered(text, sys.stderr), sys.stderr)
 
 
 def _line(text: str) -> str:
@@ -129,7 +138,11 @@ def _refuse(error: Any) -> NoReturn:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     path = context.command_path if context else "lineage"
-    fail(UsageError(error.format_message().rstrip("."), hint=f"{path} --help"))
+    hint = f"{path} --help"
+    if type(error).__name__ == "NoSuchOption" and path.rpartition(" ")[2] in _TEXTS:
+        hint += "; put a text in quotes if a word of it begins with -"
+    message = re.sub(r"(?:Value error, )?Input should be", "must be", error.format_message()).replace("Value error, ", "")
+    fail(UsageError(message.rstrip("."), hint=hint))
 
 
 def _bug(error: BaseException) -> NoReturn:

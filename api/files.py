@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,11 @@ from lineage.errors import BadBundle, SettingsError, UsageError
 if TYPE_CHECKING:
     from retrieval.evaluate import Case
 
+STDIN = "-"
+_LINE = "the file must hold one JSON object per line"
 MAX_BATCH = 100_000
 MAX_FILE = 64 * 1024 * 1024
-_NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is no archive"}
+_NO_ARCHIVE = {"text": "it is plain text", "tex": "it is TeX", "empty": "it is empty", "binary": "it is not an archive"}
 
 
 def absolute(text: str) -> str:
@@ -33,9 +36,9 @@ def writable(path: Path) -> Path:
     folder = path.parent
     try:
         if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
-            raise UsageError(f"{path} exists and is no regular file", hint="name a file that is new, or one to replace")
+            raise UsageError(f"{path} exists and is not a regular file", hint="name a file that is new, or one to replace")
         if not folder.is_dir():
-            raise UsageError(f"there is no folder {folder.absolute()}", hint="make it first, or name another")
+            raise UsageError(f"there is no folder {folder.absolute()}", hint="create it first, or choose another")
         if not os.access(folder, os.W_OK | os.X_OK):
             raise UsageError(f"the folder {folder.absolute()} cannot be written", hint="name a file in a folder of yours")
     except (OSError, ValueError) as error:
@@ -53,32 +56,45 @@ def fragments(path: Path | None) -> tuple[str, ...]:
 
 def _lines(path: Path, kind: type[UsageError]) -> list[str]:
     """The lines of a text file that the user names, of bounded size; raises `kind`."""
+    name = label(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
+        content = _read(path)
         text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise kind(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise kind(f"{path} is no text in UTF-8") from error
+        raise kind(f"{name} is not UTF-8 text (byte {error.start:,})", hint="convert it first: iconv -f latin1 -t utf-8 FILE") from error
+    except (OSError, ValueError) as error:
+        raise kind(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}", hint="check the path") from error
     if len(content) > MAX_FILE:
-        raise kind(f"{path} has more than {MAX_FILE:,} bytes")
+        raise kind(f"{name} has more than {MAX_FILE:,} bytes")
     return text.removesuffix("\n").split("\n")  # JSON may hold the other characters that end a line elsewhere
+
+
+def label(path: Path) -> str:
+    """What an error calls a file that is read; `-` is standard input."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
+def _read(path: Path) -> bytes:
+    """A little more than is allowed of a file or of standard input, at most."""
+    if str(path) == STDIN:
+        return sys.stdin.buffer.read(MAX_FILE + 1)
+    with path.open("rb") as file:
+        return file.read(MAX_FILE + 1)
 
 
 def objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The JSON objects of a file of one a line, each with the number of its line; raises `UsageError`, which names the line."""
     lines = _lines(path, UsageError)
     if len(lines) > MAX_BATCH:
-        raise UsageError(f"{path} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
+        raise UsageError(f"{label(path)} has {len(lines):,} lines; at most {MAX_BATCH:,} are taken")
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise UsageError(f"{path}, line {number}: not JSON") from error
+                raise UsageError(f"{label(path)}, line {number}: not JSON", hint=_LINE) from error
             if not isinstance(row, dict):
-                raise UsageError(f"{path}, line {number}: a JSON object is expected")
+                raise UsageError(f"{label(path)}, line {number}: a JSON object is expected", hint=_LINE)
             yield number, row
 
 
@@ -92,16 +108,18 @@ def check_archive(path: Path) -> None:
     except (OSError, ValueError):
         return
     if kind not in {"gzip", "tar"}:
-        raise BadBundle(f"{path} is no bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
+        raise BadBundle(f"{path} is not a bundle: {_NO_ARCHIVE.get(kind, f'it is a {kind} file')}", hint="`lineage export` makes one")
 
 
 def questions(path: Path) -> Iterator[tuple[str, str]]:
     """The (id, text) of a file of one {"id", "text"} a line; raises `UsageError`, which names the line."""
     for number, row in objects(path):
-        try:
-            yield str(row["id"]), str(row.get("text") or row["query"])
-        except KeyError as error:
-            raise UsageError(f'{path}, line {number}: {{"id": …, "text": …}} is expected') from error
+        text = row.get("text", row.get("query"))
+        if "id" not in row or text is None:
+            raise UsageError(f'{label(path)}, line {number}: {{"id": …, "text": …}} is expected')
+        if not isinstance(text, str) or not text.strip():
+            raise UsageError(f"{label(path)}, line {number}: `text` must be a question")
+        yield str(row["id"]), text
 
 
 def lineage_of(path: Path) -> str:
@@ -120,7 +138,7 @@ def cases(path: Path, lineage: str) -> list[Case]:
             try:
                 found.append(case_of({"id": number, **row}))
             except (ValueError, TypeError) as error:
-                raise UsageError(f"{path}, line {number}: {error}") from error
+                raise UsageError(f"{label(path)}, line {number}: {error}") from error
     if not found:
-        raise UsageError(f"{path} has no question for {lineage}")
+        raise UsageError(f"{label(path)} has no question for {lineage}")
     return found

@@ -16,7 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from lineage.progress import Event, Note, Stage, Waiting, Watch
 
-_EVERY = 5.0
+_EVERY = 10.0
+_COUNTED = 100
+"""Items from which on a stage lasts long enough for its rate and the time left to be told."""
 
 
 class _Plain:
@@ -50,8 +52,20 @@ class _Plain:
 
 def _words(event: Stage, seconds: float) -> str:
     count = f" {event.done:,}/{event.total:,}" if event.total else ""
-    rate = f" ({event.done / seconds:.0f}/s)" if event.total > 100 and seconds > 1 and event.done else ""
-    return f"{event.name:<12}{count}{rate} {event.note}".rstrip()
+    rate = f" ({event.done / seconds:.0f}/s)" if event.total > _COUNTED and seconds > 1 and event.done else ""
+    left = remaining(event.done, event.total, seconds)
+    return f"{event.name:<12}{count}{rate}{f', {left}' if left else ''} {event.note}".rstrip()
+
+
+def remaining(done: int, total: int, seconds: float) -> str:
+    """The time that a long stage still takes at its rate so far, in words; empty where it is too early to say, or over."""
+    if total <= _COUNTED or seconds < 1 or not 0 < done < total:
+        return ""
+    left = round(seconds / done * (total - done))
+    if left < 60:
+        return f"about {max(left, 1)} s left"
+    minutes = round(left / 60)
+    return f"about {minutes} min left" if minutes < 60 else f"about {minutes // 60} h {minutes % 60} min left"
 
 
 def _clean(text: str) -> str:
@@ -65,6 +79,7 @@ class _Live:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._rows: dict[str, TaskID] = {}
+        self._started: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def __call__(self, event: Event) -> None:
@@ -78,7 +93,8 @@ class _Live:
                 self._row(event.name, event.total or None, event.done, event.note)
 
     def _row(self, name: str, total: int | None, done: int, note: str) -> None:
-        note = _clean(note)[:60]
+        left = remaining(done, total or 0, time.monotonic() - self._started.setdefault(name, time.monotonic()))
+        note = left or _clean(note)[:60]
         if name not in self._rows:
             self._rows[name] = self._progress.add_task(name, total=total, note=note)
         self._progress.update(self._rows[name], total=total, completed=done, note=note)

@@ -7,6 +7,7 @@ those of `lineage.errors`; results are frozen records, which `api.wire` turns in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from api.bootstrap import Parts
 from api.files import absolute, questions, writable
 from lineage import generation as layout
-from lineage import ids
+from lineage import naming
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
@@ -24,6 +25,7 @@ from lineage.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.repository_state import RepositoryState, states
 from lineage.reuse import Shared
+from lineage.visible import inline
 
 if TYPE_CHECKING:
     from indexer.bundle.bring import Imported
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from retrieval.holders import Holders
 
 _NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
-_READING = Stage("gaps", note="holding the target against its lineage")
+_READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Listed:
 
 @dataclass(frozen=True)
 class Overview:
-    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held."""
+    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held;
+    `questions` are some to begin with, which it supports."""
 
     report: BuildReport
     references: tuple[Reference, ...]
@@ -64,16 +67,25 @@ class Overview:
     states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
     derivations: tuple[Derivation, ...] = ()
     texts: tuple[Work, ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoredLineage(Manifest):
+    """A lineage of the store: its manifest with the title of its target."""
+
+    title: str = ""
 
 
 @dataclass(frozen=True)
 class Completeness:
-    """The ledger of a generation: sums by kind of subject, and every row that is not whole."""
+    """The ledger of a generation: sums by kind of subject, and every item that failed or is incomplete."""
 
     lineage: str
     generation: str
     sums: Mapping[str, Mapping[str, int]]
     losses: tuple[LedgerRow, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,7 +182,7 @@ class Service:
         """Raise `Losses` if `strict` and anything was lost."""
         lost = report.ledger["failed"] + report.ledger["degraded"]
         if strict and lost:
-            raise Losses(f"{lost} of {report.ledger['in']} items were lost or degraded", hint=f"lineage status {report.lineage} lists them")
+            raise Losses(f"{lost} of {report.ledger['in']} items failed or are incomplete", hint=f"lineage status {report.lineage} lists them")
 
     # -- asking
 
@@ -215,7 +227,7 @@ class Service:
 
         By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
         """
-        name, unread = (ids.check_name(lineage), ()) if lineage else self._holding(chunk)
+        name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
             with self._parts.engine(name) as engine:
                 if found := engine.evidence(chunk, before, after):
@@ -244,9 +256,9 @@ class Service:
         from retrieval.gaps.report import chosen
 
         check_rows(state, topic, self._parts.settings)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
-            return chosen(self._parts.gaps(engine, no_target_code), state, topic)
+            return chosen(self._parts.gaps(engine), state, topic)
 
     def context(
         self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
@@ -259,11 +271,11 @@ class Service:
         from retrieval.pack import pack
 
         chosen = stage_of_task(task, tokens, stage)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
-            gaps = self._parts.gaps(engine, no_target_code)
+            gaps = self._parts.gaps(engine)
             watch(Stage("pack", note="gathering evidence for the task"))
-            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps, no_target_code=no_target_code)
+            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """An answer in sentences that are each tied to evidence: extracted, or written by the configured model and checked."""
@@ -271,35 +283,35 @@ class Service:
         from retrieval.named_details import held_for
         from retrieval.query import make_query
 
-        query = make_query(text, no_target_code=no_target_code)
-        with self._parts.engine(self._name(lineage)) as engine:
+        query = make_query(text)
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             held = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
             return answered(ask(engine, query, held), self._parts.writer)
 
     def insist_supported(self, found: WrittenAnswer) -> None:
         """Raise `NotFound` if an answer has no sentence."""
         if not found.sentences:
-            raise NotFound("nothing in this lineage supports an answer", hint="the nearest misses are listed; lineage gaps says what nobody states")
+            raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
 
-    def facts(self, name: str, *, lineage: str = "") -> Consensus:
+    def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
         from retrieval.consensus import consensus
 
         terms = ontology(self._parts.settings.ontology)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return consensus(holders_of(engine), name, terms)
 
-    def facts_table(self, lineage: str = "") -> Tallies:
+    def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """The details that a lineage has facts on, with how many facts, values and works each has."""
         from retrieval.consensus import tallies
 
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
 
     def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:
         """A generated repository (a folder) against the target of a lineage and what it inherits; no code is run.
 
-        What the target's text leaves unsaid is expected as the target's own code has it, with `no_target_code` as others have it.
+        Only what the target states can be contradicted; what its own code has (left out with `no_target_code`) may agree.
         The folder is read as a build reads one, in the sandbox, into a store that lives as long as the audit.
         Raises `UsageError` and `NotFound`.
         """
@@ -309,12 +321,12 @@ class Service:
 
     def references(self, target: str, *, watch: Watch = unwatched) -> Listed:
         """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
-        if target in layout.names(self._home):
-            with open_generation(self._home, target) as generation:
-                return _listed(generation)
-        from indexer.target import resolve
+        from indexer.target import is_path, resolve
         from indexer.trace import trace
 
+        if target in layout.names(self._home) or not is_path(target):
+            with suppress(NotFound), open_generation(self._home, self._name(target)) as generation:
+                return _listed(generation)
         with self._parts.workbench(watch) as bench:
             found = resolve(bench, target)
             traced = trace(bench, found.work, found.text.document)
@@ -325,6 +337,7 @@ class Service:
     def show(self, lineage: str = "") -> Overview:
         """A lineage at a glance: counts, references by rank, code links, what repositories share."""
         from indexer.pipeline import report
+        from retrieval.suggestions import suggestions
 
         with open_generation(self._home, self._name(lineage)) as generation:
             listed = _listed(generation)
@@ -335,7 +348,14 @@ class Service:
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
             held = dict.fromkeys(document.work for document in generation.catalog.documents())
             texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
-            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts)
+            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation))
+
+    def suggestions(self, lineage: str = "") -> tuple[str, ...]:
+        """Questions to begin with, which the lineage supports."""
+        from retrieval.suggestions import suggestions
+
+        with open_generation(self._home, self._name(lineage)) as generation:
+            return suggestions(generation)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""
@@ -346,14 +366,14 @@ class Service:
             listed = _listed(generation)
             return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
 
-    def lineages(self) -> tuple[Manifest | Damaged, ...]:
-        """The manifest of every lineage in the store; of a damaged one, what is wrong."""
-        return tuple(map(self._manifest, layout.names(self._home)))
+    def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
+        """The manifest of every lineage in the store with its target's title; of a damaged one, what is wrong."""
+        return tuple(map(self._stored, layout.names(self._home)))
 
-    def _manifest(self, name: str) -> Manifest | Damaged:
+    def _stored(self, name: str) -> StoredLineage | Damaged:
         try:
-            current = layout.current(self._home, name)
-            return layout.read_manifest(layout.generation_folder(self._home, name, current))
+            with open_generation(self._home, name) as generation:
+                return StoredLineage(**vars(generation.manifest), title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -363,13 +383,14 @@ class Service:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             losses = tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses)
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses, _title(generation))
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Everything that is wrong with one lineage or all; nothing is ever deleted."""
         from indexer.verify import built, check_blobs, check_lineage
 
-        chosen = (ids.check_name(lineage),) if lineage else built(self._home)
+        every = built(self._home)
+        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
         return (*found, *(check_blobs(self._home) if read_data else ()))
 
@@ -377,7 +398,7 @@ class Service:
         """Raise `StoreDamaged` if anything was found."""
         if findings:
             said = "; ".join(one.problem for one in findings if isinstance(one, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(said, hint="damaged blobs and generations are replaced by building again; nothing is deleted")
+            raise StoreDamaged(said, hint="build the lineage again to replace damaged files; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """What would be used and why: store, embedder, upstreams, versions."""
@@ -386,15 +407,8 @@ class Service:
         return examine(self._parts.settings)
 
     def _name(self, lineage: str) -> str:
-        """The lineage meant: the one named, or the only one there is; raises `NotFound`."""
-        if lineage:
-            return ids.check_name(lineage)
-        known = layout.names(self._home)
-        if len(known) == 1:
-            return known[0]
-        if not known:
-            raise NotFound(f"there is no lineage in {self._home}", hint="build one: lineage build arxiv:2504.17192")
-        raise UsageError("which lineage is meant?", hint="name one of: " + ", ".join(known))
+        """The lineage meant: by its name or its target, or the only one there is; raises `NotFound` and `AmbiguousTarget`."""
+        return naming.resolve(self._home, lineage)
 
 
 def holders_of(engine: Engine) -> Holders:
@@ -403,6 +417,12 @@ def holders_of(engine: Engine) -> Holders:
 
     manifest = engine.generation.manifest
     return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+
+
+def _title(generation: Generation) -> str:
+    """The title of the target, cleaned of what a reader cannot see."""
+    target = generation.catalog.work(generation.manifest.target)
+    return inline(target.title) if target else ""
 
 
 def _listed(generation: Generation) -> Listed:

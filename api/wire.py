@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lineage import ids
+from lineage import ids, licences
 from lineage.cite import citation as citation
 from lineage.cite import numbered
 from lineage.errors import LineageError
-from lineage.model import Answer, Focus, Hit, LedgerRow, Reference
+from lineage.model import Answer, Focus, Hit, LedgerRow, Reference, Work
 from lineage.repository_state import RepositoryState
 from lineage.visible import inline
 from lineage.visible import visible as visible
@@ -51,6 +51,8 @@ def dumps(value: Any) -> str:
 
 def to_json(value: Any) -> Any:
     """A record as JSON values: fields by name, lists closed and in order, enumerations by value."""
+    if isinstance(value, Work):
+        value = replace(value, license=licences.shown(value.license))
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: to_json(getattr(value, one.name)) for one in fields(value) if not one.name.startswith("_")}
     if isinstance(value, Mapping):
@@ -94,7 +96,7 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
     texts = [{"work": work.id, "kind": work.kind, "title": work.title} for work in shown.texts]
-    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts}
+    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts, "questions": list(shown.questions)}
 
 
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:
@@ -110,6 +112,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "lineage": answer.lineage,
         "generation": answer.generation,
         "query": answer.query.text,
+        "supported": answer.supported,
         "hits": [hit_to_json(hit) for hit in answer.hits],
         "notes": list(answer.notes),
     }
@@ -121,7 +124,7 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     shown, cut = shortened(text)
     said = {"rank": hit.rank, "score": hit.score, "chunk": hit.chunk.id, "kind": hit.chunk.kind, "text": shown}
     said |= {"citation": citation(hit), "source": _source(hit), "focus": _focus(hit), "lineage": _lineage(hit)}
-    said |= {"license": hit.work.license and inline(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
+    said |= {"license": licences.shown(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
     said["flags"] = [*hit.flags, *flags, *(["text-cut"] if cut else [])]
     said["signals"] = [{"retriever": s.retriever, "rank": s.rank, "score": round(s.score, 4)} for s in hit.signals]
     said["why"] = [visible(reason)[0] for reason in hit.why]

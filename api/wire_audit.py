@@ -11,7 +11,7 @@ from lineage.insight import Audit
 def audit_to_json(made: Audit) -> dict[str, Any]:
     """The audit, worst finding first; `counts` by verdict."""
     rows = [wire.to_json(one) | {"evidence": [wire.hit_to_json(hit) for hit in one.evidence]} for one in made.findings]
-    counts = {verdict: sum(one.verdict == verdict for one in made.findings) for verdict in ("present", "different", "absent")}
+    counts = {verdict: sum(one.verdict == verdict for one in made.findings) for verdict in ("match", "deviation", "missing", "cannot judge")}
     return {
         "path": made.path,
         "lineage": made.lineage,

@@ -37,12 +37,13 @@ def gap_to_json(gap: Gap) -> dict[str, Any]:
 
 
 def suggestion_to_json(one: Suggestion) -> dict[str, Any]:
-    """A value (or passages only), how sure it is, who holds it, and the chain that leads to it."""
+    """A value (or passages only), its grade with the reason, who holds it, and the chain that leads to it."""
     rest = [] if one.held else [lines_to_json(hit) for hit in one.evidence]
     return {
         "value": visible(one.value)[0],
         "unit": visible(one.unit)[0],
-        "confidence": one.confidence,
+        "grade": one.grade,
+        "reason": visible(one.reason)[0],
         "held": [held_to_json(held) for held in one.held],
         "evidence": rest,
         "chain": [visible(link)[0] for link in one.chain],
@@ -52,7 +53,15 @@ def suggestion_to_json(one: Suggestion) -> dict[str, Any]:
 def conflict_to_json(one: Conflict) -> dict[str, Any]:
     """The sides of a conflict, graded, with the reasons of the grade."""
     sides = _held(one.sides)
-    return {"name": one.name, "title": one.title, "kind": one.kind, "severity": one.severity, "why": visible(one.why)[0], "sides": sides}
+    return {
+        "name": one.name,
+        "title": one.title,
+        "kind": one.kind,
+        "severity": one.severity,
+        "why": visible(one.why)[0],
+        "rule": one.rule,
+        "sides": sides,
+    }
 
 
 def _held(some: Sequence[Held]) -> list[dict[str, Any]]:

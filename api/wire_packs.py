@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from api.wire import TRUST, hit_to_json
@@ -50,6 +52,7 @@ def written_to_json(found: WrittenAnswer) -> dict[str, Any]:
         "generation": found.generation,
         "question": found.question,
         "by": found.by,
+        "supported": bool(found.sentences),
         "sentences": [_sentence(one) for one in found.sentences],
         "removed": [{"text": visible(text)[0], "why": visible(why)[0]} for text, why in found.removed],
         "nearest": [hit_to_json(hit) for hit in found.nearest],
@@ -59,4 +62,14 @@ def written_to_json(found: WrittenAnswer) -> dict[str, Any]:
 
 
 def _sentence(one: Sentence) -> dict[str, Any]:
-    return {"text": visible(one.text)[0], "evidence": [hit_to_json(hit) for hit in one.evidence]}
+    text = visible(one.text)[0]
+    return {"text": text, "markdown": as_markdown(text), "evidence": [hit_to_json(hit) for hit in one.evidence]}
+
+
+def as_markdown(text: str) -> str:
+    """A sentence as Markdown: lines of code, which stand indented under their name, in a fence that none of them closes."""
+    name, parted, code = text.partition(":\n    ")
+    if not parted or not name.startswith("`"):
+        return text
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    return f"{name}:\n\n{fence}\n{dedent(f'    {code}')}\n{fence}"

@@ -26,6 +26,7 @@ import numpy as np
 
 from benchmarks import evidence
 from benchmarks.evidence import Corpus
+from benchmarks.parts import run_benchmark
 from indexer.parsers.select import select
 from lineage import registry
 from lineage.catalog import reader
@@ -209,4 +210,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,6 +1,11 @@
 """Extracted answers against gold lines: does an answer say what the question's gold says, and how much else?
 
     python -m benchmarks.answers --home HOME --lineage NAME [--lineage NAME] [--foreign NAME]
+    python -m benchmarks.answers --home HOME --lineage NAME --facts
+
+With `--facts` the questions are those of `benchmarks/answers.jsonl`, written from the papers' text with the facts that an answer must
+state (one of several spellings each; none: nothing here answers it, so only a refusal is right). `right first` says that the first
+sentence states all of them, `right` that the answer does, `wrong` that it says something else; the rest is refused.
 
 The questions are those of `benchmarks/questions*.jsonl` about the lineage. A sentence is right if its evidence is of a gold place:
 lines of code if the lines that are shown touch gold lines, prose if three fifths of its words stand in gold, or four fifths of the
@@ -11,6 +16,8 @@ the questions about another lineage are put to each as well: what is answered th
 from __future__ import annotations
 
 import argparse
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +26,7 @@ from typing import Any
 from api.bootstrap import Parts
 from api.service import Service
 from benchmarks.evidence import rows
+from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.generation import open_generation
 from lineage.insight import Sentence
@@ -68,7 +76,7 @@ def _gold(place: dict[str, Any], text: Any) -> Gold:
     work = place.get("work") or f"repo:github.com/{place['repo']}"
     if "quote" in place:
         return Gold(work, "", 0, 0, place["quote"])
-    lines = text(work, place["path"]).split("\n")[place["start"] - 1 : place["end"]]
+    lines = (text(work, place["path"]) or "").split("\n")[place["start"] - 1 : place["end"]]
     return Gold(work, place["path"], place["start"], place["end"], "\n".join(lines))
 
 
@@ -90,14 +98,44 @@ def told(found: Sequence[Sequence[bool]]) -> str:
     return f"{count:4} questions  " + "  ".join(f"{words} {value:.3f}" for words, value in parts.items()) + f"  sentences {said / count:.2f}"
 
 
+def stated(text: str, facts: Sequence[Sequence[str]]) -> bool:
+    """Whether a text states every fact, in one of its spellings."""
+    bare = _bare(text)
+    return bool(facts) and all(any(_bare(one).strip() in bare for one in spellings) for spellings in facts)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\s$~{}]+", " ", text.lower())
+
+
+def verdict(sentences: Sequence[str], facts: Sequence[Sequence[str]]) -> str:
+    """What an answer is worth."""
+    if not sentences:
+        return "refused" if facts else "rightly refused"
+    if stated(sentences[0], facts):
+        return "right first"
+    return "right" if stated("\n".join(sentences), facts) else "wrong"
+
+
+def facts_told(service: Service, name: str) -> str:
+    """A line of figures over the questions with facts."""
+    asked = [row for row in rows(HERE / "answers.jsonl") if row["lineage"] == name]
+    found = Counter(verdict([one.text for one in service.answer(row["query"], lineage=name).sentences], row["facts"]) for row in asked)
+    return f"{len(asked):4} questions  " + "  ".join(f"{kind} {count / len(asked):.3f}" for kind, count in sorted(found.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--lineage", action="append", required=True)
     parser.add_argument("--foreign", action="append", default=[])
+    parser.add_argument("--facts", action="store_true")
     args = parser.parse_args()
     service = Service(Parts(settings.load(home=args.home)))
     for name in args.lineage:
+        if args.facts:
+            print(f"{name:20}", facts_told(service, name), flush=True)
+            continue
         print(f"{name:20}", told(judged(service, args.home, name)), flush=True)
         for other in args.foreign:
             answers = [service.answer(row["query"], lineage=name) for row in questions(other)]
@@ -105,4 +143,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

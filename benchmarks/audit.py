@@ -1,25 +1,25 @@
-"""Audits of official repositories: deviations that are planted, and alarms that are false.
+"""Audits of reproductions: planted deviations that are found, and false alarms on the correct ones.
 
-    python benchmarks/audit.py --home HOME --pair LINEAGE=FOLDER [--pair ...] [--json]
+    python -m benchmarks.audit --home HOME --set FOLDER [--no-target-code] [--json]
 
-HOME is a store with lineages whose targets have a text; FOLDER is the official repository of the target as files. Two parts
-for each pair:
+HOME is a store with the lineages; FOLDER has `audit.json` and one folder for each correct reproduction:
 
-* `untouched`: the repository as it is. It is what the authors ran, so every `different` or `absent` on a value that the
-  target itself states is an alarm: either the audit is wrong, or the paper contradicts its code (read them, they are listed).
-* `planted`: for every value found present, a copy of the repository in which that value is changed wherever it stands, one
-  value a copy; the audit must then say `different` (numbers tripled, choices replaced).
+    [{"folder": "tabdiff", "lineage": "arxiv-2410.20626", "deviations": [
+        {"name": "optimizer", "edits": [{"file": "train.py", "old": "optim.Adam(", "new": "optim.SGD("}]}]}]
+
+Each reproduction is audited as it is: every `deviation` is a false alarm, and `missing` is counted beside it. Then all its
+deviations are planted in one copy; one is found if a `deviation` or `missing` that the correct run has not got stands on an
+edited line, or names the deviation or its value.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,86 +27,80 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from api.bootstrap import Parts
 from api.service import Service
+from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.insight import Audit, AuditFinding
+from lineage.tokens import parts
 
-_NUMBER = re.compile(r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
-_OTHER = {"adam": "rmsprop", "adamw": "adagrad", "sgd": "rmsprop", "relu": "tanh", "gelu": "relu", "cosine": "linear", "linear": "cosine"}
-_CHOICE = re.compile(r'.*"kind": "(\w+)".*')
-PLANTED = 12
+WRONG = frozenset({"deviation", "missing"})
 
 
-def values(made: Audit) -> list[AuditFinding]:
-    """Findings on values that the target states itself."""
-    return [one for one in made.findings if one.name != "component" and one.why.startswith("the target states it")]
+def plant(folder: Path, deviations: Sequence[Mapping[str, Any]]) -> list[set[str]]:
+    """Edit a copy; the places (`file#Lline`) that each deviation changed."""
+    places: list[set[str]] = [set() for _ in deviations]
+    for at, deviation in enumerate(deviations):
+        for edit in deviation["edits"]:
+            path = folder / edit["file"]
+            text = path.read_text(encoding="utf-8")
+            if edit["old"] not in text:
+                raise SystemExit(f"{path}: {edit['old']!r} is not in it")
+            first = text[: text.index(edit["old"])].count("\n") + 1
+            path.write_text(text.replace(edit["old"], edit["new"]), encoding="utf-8")
+            places[at] |= {f"{edit['file']}#L{first + line}" for line in range(edit["new"].count("\n") + 1)}
+    return places
 
 
-def changed(text: str, value: str) -> str:
-    """A text with a value changed wherever it stands: equal numbers tripled, else a choice replaced."""
-    try:
-        wanted = float(value)
-    except ValueError:
-        other = _OTHER.get(value.lower())
-        return re.sub(re.escape(value), other, text, flags=re.IGNORECASE) if other else text
-    return _NUMBER.sub(lambda m: f"{3 * wanted + 1:g}" if abs(float(m[0].replace("_", "")) - wanted) <= 1e-9 * abs(wanted) else m[0], text)
+def is_found(deviation: Mapping[str, Any], places: set[str], findings: Sequence[AuditFinding]) -> bool:
+    """Whether a finding names a deviation, or stands where it was planted."""
+    wanted = set(parts(deviation["name"]))
+    named = (set(parts(f"{one.name} {one.title} {one.expected}")) for one in findings)
+    return any(one.where in places for one in findings) or any(wanted <= words for words in named)
 
 
-def planted(folder: Path, finding: AuditFinding, into: Path) -> bool:
-    """A copy of the repository in which the value that a finding found stands nowhere any more."""
-    shutil.copytree(folder, into, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
-    value, hit = _CHOICE.sub(r"\1", finding.found).split(" ")[0], False
-    for path in sorted(p for p in into.rglob("*") if p.is_file() and p.suffix in {".py", ".json", ".yaml", ".yml", ".sh", ".toml", ".md"}):
-        before = path.read_text(encoding="utf-8", errors="surrogateescape")
-        after = changed(before, value)
-        if after != before:
-            hit = True
-            path.write_text(after, encoding="utf-8", errors="surrogateescape")
-    return hit
-
-
-def measure(service: Service, lineage: str, folder: Path) -> dict[str, Any]:
-    made = service.audit(folder, lineage=lineage, no_target_code=True)
-    stated = values(made)
-    alarms = [one for one in stated if one.verdict != "present"]
-    caught = list(_caught(service, lineage, folder, [one for one in stated if one.verdict == "present"][:PLANTED]))
-    components = [one for one in made.findings if one.name == "component"]
+def measure(service: Service, row: Mapping[str, Any], folder: Path, no_target_code: bool) -> dict[str, Any]:
+    """One reproduction: the false alarms of the correct one, and which of its deviations are found."""
+    correct = service.audit(folder, lineage=row["lineage"], no_target_code=no_target_code)
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / folder.name
+        shutil.copytree(folder, copy)
+        places = plant(copy, row["deviations"])
+        after = service.audit(copy, lineage=row["lineage"], no_target_code=no_target_code)
+    before = {(one.name, one.found, one.verdict) for one in correct.findings}
+    new = [one for one in after.findings if one.verdict in WRONG and (one.name, one.found, one.verdict) not in before]
     return {
-        "stated": len(stated),
-        "present": len(stated) - len(alarms),
-        "different": sum(one.verdict == "different" for one in alarms),
-        "components": len(components),
-        "components_present": sum(one.verdict == "present" for one in components),
-        "planted": len(caught),
-        "found": sum(caught),
-        "alarms": [f"{one.title}: expected {one.expected}, {one.verdict} {one.found} {one.where}".strip() for one in alarms],
+        "folder": row["folder"],
+        "score": correct.score,
+        "score_planted": after.score,
+        "false_deviations": _told(correct, "deviation"),
+        "missing": _told(correct, "missing"),
+        "found": [one["name"] for one, where in zip(row["deviations"], places, strict=True) if is_found(one, where, new)],
+        "not_found": [one["name"] for one, where in zip(row["deviations"], places, strict=True) if not is_found(one, where, new)],
     }
 
 
-def _caught(service: Service, lineage: str, folder: Path, present: list[AuditFinding]) -> Iterator[bool]:
-    for finding in present:
-        with tempfile.TemporaryDirectory() as scratch:
-            if planted(folder, finding, Path(scratch) / folder.name):
-                after = service.audit(Path(scratch) / folder.name, lineage=lineage, no_target_code=True)
-                yield any(one.name == finding.name and one.verdict == "different" for one in after.findings)
+def _told(made: Audit, verdict: str) -> list[str]:
+    return [f"{one.title}: expected {one.expected}, found {one.found} {one.where}".strip() for one in made.findings if one.verdict == verdict]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--pair", action="append", required=True, help="LINEAGE=FOLDER")
+    parser.add_argument("--set", type=Path, required=True)
+    parser.add_argument("--no-target-code", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     service = Service(Parts(settings.load(home=options.home)))
-    said = {}
-    for pair in options.pair:
-        lineage, _, folder = pair.partition("=")
-        said[lineage] = measure(service, lineage, Path(folder))
-        if not options.json:
-            print(lineage, json.dumps({key: value for key, value in said[lineage].items() if key != "alarms"}))
-            print("\n".join(f"  {alarm}" for alarm in said[lineage]["alarms"]), flush=True)
+    rows = json.loads((options.set / "audit.json").read_text(encoding="utf-8"))
+    results = [measure(service, row, options.set / row["folder"], options.no_target_code) for row in rows]
     if options.json:
-        print(json.dumps(said))
+        print(json.dumps(results))
+        return
+    for one in results:
+        print(json.dumps(one))
+    found, planted = sum(len(one["found"]) for one in results), sum(len(one["found"]) + len(one["not_found"]) for one in results)
+    false, missing = (sum(len(one[key]) for one in results) for key in ("false_deviations", "missing"))
+    print(f"{found} of {planted} found, {false} false deviations, {missing} missing")
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -22,6 +22,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.parts import run_benchmark
 from tests.crash import IN_FLIGHT, ROOT, WANTED, killed, violations
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
@@ -112,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

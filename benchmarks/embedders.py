@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks import carriers, evidence
 from benchmarks.evidence import Question, Set
+from benchmarks.parts import run_benchmark
 from indexer.embed import passage
 from lineage import registry, settings
 from lineage.model import Chunk
@@ -105,4 +106,4 @@ def _rank(scores: np.ndarray, answers: frozenset[int]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

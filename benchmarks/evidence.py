@@ -40,6 +40,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api import wire  # noqa: E402
+from benchmarks.parts import part, run_benchmark  # noqa: E402
 from indexer.cache import VectorCache  # noqa: E402
 from indexer.chunk import chunks as chunks_of  # noqa: E402
 from indexer.parsers.select import select  # noqa: E402
@@ -372,10 +373,10 @@ def main() -> None:
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for one in chosen(args.sets):
-            corpus = opened(one, args, Remembering(embedder) if embedder else None, scratch, stack)
+            corpus = part(one.name, opened, one, args, Remembering(embedder) if embedder else None, scratch, stack)
             if corpus:
                 measure(corpus, corpus.engine(reranker=reranker), args.out)
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from benchmarks import dump, evidence
 from benchmarks.dump import Dumped
+from benchmarks.parts import run_benchmark
 from lineage.catalog import reader
 from lineage.ports import Embedder
 from retrieval.evaluate import scores
@@ -139,13 +140,13 @@ def matrix(some: Sequence[Signs], names: Sequence[str]) -> Floats:
     return np.array([[1.0, *(getattr(one, name) for name in names)] for one in some])
 
 
-def logistic(x: Floats, y: Floats, ridge: float = 1e-3, steps: int = 50) -> Floats:
-    """Weights of a logistic regression by Newton's method."""
-    weights = np.zeros(x.shape[1])
+def logistic(x: Floats, y: Floats, ridge: float = 1e-3, steps: int = 50, weight: Floats | None = None) -> Floats:
+    """Weights of a logistic regression by Newton's method; `weight` is how much each row counts."""
+    weights, counts = np.zeros(x.shape[1]), np.ones(len(y)) if weight is None else weight
     for _ in range(steps):
         p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(weights))
-        weights += np.linalg.solve(hessian, x.T @ (y - p) - ridge * weights)
+        hessian = (x * (counts * p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(weights))
+        weights += np.linalg.solve(hessian, x.T @ (counts * (y - p)) - ridge * weights)
     return weights
 
 
@@ -278,4 +279,4 @@ def _write(name: str, table: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

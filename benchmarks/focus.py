@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.models.asked import PROSE, WHOLE, passages
+from benchmarks.parts import run_benchmark
 from lineage import registry
 from lineage.model import Focus
 from lineage.ports import Embedder
@@ -191,4 +192,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -6,7 +6,7 @@
 `--papers` holds one Markdown file a paper, `--repos` bare git copies. For every code-development leaf that names an
 initialisation, learning rate, optimiser, schedule, layer count, batch size, loss weight or data step, each (detail, value) that
 it states is one case, counted once a paper. Beside the report stand plain retrieval of the leaf's own text, which has the value
-in it, and of the detail's question, which has not. `benchmarks/gap_confidence.py` fits and checks the confidence of offers.
+in it, and of the detail's question, which has not.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
 from indexer.cache import VectorCache  # noqa: E402
 from indexer.store import Store  # noqa: E402
@@ -179,9 +180,10 @@ def engine_of(home: Path, name: str, embedder: Embedder | None) -> Engine:
 
 
 def material(engine: Engine, no_target_code: bool) -> Material:
+    engine = engine.without_target_code() if no_target_code else engine
     manifest = engine.generation.manifest
     held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-    return Material(engine, checklist(), ontology(), held, no_target_code)
+    return Material(engine, checklist(), ontology(), held)
 
 
 # -- whether evidence holds a value
@@ -302,4 +304,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,6 +1,6 @@
 """Generators run for real with our context: does it reach their prompts, and for how many tokens?
 
-    python benchmarks/generators.py --home HOME --lineage NAME [--papercoder CHECKOUT] [--autoreproduce CHECKOUT --python PYTHON]
+    python -m benchmarks.generators --home HOME --lineage NAME [--papercoder CHECKOUT] [--autoreproduce CHECKOUT --python PYTHON]
                                     [--latex PAPER.tex] [--tokens 6000] [--work FOLDER]
 
 CHECKOUT is a clone of going-doer/Paper2Code or AI9Stars/AutoReproduce; nothing in it is changed (its files are hashed before and after). PYTHON is
@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api.bootstrap import Parts  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.generation import open_generation  # noqa: E402
 from tests.fakes.scripted_model import ScriptedModel, prompt  # noqa: E402
@@ -206,4 +207,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

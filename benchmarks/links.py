@@ -1,6 +1,6 @@
 """How well papers and repositories are linked, by what each witness says.
 
-    python benchmarks/links.py --data DIR [--repos DIR] [--json]
+    python -m benchmarks.links --data DIR [--repos DIR] [--json]
 
 Three parts, each on what the data can show and no more:
 
@@ -28,11 +28,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.parts import part, run_benchmark
 from indexer.parsers.latex import parse
 from indexer.parsers.pdf import parse as parse_pdf
 from lineage.errors import ParseError
-from lineage.links import from_abstract, from_readme, from_text, merge, repo_of
+from lineage.links import from_abstract, from_text, merge, repo_of
 from lineage.model import CodeLink, Document, Tier, Work, WorkId
+from lineage.readme import from_readme
 
 OWN = {
     "1911.02782": {"allenai/s2orc"},
@@ -200,17 +202,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reader.add_argument("--repos", type=Path)
     reader.add_argument("--json", action="store_true")
     given = reader.parse_args(arguments)
-    parts = [*text(given.data), merging(given.data), address(given.data)]
-    if given.repos:
-        parts.append(readmes(given.data, given.repos))
+    parts = list(part("text", text, given.data) or ())
+    parts += [one for name, measure in (("merging", merging), ("address", address)) if (one := part(name, measure, given.data))]
+    if given.repos and (one := part("READMEs", readmes, given.data, given.repos)):
+        parts.append(one)
     if given.json:
-        print(json.dumps([{**asdict(part), "precision": part.precision, "recall": part.recall} for part in parts], indent=1))
+        print(json.dumps([{**asdict(one), "precision": one.precision, "recall": one.recall} for one in parts], indent=1))
         return 0
-    for part in parts:
-        shares = f"precision {part.precision:.3f} ({part.right}/{part.said})  recall {part.recall:.3f} ({part.right}/{part.true})"
-        print(f"{part.name:36s} {shares}  {part.note}")
+    for one in parts:
+        shares = f"precision {one.precision:.3f} ({one.right}/{one.said})  recall {one.recall:.3f} ({one.right}/{one.true})"
+        print(f"{one.name:36s} {shares}  {one.note}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_benchmark(main)

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from benchmarks.parts import run_benchmark
 from tests.fakes import small_lineage
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,4 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

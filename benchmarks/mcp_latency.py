@@ -21,6 +21,8 @@ from typing import Any
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+from benchmarks.parts import run_benchmark
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = "from api.cli import main; main()"
 QUESTIONS = (
@@ -80,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

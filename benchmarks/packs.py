@@ -1,6 +1,6 @@
 """Context packs against rubrics: what share of what a reproduction must contain does a pack hold, for how many tokens?
 
-    python benchmarks/packs.py --data DIR --home HOME [--budgets 2000,6000,16000] [--tasks 8] [--papers a,b] [--out FILE]
+    python -m benchmarks.packs --data DIR --home HOME [--budgets 2000,6000,16000] [--tasks 8] [--papers a,b] [--out FILE]
 
 DIR holds `rubrics/leaves.jsonl.gz` (PaperBench's rubrics, leaf by leaf). HOME is a store with one lineage a paper, named
 `pb-PAPER` (`lineage build PAPER.tar.gz --name pb-PAPER --add REPOSITORY`): the paper's own text, and the repositories that its
@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from api.bootstrap import Parts  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage import generation as layout  # noqa: E402
 from lineage import settings  # noqa: E402
 from lineage.cite import citation  # noqa: E402
@@ -188,4 +189,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

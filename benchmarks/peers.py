@@ -2,7 +2,7 @@
 
     python -m venv peers && peers/bin/pip install txtai llama-index-core llama-index-retrievers-bm25 tree-sitter-python
     (and this project in the same environment)
-    python benchmarks/peers.py --data DIR [--corpora DIR] [--sets scireplicate,rcb,packages,m3sciqa] [--every N] [--cache DIR]
+    python -m benchmarks.peers --data DIR [--corpora DIR] [--sets scireplicate,rcb,packages,m3sciqa] [--every N] [--cache DIR]
 
 Each is set up as its documentation shows: txtai `Embeddings(hybrid=True)` over sections of text (40-line windows, for it
 has no splitter for code); LlamaIndex `CodeSplitter` (its defaults: 40 lines, 15 of overlap, 1,500 characters; prose by
@@ -25,6 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import evidence
+from benchmarks.parts import run_benchmark
 from indexer.cache import VectorCache
 from indexer.parsers.select import select
 from lineage.ports import Embedder
@@ -202,4 +203,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,7 +1,7 @@
 """Which references carry the lineage: fit the weights of the text's signals, and measure the ranking.
 
-    python benchmarks/ranking.py --data DIR          measure: pst_extended (held-out citing papers) and pst_valid_pairs (test only)
-    python benchmarks/ranking.py --data DIR --fit    fit on pst_extended's training papers and write lineage/data/ranking.json
+    python -m benchmarks.ranking --data DIR          measure: pst_extended (held-out citing papers) and pst_valid_pairs (test only)
+    python -m benchmarks.ranking --data DIR --fit    fit on pst_extended's training papers and write lineage/data/ranking.json
 
 pst_extended says of a citing-cited pair whether the citation is "impact-revealing"; a fifth of the citing papers
 is held out. pst_valid_pairs gives for each paper its source papers and ten times as many others, with cut-out
@@ -26,12 +26,13 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-import role_data
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score
 
+from benchmarks import role_data
+from benchmarks.parts import have, run_benchmark
 from lineage.model import Mention
 from lineage.ranking import read_weights, text_signals
 
@@ -180,7 +181,7 @@ def fit(pairs: Sequence[Pair], old: dict) -> dict:
     share = y.mean()
     moved = float(weights[0]) - np.log(share / (1 - share)) + np.log(PRIOR / (1 - PRIOR))
     provenance = {
-        "command": "python benchmarks/ranking.py --data DIR --fit",
+        "command": "python -m benchmarks.ranking --data DIR --fit",
         "date": date.today().isoformat(),
         "fitted_on": f"{len(pairs)} pairs of pst_extended (Apache-2.0), {len({p.paper for p in pairs})} citing papers in computing; "
         "a fifth of the papers held out, papers met in pst_valid_pairs left out",
@@ -239,7 +240,7 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true")
     options = parser.parse_args()
     pairs = extended(options.data)
-    valid = valid_pairs(options.data)
+    valid = valid_pairs(options.data) if have("pst_valid_pairs", options.data / "roles/pst_valid_pairs.jsonl.gz") else []
     train = apart([p for p in pairs if not held_out(p) and p.computing], valid)
     dev = [p for p in pairs if held_out(p) and p.computing]
     raw = json.loads(OUT.read_text())
@@ -249,7 +250,7 @@ def main() -> None:
         print(json.dumps(raw["fitted"]))
     report("pst_extended, held-out computing papers", train, dev, raw, train)
     report("pst_extended, held-out papers of all sciences", train, [p for p in pairs if held_out(p)], raw, train)
-    if not options.fit:
+    if valid and not options.fit:
         half = [p for p in valid if int(p.paper) % 2]
         other = [p for p in valid if not int(p.paper) % 2]
         report("pst_valid_pairs, one half of the papers (cuts from the other)", train, half, raw, other)
@@ -257,4 +258,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.parts import run_benchmark
 from indexer.parsers.latex import parse
 from lineage.errors import ParseError
 from lineage.ids import normal_title
@@ -306,4 +307,4 @@ def _print(rows: Sequence[Row], *, wrong: bool) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,11 +1,15 @@
 """How well PDF bibliographies, their fields and their citations are read.
 
-    python benchmarks/references_pdf.py --data DIR [--json]
+    python -m benchmarks.references_pdf --data DIR [--json] [--half insight|keptout] [--only NAME]
 
 DIR has the form of the evaluation data: `references/{pdf,tei,transformer}/*.pdf` with the truth in
 `references/gold/<arxiv id>.refs.jsonl` and `.contexts.jsonl` (made from the LaTeX sources), or, second best, in
 another parser's `<stem>.json` beside the PDF (silver: its own errors count against us). The baseline of the same
 run cuts the plain text after "References" at blank lines, labels and lines that follow a full stop.
+
+What `benchmarks.typeset` made (`references/{insight,keptout}/*.pdf`) is summed up by layout: `entries` is the share of
+works with an entry of their own; `title`, `author` and `year` are shares of all works, exact; `linked` the share of
+(citing sentence, work) pairs that a mention gives, `links_right` the share of given pairs that are true.
 """
 
 from __future__ import annotations
@@ -13,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -21,9 +24,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from benchmarks.parts import run_benchmark
 from indexer.parsers.pdf import parse
 from lineage.ids import normal_title
 from lineage.model import BibEntry, Document, WorkId
+
+HALVES = ("insight", "keptout")
+SUMMED = ("entries", "title", "author", "year", "linked", "links_right")
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,7 @@ class Truth:
     arxiv: str | None
     doi: str | None
     sections: Mapping[str, int] = field(default_factory=dict)
+    markers: Sequence[str] = ()
 
 
 @dataclass
@@ -61,6 +69,8 @@ class Row:
     doi: float = 1.0
     cited: float = 1.0
     section: float = 1.0
+    linked: float = 1.0
+    links_right: float = 1.0
     baseline_recall_raw: float = 0.0
     baseline_precision_raw: float = 0.0
 
@@ -74,9 +84,9 @@ def gold(path: Path) -> list[Truth]:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     return [
         Truth(
-            str(row["key"]), re.sub(r",? \(?\d{4}[a-z]?\)?$", "", row.get("title_bbl") or row["title"] or ""),
+            str(row["key"]), re.sub(r",? \(?\d{4}[a-z]?\)?$", "", row["title_bbl"]) if row.get("title_bbl") else row["title"] or "",
             (row["authors"] or [_first(row.get("authors_bbl") or "")])[0],
-            row["year"], row["arxiv"], row["doi"], row.get("sections") or {},
+            row["year"], row["arxiv"], row["doi"], row.get("sections") or {}, row.get("markers") or (),
         )
         for row in lines
     ]  # fmt: skip
@@ -138,13 +148,17 @@ def author_year(truth: Sequence[Truth], found: Sequence[BibEntry]) -> float:
     return hits / max(1, len(truth))
 
 
-def by_raw(truth: Sequence[Truth], raws: Sequence[str]) -> tuple[float, float]:
-    """Recall and precision of entries as cut: one that holds the title of exactly one work and starts where it should."""
+def by_raw(truth: Sequence[Truth], raws: Sequence[str], authors: Sequence[str] = ()) -> tuple[float, float]:
+    """Recall and precision of entries as cut: one that holds the title of exactly one work and starts where it should.
+
+    `authors` stand for names that are printed as a dash.
+    """
     bare = [normal_title(raw).replace(" ", "") for raw in raws]
+    firsts = [raw[:120] + surname(name) for raw, name in zip(bare, authors or [""] * len(bare), strict=True)]
     titles = [normal_title(item.title).replace(" ", "")[:60] for item in truth]
     holds = [[n for n, title in enumerate(titles) if len(title) > 5 and title in raw] for raw in bare]
-    one = [(held[0], raw) for held, raw in zip(holds, bare, strict=True) if len({titles[n] for n in held}) == 1]
-    right = {n for n, raw in one if surname(truth[n].author) in raw[:120]}
+    single = [(inside[0], first) for inside, first in zip(holds, firsts, strict=True) if len({titles[n] for n in inside}) == 1]
+    right = {n for n, first in single if surname(truth[n].author) in first}
     return len(right) / max(1, len(truth)), len(right) / max(1, len(raws))
 
 
@@ -179,6 +193,18 @@ def contexts(truth: Sequence[Truth], document: Document, pairs: Mapping[int, int
     return share(cited), share(sections)
 
 
+def links(truth: Sequence[Truth], document: Document, pairs: Mapping[int, int]) -> tuple[float, float]:
+    """Recall and precision of (marker word of a citing sentence, work)."""
+    known = {(marker, a) for a, item in enumerate(truth) for marker in item.markers}
+    if not known:
+        return 1.0, 1.0
+    works = {document.bibliography[b].key: a for a, b in pairs.items()}
+    markers = {marker for marker, _ in known}
+    words = ((set(re.findall(r"\w+", mention.sentence)), works.get(mention.key, -1)) for mention in document.mentions)
+    given = {(marker, a) for inside, a in words for marker in inside & markers}
+    return len(given & known) / len(known), len(given & known) / max(1, len(given))
+
+
 def measure(pdf: Path, folder: Path) -> Row:
     data = pdf.read_bytes()
     start = time.perf_counter()
@@ -192,7 +218,7 @@ def measure(pdf: Path, folder: Path) -> Row:
     pairs = match(truth, found)
     row.recall_title, row.precision_title = len(pairs) / len(truth), len(pairs) / max(1, len(found))
     row.recall_author_year = author_year(truth, found)
-    row.recall_raw, row.precision_raw = by_raw(truth, [entry.raw for entry in found])
+    row.recall_raw, row.precision_raw = by_raw(truth, [entry.raw for entry in found], [(*entry.authors, "")[0] for entry in found])
     row.baseline_recall_raw, row.baseline_precision_raw = by_raw(truth, baseline(data))
     both = [(truth[a], found[b]) for a, b in pairs.items()]
     row.title = share(alike(t.title, e.title) == 1.0 for t, e in both)
@@ -201,6 +227,7 @@ def measure(pdf: Path, folder: Path) -> Row:
     row.arxiv = share(t.arxiv == e.arxiv for t, e in both if t.arxiv and t.arxiv in e.raw)
     row.doi = share((t.doi or "").lower() == (e.doi or "").lower() for t, e in both if t.doi)
     row.cited, row.section = contexts(truth, document, pairs)
+    row.linked, row.links_right = links(truth, document, pairs)
     return row
 
 
@@ -208,15 +235,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--data", type=Path, required=True)
     reader.add_argument("--json", action="store_true")
+    reader.add_argument("--half", choices=HALVES)
+    reader.add_argument("--only", default="")
     given = reader.parse_args(arguments)
     folder = given.data / "references"
     parse_warm(folder)
-    rows = [measure(pdf, folder) for pdf in sorted(folder.glob("*/*.pdf"))]
+    paths = [pdf for pdf in sorted(folder.glob("*/*.pdf")) if given.half in (None, pdf.parent.name) and given.only in pdf.name]
+    if not paths:
+        raise FileNotFoundError(2, "no PDF", f"{folder}/*/*.pdf")
+    rows = [(pdf.parent.name, measure(pdf, folder)) for pdf in paths]
     if given.json:
-        print(json.dumps([asdict(row) for row in rows], indent=1))
+        print(json.dumps([{**asdict(row), "folder": name} for name, row in rows], indent=1))
         return 0
-    table([asdict(row) for row in rows])
+    if real := [asdict(row) for name, row in rows if name not in HALVES]:
+        table(real)
+    for name in HALVES:
+        if made := [row for folder_name, row in rows if folder_name == name]:
+            print(f"\n{name}")
+            by_layout(made)
     return 0
+
+
+def by_layout(rows: Sequence[Row]) -> None:
+    """A line for each layout, then their mean; shares are of all works, so an entry that is missed counts everywhere."""
+    print(f"{'':26s}" + "".join(f"{name:>12s}" for name in SUMMED) + f"{'naive':>12s}")
+    layouts = sorted({row.pdf.rsplit("-", 1)[0] for row in rows})
+    means = [_mean([row for row in rows if row.pdf.rsplit("-", 1)[0] == name]) for name in layouts]
+    for name, figures in zip([*layouts, "mean of layouts"], [*means, [sum(column) / len(means) for column in zip(*means, strict=True)]], strict=True):
+        print(f"{name:26s}" + "".join(f"{figure:12.3f}" for figure in figures))
+
+
+def _mean(rows: Sequence[Row]) -> list[float]:
+    values = [
+        (
+            r.recall_raw,
+            r.recall_title * r.title,
+            r.recall_title * r.first_author,
+            r.recall_title * r.year,
+            r.linked,
+            r.links_right,
+            r.baseline_recall_raw,
+        )
+        for r in rows
+    ]
+    return [sum(column) / len(rows) for column in zip(*values, strict=True)]
 
 
 def parse_warm(folder: Path) -> None:
@@ -232,4 +294,4 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_benchmark(main)

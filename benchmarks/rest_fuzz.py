@@ -27,6 +27,7 @@ from typing import Any
 
 import httpx2
 
+from benchmarks.parts import run_benchmark
 from tests.demo import DEMO, NAME, Demo
 from tests.serving import Serving
 from tests.upstream import Upstream, World
@@ -143,4 +144,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

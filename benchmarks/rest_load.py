@@ -20,6 +20,8 @@ from pathlib import Path
 
 import httpx2
 
+from benchmarks.parts import run_benchmark
+
 WHAT = ("encoder", "decoder", "optimizer", "learning rate schedule", "augmentation", "batch size", "weight decay", "loss", "tokenizer", "dropout")
 ASKED = ("how is the {} initialized?", "which {} is used for training?", "where is the {} defined?", "default value of {} in the configuration")
 
@@ -67,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

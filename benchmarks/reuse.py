@@ -1,6 +1,6 @@
 """Copies of functions between repositories: precision on pairs read by eye, recall on planted copies, speed.
 
-    python benchmarks/reuse.py --repos DIR [--json] [--verdicts FILE] [--sample N]
+    python -m benchmarks.reuse --repos DIR [--json] [--verdicts FILE] [--sample N]
 
 `--repos` holds bare repositories OWNER+NAME/repo (those that `lineage/repos.jsonl` and the rubrics name). Three parts:
 
@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.parts import run_benchmark
 from indexer.parsers.code import parse
 from lineage import clones
 from lineage.derivation import DEFINITIONS, Ages, derivations
@@ -147,4 +148,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -1,8 +1,8 @@
 """Roles of citations: fit what ships, and measure it where it has never looked.
 
-    python benchmarks/roles.py --data DIR          measure on MultiCite (train and dev) and ACL-ARC, both as tests only
-    python benchmarks/roles.py --data DIR --fit    fit on our own labels and write lineage/data/roles.json
-    python benchmarks/roles.py --data DIR --errors N   print N contexts of our own labels that cross-validation gets wrong
+    python -m benchmarks.roles --data DIR          measure on MultiCite (train and dev) and ACL-ARC, both as tests only
+    python -m benchmarks.roles --data DIR --fit    fit on our own labels and write lineage/data/roles.json
+    python -m benchmarks.roles --data DIR --errors N   print N contexts of our own labels that cross-validation gets wrong
 
 Baselines in the same run: the majority class, the key words of the six role names, and TF-IDF with a linear
 model, once fitted on the same labels as ours (the fair one) and once inside the test set (five folds by paper;
@@ -21,15 +21,16 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import role_data
 from numpy.typing import NDArray
-from role_data import ACL_FOLDED, FOLDED, Labelled
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold
 
+from benchmarks import role_data
+from benchmarks.parts import part, run_benchmark
+from benchmarks.role_data import ACL_FOLDED, FOLDED, Labelled
 from lineage.citations import RoleModel, judge, read_model
 from lineage.cues import cues, mark
 from lineage.model import Mention, Role
@@ -239,16 +240,18 @@ def main() -> None:
         errors(rows, options.errors)
         return
     if options.fit:
-        OUT.write_text(dumped(fit(rows, "python benchmarks/roles.py --data DIR --fit")))
+        OUT.write_text(dumped(fit(rows, "python -m benchmarks.roles --data DIR --fit")))
         print(f"wrote {OUT.name}: {OUT.stat().st_size // 1024} KiB")
     p, y = out_of_fold(rows, [seen(row) for row in rows]), truth(rows, ROLES)
     report("our labels, out of fold (by paper)", y, {"ours": decide(p, np.full(len(ROLES), EVEN))}, ROLES)
     if options.fit:
         return
     model = read_model(OUT.read_text())
-    measure("MultiCite (train and dev), folded", role_data.multicite(options.data), rows, model, FOLDED, single=False)
-    measure("ACL-ARC function, folded", role_data.acl_arc(options.data), rows, model, ACL_FOLDED, single=True)
+    if multicite := part("MultiCite", role_data.multicite, options.data):
+        measure("MultiCite (train and dev), folded", multicite, rows, model, FOLDED, single=False)
+    if acl_arc := part("ACL-ARC", role_data.acl_arc, options.data):
+        measure("ACL-ARC function, folded", acl_arc, rows, model, ACL_FOLDED, single=True)
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.evidence import embedded, embedder_of, rows, scorer  # noqa: E402
 from benchmarks.gaps import engine_of, material  # noqa: E402
+from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source, _parsed, _source  # noqa: E402
 from indexer.cache import VectorCache  # noqa: E402
 from indexer.store import Store  # noqa: E402
@@ -119,4 +120,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_benchmark(main)

@@ -139,7 +139,7 @@ class _Walk:
     total: int = 0
 
     def members(self, stream: Stream) -> Iterator[Member]:
-        """One member per entry that is no folder, until the end or a limit."""
+        """One member per entry that is not a folder, until the end or a limit."""
         for entry in entries(stream):
             if entry.kind == "folder":
                 continue

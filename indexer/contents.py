@@ -16,13 +16,17 @@ from indexer.workbench import Workbench
 from lineage import derivation, position, reuse
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
-from lineage.licences import of_text
+from lineage.exclusion import Exclusion
+from lineage.licences import CUSTOM, of_text
 from lineage.model import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.ranking import Signal
 from lineage.reuse import Shared
+from lineage.target_code import is_copied
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
+_NOTE = 200
+"""Characters of a licence of its own that are kept as a note."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Contents:
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
+        catalog.set_meta("kept_out_claims", [one.as_meta() for one in self.collected.kept_out_claims])
+        catalog.set_meta("kept_out_since", self.collected.since)
         catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
         catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
         catalog.set_meta("notes", list(self.collected.notes))
@@ -59,7 +65,7 @@ class Contents:
 def read(bench: Workbench, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
-    code = _code(bench, collected)
+    code = _own(collected, _code(bench, collected))
     parsed = [document for one in code for document in one.documents]
     reused = reuse.shared(parsed)
     collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)}).ranked(_more(collected, reused))
@@ -75,7 +81,9 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     for document in parsed:
         work = collected.works.get(document.work)
         if work and not work.license and work.id not in found and _LICENCE.match(document.path):
-            found[work.id] = replace(work, license=of_text(document.text), meta={**work.meta, "licence_file": document.path})
+            licence = of_text(document.text)
+            note = {"licence_note": " ".join(document.text[:_NOTE].split())} if licence == CUSTOM else {}
+            found[work.id] = replace(work, license=licence, meta={**work.meta, "licence_file": document.path, **note})
     return found
 
 
@@ -94,6 +102,25 @@ def _code(bench: Workbench, collected: Collected) -> list[Code]:
         found.append(read_repository(bench, repository.work.id, repository.blob))
         bench.watch(Stage("parse code", n, total, repository.work.id))
     return [*found, *(addition.code for addition in collected.added if addition.code)]
+
+
+def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
+    """The code without files that are copies of the target's, where that is to be kept out; their rows say so."""
+    if not collected.request.no_target_code:
+        return list(code)
+    exclusion = Exclusion(no_target_code=True, own=collected.kept_out_names, content=collected.kept_out)
+    return [_without_copies(exclusion, one) for one in code]
+
+
+def _without_copies(exclusion: Exclusion, code: Code) -> Code:
+    copied = {(one.work, one.path): reason for one in code.documents if (reason := is_copied(exclusion, one))}
+    rows = (
+        replace(row, stage="select", status=Status.POLICY_SKIPPED, detail=copied[row.work, row.subject])
+        if row.kind == "member" and (row.work, row.subject) in copied
+        else row
+        for row in code.rows
+    )
+    return Code(tuple(one for one in code.documents if (one.work, one.path) not in copied), tuple(rows))
 
 
 def _abstracts(collected: Collected) -> Iterator[Document]:

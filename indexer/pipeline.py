@@ -29,7 +29,7 @@ from indexer.transport.budget import SPENT
 from indexer.workbench import Workbench
 from lineage import ids
 from lineage.catalog.reader import Catalog
-from lineage.errors import StoreDamaged, UsageError
+from lineage.errors import NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import ontology
@@ -116,6 +116,8 @@ def _write(
         return _with_vectors(bench, writing, current, embedder)
     contents = read(bench, collected)
     units, found = _units(bench, contents.documents)
+    if not units:
+        raise _nothing_to_read(collected)
     with writing.draft() as draft:
         with bench.clock.timed("write"), draft.catalog() as catalog:
             contents.into(catalog)
@@ -133,8 +135,19 @@ def _write(
         manifest = draft.commit(target=collected.target.id, fingerprint=mark)
     if soon or tier == "first":
         return manifest
-    bench.watch(Note(f"{len(units):,} chunks answer now by the first tier (generation {manifest.id}); the transformer's vectors follow"))
+    bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
     return _with_vectors(bench, writing, manifest, embedder)
+
+
+def _nothing_to_read(collected: Collected) -> NotFound:
+    """Why there is no lineage: neither the target nor anything that it cites has a text that could be had."""
+    target = collected.target
+    row = next((row for row in collected.rows if row.subject == TEXT), None)
+    why = f" ({row.detail})" if row and row.detail else ""
+    hint = "build it from the paper's file: lineage build ./paper.pdf, or from its arXiv id: lineage build arxiv:2504.17192"
+    what = f"{target.title!r} ({target.id})" if target.title else target.id
+    words = f"nothing to read was found for {what}: no text of it{why}, and none of its {len(collected.references)} references has one"
+    return NotFound(words, hint=hint)
 
 
 def _units(bench: Workbench, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
@@ -201,16 +214,16 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     """What a reader of the report has to know to judge the lineage."""
     lost = next((row for row in catalog.ledger("source") if row.subject == TEXT and row.status.outcome == "failed"), None)
     if lost:
-        yield f"the target's own text could not be had ({lost.detail}): roles rest on what services say; give it as a file: lineage build paper.pdf"
+        yield f"the target's full text is not available ({lost.detail}); roles rest on metadata only. To use a file: lineage build paper.pdf"
     unread = catalog.meta().get("facts_notes", ())
     if unread:
-        yield f"files whose facts were not read in full: {len(unread)} ({'; '.join(unread[:2])}{' ...' if len(unread) > 2 else ''})"
+        yield f"files whose settings were read only in part: {len(unread)} ({'; '.join(unread[:2])}{' ...' if len(unread) > 2 else ''})"
     doubts = catalog.meta().get("notes", ())
     if doubts:
-        yield f"{len(doubts)} doubts where the lists of references were put together: {'; '.join(doubts[:_TOLD])}{' ...' if doubts[_TOLD:] else ''}"
+        yield f"{len(doubts)} uncertain matches while merging reference lists: {'; '.join(doubts[:_TOLD])}{' ...' if doubts[_TOLD:] else ''}"
     spent = sum(SPENT in row.detail for row in catalog.ledger())
     if spent:
-        yield f"left when the budget of the run (max_requests, max_megabytes) was spent: {spent}; the same command goes on"
+        yield f"{spent} items were not fetched because the budget (max_requests, max_megabytes) was used up; the same command continues"
 
 
 def _peak() -> int:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from lineage.model import CodeLink, LedgerRow, Reference, Status, Work, WorkId
+from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
 """What may be asked for, by field of a request, both ends included: as the command line, REST and the settings have it."""
+_MENTIONED = 0.3
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
@@ -46,7 +47,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class Choice:
-    """What to fetch, best first, and the ledger rows of what is left in the graph only."""
+    """What to fetch, best first, and the ledger rows of what stays in the graph only."""
 
     papers: tuple[WorkId, ...]
     repos: tuple[CodeLink, ...]
@@ -104,26 +105,40 @@ def choose_papers(references: Sequence[Reference], works: Mapping[WorkId, Work],
 
 def _why_left(work: Work, rank: int, limit: int) -> tuple[Status, str]:
     if fetchable(work):
-        return Status.POLICY_SKIPPED, f"ranked {rank}; the {limit} best-ranked papers with a text are fetched (--papers)"
+        return Status.POLICY_SKIPPED, f"ranked {rank}; only the {limit} best-ranked papers with a full text are fetched (--papers)"
     if not work.said_by or work.id.startswith("ref:"):
-        return Status.UNRESOLVED, "no service knows it; it stays in the graph as the paper writes it"
+        return Status.UNRESOLVED, "not found by any service; kept in the graph as the paper cites it"
     if work.abstract:
         return Status.ABSTRACT_ONLY, "not on arXiv; its abstract is indexed"
-    return Status.METADATA_ONLY, "not on arXiv and no abstract known; title and citing sentences only"
+    return Status.METADATA_ONLY, "not on arXiv and no abstract available; only its title and the citing sentences are known"
 
 
 def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limit: int) -> tuple[tuple[CodeLink, ...], tuple[LedgerRow, ...]]:
-    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier."""
+    """The `limit` best repositories, one link each: by the rank of the paper they belong to, then by tier.
+
+    A repository that a paper merely mentions counts a fraction of it: those of cited works come first.
+    """
     best: dict[str, CodeLink] = {}
-    ordered = sorted(links, key=lambda link: (-scores.get(link.paper, 0.0), link.tier.rank, link.repo.lower()))
+    ordered = sorted(links, key=lambda link: (-_worth(link, scores), link.tier.rank, link.repo.lower()))
     for link in ordered:
         best.setdefault(link.repo.lower(), link)
     kept = tuple(best.values())
     left = (
-        LedgerRow("source", link.repo, link.repo, "select", Status.POLICY_SKIPPED, f"{limit} repositories are fetched (--repos); this one ranked {n}")
+        LedgerRow(
+            "source",
+            link.repo,
+            link.repo,
+            "select",
+            Status.POLICY_SKIPPED,
+            f"ranked {n}; only the {limit} best-ranked repositories are fetched (--repos)",
+        )
         for n, link in enumerate(kept[limit:], limit + 1)
     )
     return kept[:limit], tuple(left)
+
+
+def _worth(link: CodeLink, scores: Mapping[WorkId, float]) -> float:
+    return scores.get(link.paper, 0.0) * (_MENTIONED if link.tier is Tier.MENTIONED else 1.0)
 
 
 def reference_row(reference: Reference, status: Status, detail: str) -> LedgerRow:

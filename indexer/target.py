@@ -120,7 +120,7 @@ def _known(bench: Workbench, target: Target) -> tuple[Work, list[LedgerRow]]:
         else:
             found += [work] if work else []
     if not found:
-        raise _nothing(target, failures)
+        raise _nothing(target, failures, bench.settings.offline)
     work = found[0] if len(found) == 1 else merge_works(found[0], found[1])
     if target.id and target.id.startswith("arxiv:") and work.id != target.id:
         work = replace(work, id=target.id, aliases=tuple(sorted({*work.aliases, work.id} - {target.id})))
@@ -128,15 +128,16 @@ def _known(bench: Workbench, target: Target) -> tuple[Work, list[LedgerRow]]:
     return work, rows
 
 
-def _nothing(target: Target, failures: Sequence[tuple[str, SourceError]]) -> Exception:
+def _nothing(target: Target, failures: Sequence[tuple[str, SourceError]], offline: bool) -> Exception:
     if not failures:
         return NotFound(
             f"no service knows {target.id or target.lookup}", hint="check the identifier, or build from a file: lineage build ./paper.pdf"
         )
     tried = "; ".join(f"{name}: {error}" for name, error in failures)
-    return UpstreamError(
-        f"{target.id or target.lookup} could not be looked up ({tried})", hint="run the same command again later; what was fetched is kept"
-    )
+    hint = "check the network connection and run the same command again; what was fetched is kept"
+    if offline:
+        hint = "run it once without --offline (and LINEAGE_OFFLINE)"
+    return UpstreamError(f"{target.id or target.lookup} could not be looked up ({tried})", hint=hint)
 
 
 def _with_text(bench: Workbench, work: Work, version: str, rows: list[LedgerRow]) -> Found:

@@ -119,7 +119,9 @@ def said_in(paper: Work, document: Document, references: Sequence[Reference] = (
         paper, document.links, mentions=document.mentions, bibliography=document.bibliography, said_by=document.parser.split("@")[0]
     )
     cited = {key: r.cited for r in references for key in (r.key, *(m.key for m in r.mentions)) if key}
-    others = (CodeLink(cited[one.key], one.repo, one.tier, (f"text of {paper.id}",), (one.evidence,)) for one in said.references if one.key in cited)
+    others = (
+        CodeLink(cited[one.key], one.repo, one.tier, (f"{links.CITING}{paper.id}",), (one.evidence,)) for one in said.references if one.key in cited
+    )
     return [*said.own, *others]
 
 

@@ -10,12 +10,16 @@ from lineage.visible import inline, visible
 
 
 def citation(hit: Hit) -> str:
-    """What to write beside a claim: `github.com/O/N/path#L9-L68@e9e926a6`, `arXiv:2006.10726v3#4.1`, `arXiv:2006.10726v3#4.1, Table 3`."""
+    """What to write beside a claim: `github.com/O/N/path#L9-L68@e9e926a6`, `arXiv:2006.10726v3#4.1`, `arXiv:2006.10726v3#4.1, Table 3`.
+
+    Lines of a folder on disk are cited by its name, with commit and remote where it is a git checkout: `rcg/main.py#L1-L9@e9e926a6 (github.com/O/N)`.
+    """
     chunk, work = hit.chunk, hit.work
     if work.kind == "code":
         commit = str(work.meta.get("commit") or "")[:8]
         lines = f"{chunk.path}#L{chunk.start_line}-L{chunk.end_line}"
-        return inline(f"{name(work)}/{lines}" + (f"@{commit}" if commit else ""))
+        remote = str(work.meta.get("remote") or "")
+        return inline(f"{name(work)}/{lines}" + (f"@{commit}" if commit else "") + (f" ({remote})" if remote else ""))
     place = ", ".join(part for part in (_paper_place(hit), *floats(chunk)) if part)
     return inline(name(work) + (f"#{place}" if place else ""))
 
@@ -28,11 +32,13 @@ def pinpoint(hit: Hit) -> str:
 
 
 def name(work: Work) -> str:
-    """A work in a citation: `arXiv:2006.10726v3`, `github.com/O/N`, else its identifier."""
+    """A work in a citation: `arXiv:2006.10726v3`, `github.com/O/N`, the name of a file or folder on disk, else its identifier."""
     scheme, _, rest = work.id.partition(":")
     if scheme == "arxiv":
         version = str(work.meta.get("version") or "").removeprefix("v")
         return f"arXiv:{rest}" + (f"v{version}" if version else "")
+    if scheme == "local":
+        return inline(str(work.meta.get("file") or work.title)) or str(work.id)
     return rest if scheme == "repo" else str(work.id)
 
 

@@ -222,7 +222,7 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
             continue
         added, removed = added + d - c, removed + b - a
     if added or removed:
-        yield f"{added} lines of its own, {removed} left out"
+        yield f"{added} lines added, {removed} removed"
 
 
 def _literals(old: str, new: str) -> str:

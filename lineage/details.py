@@ -21,6 +21,7 @@ from lineage.errors import SettingsError
 from lineage.insight import Detail
 from lineage.ontology import ontology
 from lineage.phrases import Phrase, Phrases, phrase, words
+from lineage.spelling import american
 
 MAX_BYTES = 4 * 1024 * 1024
 ALWAYS = "any"
@@ -184,8 +185,8 @@ def _need(row: Mapping[str, Any]) -> Need:
         raise TypeError(f"`values` of {row['name']} is {values!r}, not a list, 'number', 'count' or 'words'")
     detail = Detail(
         name=str(row["name"]),
-        title=str(row.get("title") or row["name"]),
-        topic=str(row.get("topic", "other")),
+        title=american(str(row.get("title") or row["name"])),
+        topic=american(str(row.get("topic", "other"))),
         question=str(row["question"]),
         facts=_listed(row.get("facts", ())),
         weight=float(row.get("weight", 0.5)),

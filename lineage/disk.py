@@ -27,7 +27,7 @@ def check_home(home: Path) -> None:
     """Raise `SettingsError` where no folder can be: at or below a file, or under a name that no file can have."""
     try:
         place = next((path for path in (home, *home.absolute().parents) if path.exists()), None)
-        wrong = "" if place is None or place.is_dir() else f"{place} is no folder"
+        wrong = "" if place is None or place.is_dir() else f"{place} is not a folder"
     except (OSError, ValueError) as error:
         wrong = f"{home} cannot be a folder: {getattr(error, 'strerror', error)}"
     if wrong:

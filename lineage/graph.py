@@ -18,6 +18,7 @@ import networkx as nx
 
 from lineage.citations import in_order
 from lineage.ids import abs_url
+from lineage.licences import shown
 from lineage.model import CodeLink, Reference, Work, WorkId
 from lineage.picture.placement import Layout, place
 
@@ -133,7 +134,7 @@ def _node(work: Work, reference: Reference | None, target: WorkId) -> Attributes
         "score": 1.0 if work.id == target else _share(reference.score if reference else 0.0),
         "role": roles[0] if roles else "",
         "roles": ", ".join(roles),
-        "licence": clean(work.license or "", 120),
+        "licence": shown(work.license) if work.license else "",
         "url": clean(abs_url(work.id)),
         "target": work.id == target,
         "distance": 0 if work.id == target else reference.distance if reference else 1,

@@ -105,6 +105,11 @@ def repo_parts(work: WorkId) -> tuple[str, str, str]:
     return host, owner, name
 
 
+def repo_name(work: WorkId) -> str:
+    """The name of a repository without host and owner; a folder's is its identifier."""
+    return work.rpartition("/")[2]
+
+
 def same_repo(one: WorkId, other: WorkId) -> bool:
     """Whether two `repo:` identifiers name one repository (forges ignore case)."""
     return one.lower() == other.lower()
@@ -173,7 +178,7 @@ def parse(text: str) -> Target:
     if title and (title != text or len(title.split()) > 1):
         return Target(title=title, lookup=title)
     raise BadIdentifier(
-        f"{text!r} is no target that can be looked up",
+        f"{text!r} is not an identifier, URL or title that can be looked up",
         hint='examples: arxiv:2504.17192, https://arxiv.org/abs/2504.17192, doi:10.1038/nature14539, "Attention Is All You Need", ./paper.pdf',
     )
 
@@ -201,7 +206,7 @@ def _from_prefix(text: str) -> Target | None:
     if colon and known:
         target = known(rest)
         if not target:
-            raise BadIdentifier(f"{rest!r} is no {prefix} identifier", hint="for example arxiv:2504.17192v1 or doi:10.1038/nature14539")
+            raise BadIdentifier(f"{rest!r} is not a valid {prefix} identifier", hint="for example arxiv:2504.17192v1 or doi:10.1038/nature14539")
         return target
     if prefix.lower() == "corpusid" and rest.strip().isdigit():
         return Target(id=WorkId(f"s2:CorpusId:{int(rest)}"), lookup=f"CorpusId:{int(rest)}")

@@ -1,7 +1,7 @@
 """What the read side concludes from evidence: records of facts held, gaps, consensus, conflicts, packs, answers, audits.
 
 Evidence is always a `Hit`: the chunk, its work, the lines (`focus`) that say it, and the reference by which the work
-belongs to the lineage. `lineage` and `generation` name what was read. Confidences are probabilities (0..1).
+belongs to the lineage. `lineage` and `generation` name what was read.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ class Held:
     """A fact with the evidence that holds it.
 
     `since` is the year or date from which the source holds it; `overridden` are facts of the same source that this one
-    overrides, weakest first (default < config < command line).
+    overrides, weakest first (default < config < command line). `mentioned` says that its repository is only mentioned by a
+    paper of the lineage: its values are never offered.
     """
 
     fact: Fact
     evidence: Hit
     since: str = ""
     overridden: tuple[Fact, ...] = ()
+    mentioned: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ METHOD = "method"
 
 @dataclass(frozen=True)
 class Detail:
-    """A detail that a reproduction needs: its normalised `name`, `topic` (`optimiser`, `data` ...), and the question to ask for it.
+    """A detail that a reproduction needs: its normalised `name`, `topic` (`optimizer`, `data` ...), and the question to ask for it.
 
     `facts` are the names of facts that state it; `weight` (0..1) is how much a reproduction depends on it.
     """
@@ -79,17 +81,23 @@ class Detail:
     weight: float = 0.5
 
 
+Grade = Literal["strong", "fair", "weak"]
+"""How well the evidence supports a value."""
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """The value (or, if `value` is empty, only the evidence) that the lineage offers for a gap.
 
+    `grade` says how well the evidence supports it, `reason` why, in one line.
     `chain` says link by link how it reaches the target: target cites P in sentence S with role R, P's repository has
     it at file:line@commit.
     """
 
     value: str
     unit: str
-    confidence: float
+    grade: Grade
+    reason: str
     held: tuple[Held, ...] = ()
     evidence: tuple[Hit, ...] = ()
     chain: tuple[str, ...] = ()
@@ -109,7 +117,10 @@ class Gap:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Sources that disagree: the sides with their evidence; `severity` (0..1) is how likely it matters, `why` says so in words."""
+    """Sources that disagree: the sides with their evidence; `severity` (0..1) is how likely it matters, `why` says so in words.
+
+    `rule` is the rule that found it (`retrieval.rules`).
+    """
 
     name: str
     title: str
@@ -117,6 +128,7 @@ class Conflict:
     sides: tuple[Held, ...]
     severity: float
     why: str = ""
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -188,24 +200,32 @@ class WrittenAnswer:
     notes: tuple[str, ...] = ()
 
 
+Verdict = Literal["match", "deviation", "missing", "cannot judge"]
+Strength = Literal["stated", "code", "inherited"]
+"""Who says what is expected: the paper's own words or tables, the target's own code, or works that it inherits from."""
+
+
 @dataclass(frozen=True)
 class AuditFinding:
-    """One expectation held against a generated repository: found as expected, different, or absent.
+    """One expectation compared with a generated repository.
 
-    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `severity` (0..1)
-    is how much the expectation matters, whatever the verdict.
+    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `scope` is the
+    experiment, stage or component that it holds for, `strength` who says so. `severity` (0..1) is how much it matters;
+    what cannot be judged counts for nothing.
     """
 
     level: Literal["paper", "method", "experiment"]
     name: str
     title: str
-    verdict: Literal["present", "different", "absent"]
+    verdict: Verdict
     expected: str
     found: str = ""
     where: str = ""
     evidence: tuple[Hit, ...] = ()
     severity: float = 0.5
     why: str = ""
+    strength: Strength = "stated"
+    scope: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 A licence is what a service says of a work: an SPDX identifier (GitHub), the address of a Creative Commons licence
 (arXiv), a service's own short form (Semantic Scholar's `CCBY`); of code for which no service names one, what the text of
-its licence file is by its telling sentences (https://spdx.org/licenses), else that text's first words. What is not on
-the list may not be passed on: no licence means all rights reserved, and arXiv's usual licence lets arXiv distribute a paper, and nobody else
-(https://info.arxiv.org/help/license). This is a rule of caution, no legal advice.
+its licence file is by its telling sentences (https://spdx.org/licenses), else `custom`. Whoever shows a licence shows
+`shown`: an SPDX identifier, `custom` or `unknown`. What is not on the list may not be passed on: no licence means all
+rights reserved, and arXiv's usual licence lets arXiv distribute a paper, and nobody else (https://info.arxiv.org/help/license).
+This is a rule of caution, no legal advice.
 
 Never passed on, whatever is counted as its parts: whole texts, the passages cut from them, and indexes that hold
 their words in order. Passed on always: bibliographic records with abstracts as the services hand them out (arXiv's
@@ -59,11 +60,43 @@ _BSD = "redistribution and use in source and binary forms, with or without modif
 _ISC = "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"
 
 
+CUSTOM, UNKNOWN = "custom", "unknown"
+_FURTHER = """
+AFL-2.1 AGPL-1.0 AGPL-3.0 Apache-1.1 APSL-2.0 Artistic-1.0 Beerware BlueOak-1.0.0 BSD-1-Clause BSD-Source-Code CC-BY-1.0 CC-BY-2.5 CC-BY-NC-1.0
+CC-BY-NC-2.0 CC-BY-NC-2.5 CC-BY-NC-ND-3.0 CC-BY-NC-ND-4.0 CC-BY-NC-SA-2.0 CC-BY-NC-SA-2.5 CC-BY-ND-3.0 CC-BY-ND-4.0 CC-BY-SA-2.0 CC-BY-SA-2.5
+CC-PDDC CDLA-Permissive-1.0 CDLA-Permissive-2.0 CDLA-Sharing-1.0 CECILL-B CECILL-C CERN-OHL-P-2.0 CERN-OHL-S-2.0 CERN-OHL-W-2.0 CPAL-1.0 CPL-1.0
+ECL-1.0 EFL-2.0 GFDL-1.2 GFDL-1.3 GPL-1.0 GPL-2.0 GPL-3.0 HPND Intel LGPL-2.0 LGPL-2.1 LGPL-3.0 LiLiQ-P-1.1 LPPL-1.3c MIT-CMU MIT-Modern-Variant
+MPL-1.1 MS-LPL MS-RL MulanPSL-1.0 MulanPSL-2.0 NPOSL-3.0 OFL-1.1 OLDAP-2.8 OpenSSL OSL-2.1 PHP-3.01 PolyForm-Noncommercial-1.0.0 Python-2.0.1
+RPL-1.5 Ruby SSPL-1.0 Unicode-DFS-2016 Vim W3C X11 ZPL-2.1
+"""
+"""Identifiers beside those with a known condition (https://spdx.org/licenses)."""
+_UNVERSIONED = {"CC-BY", "CC-BY-SA", "CC-BY-NC", "CC-BY-NC-SA"}
+_SPDX = {name.lower(): name for name in (*_CONDITIONS, *_FURTHER.split()) if name not in _UNVERSIONED}
+
+
+def shown(licence: str | None) -> str:
+    """A licence as it is shown: an SPDX identifier, `custom` for any other words, `unknown` where nobody names one."""
+    written = " ".join((licence or "")[:_MOST].split())
+    if not written or written.upper() == "NOASSERTION":
+        return UNKNOWN
+    name = _normal(written)
+    ending = re.search(r"-(?:only|or-later)\Z", name, re.IGNORECASE)
+    known = _SPDX.get(name[: ending.start()].lower() if ending else name.lower(), "")
+    if known and (not ending or "GPL-" in known or known.startswith("GFDL")):
+        return known + (ending[0].lower() if ending else "")
+    return CUSTOM
+
+
+def called(licence: str | None) -> str:
+    """The same in a sentence: `MIT`, `custom license`, `license unknown`."""
+    name = shown(licence)
+    return {CUSTOM: "custom license", UNKNOWN: "license unknown"}.get(name, name)
+
+
 def of_text(text: str) -> str:
-    """What the text of a licence file is, in SPDX form; its first words where it is none of the common ones, or limits one of them."""
-    said = " ".join(text[:_MOST].split())
-    low = said.lower()
-    return _titled(low[:_HEAD]) or ("" if _LIMITED.search(low) else _permissive(low)) or said[:200]
+    """What the text of a licence file is, in SPDX form; `custom` where it is none of the common ones, or limits one of them."""
+    low = " ".join(text[:_MOST].split()).lower()
+    return _titled(low[:_HEAD]) or ("" if _LIMITED.search(low) else _permissive(low)) or (CUSTOM if low else "")
 
 
 def _titled(head: str) -> str:

@@ -55,6 +55,47 @@ REMADE = re.compile(
     r"(?:implementation|code|version|repo(?:sitory)?|of|for|by)\b|\b(?:un-?official|re-?implementation)\b|\bnot (?:the |an )?official\b",
     re.IGNORECASE,
 )
+_WORK = r"(?:papers?|work|article|manuscript|preprint)"
+OFFICIAL = re.compile(
+    r"\bofficial(?:ly)?\b|\boriginal (?:\w+ )?(?:code|implementation)|\breference implementation\b|\bthe (?:[\w./-]+ ){0,2}?implementation\b|"
+    rf"\b(?:our|my) (?:\w+[ -]){{0,4}}?{_WORK}\b|\b(?:models?|weights|checkpoints) (?:\w+ )?(?:for|of|from) (?:the|our|this) (?:\w+ )?{_WORK}\b|"
+    r"\b(?:codes?(?: release)?|code ?base|repo(?:sitory)?|data|materials|experiments|harness) (?:\w+ ){0,2}?"
+    r"(?:for|of|from|used in|accompanying|behind|to reproduce)\b|"
+    r"\b(?:repo(?:sitory)?|project|package|code) (?:hosts|accompanies|provides|contains|includes) (?!an? )",
+    re.IGNORECASE,
+)
+"""Words by which a repository introduces itself as a paper's own code, rather than as an implementation by anybody."""
+INTRODUCES = re.compile(
+    r"\bofficial(?:ly)?\b[^.]{0,80}?\b(?:codes?|code ?base|implementation|repo(?:sitory)?|version|release|project)\b|\bthis is\b|"
+    r"\b(?:this|the|our|here) (?:\w+ )?(?:repo(?:sitory)?|project|code ?base|package|code|folder|library|script|dataset|benchmark)s?\b[^.]{0,40}?"
+    r"\b(?:is|are|contains?|provides?|hosts?|includes?|holds|implements?|accompan(?:y|ies)|releases?|offers?)\b|"
+    r"\b(?:codes?|implementation|code ?base|code release|models?|data(?:set)?|scripts?|harness) (?:\w+ ){0,3}?"
+    r"(?:for|of|from|to reproduce|accompanying|behind|used in|in)\b|"
+    rf"\b(?:our|my) (?:\w+[ -]){{0,4}}?{_WORK}\b",
+    re.IGNORECASE,
+)
+"""What a README says of its own repository before it names the paper."""
+UNOFFICIAL = re.compile(
+    r"\b(?:un-?official(?:ly)?|re-?implement(?:s|ed|ing|ation)|third[- ]party (?:code|implementation)|not (?:the |an )?official|"
+    r"(?:pytorch|tensorflow|keras|jax|flax) port|reproduction of (?:the )?paper)\b",
+    re.IGNORECASE,
+)
+"""What a README says of itself if somebody else wrote the paper's code."""
+BORROWS = re.compile(
+    r"\b(?:(?:based|built|builds?|relies|depends) (?:up)?on|on top of|adapted from|modified from|modification (?:of|on)|borrow\w*|"
+    r"fork(?:ed)? (?:of|from)|inspired by|thanks?|using|uses|used by|with support for|supports?|according to|"
+    r"(?<!the )following(?! (?:\w+ )?(?:papers?|works?|articles?|projects?|publications?))|compar(?:e|es|ed|ing|able)|baselines?|example|similar to|"
+    r"such as|including|like|see also|instead of|extend(?:s|ed|ing)?|wrapper|tasks?|unlike|cite[sd]?)\b",
+    re.IGNORECASE,
+)
+"""Words after which the next name is another's work."""
+SEVERAL = re.compile(r"\b(?:papers|projects|works|articles|publications|follow-ups?)\b", re.IGNORECASE)
+THEIRS_ELSEWHERE = re.compile(
+    r"\b(?:official|original|authors?['’]?s?) (?:[\w./+-]+ ){0,3}?(?:implementation|code|version|repo(?:sitory)?)\b[^.\n]{0,60}?"
+    r"(?:\[(?:here|this|link)\b[^\]]{0,30}\]\(|\b(?:found|available|hosted) (?:at|in|here|on)\b)[^\n]{0,10}",
+    re.IGNORECASE,
+)
+"""Where a repository points to the code that the paper's authors wrote."""
 _NAMED = re.compile(r"\b(?:of|for)\s+(?:the\s+)?(?P<name>[^\W\d_a-z][\w+-]*)")
 _PROPOSED = re.compile(
     r"\b(?:we|paper)\s(?:\w+ly\s|also\s)?(?:propose|introduce|present|describe|develop|name|call|release|create|build)s?\b[^.;]{0,120}", re.IGNORECASE

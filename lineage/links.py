@@ -29,6 +29,8 @@ _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
 REPOSITORY_SIDE = frozenset({"readme"})
+CITING = "text of "
+"""How a witness is named that is the text of a paper which cites the work."""
 QUOTE = 300
 AROUND = 4_000
 
@@ -192,110 +194,6 @@ def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
         yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
 
 
-_CITE_HEADING = re.compile(
-    r"^#{1,6}[^\n]{0,40}(?:citation|citing|cite|bibtex|reference)[^\n]{0,40}$|please (?:consider )?cit(?:e|ing)|@\w+\s*\{",
-    re.IGNORECASE | re.MULTILINE,
-)
-_OFFICIAL = re.compile(
-    r"\b(?:official|this (?:is the )?(?:repo(?:sitory)?|project|code ?base|package|code)|code(?:base)?|implementation|source code|data|"
-    r"repo(?:sitory)?)\b"
-    r"[^\n]{0,60}\b(?:for|of|accompan\w+|from|behind|contains|in)\b[^\n]{0,80}(?:paper|work|article)?",
-    re.IGNORECASE,
-)
-_UNOFFICIAL = re.compile(
-    r"\b(?:un-?official|re-?implement(?:ation|ed|s|ing)?|third[- ]party|not (?:the |an )?official|(?:pytorch|tensorflow|keras|jax) port|"
-    r"reproduc(?:tion|ing)(?: of| the)? (?:the )?(?:paper|results))\b",
-    re.IGNORECASE,
-)
-HEAD = 2_500
-README = 400_000
-
-
-def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, ...]:
-    """Which of `papers` a repository's README says it is the code of, or names at all.
-
-    A paper that stands at the head of the README, or is what the README asks to be cited for, is its own; one that is
-    merely named, among thanks and baselines, is MENTIONED.
-    """
-    readme = readme[:README]
-    flat = _flat(readme)
-    found: list[CodeLink] = []
-    asked = _first_cited(readme)
-    for paper in papers:
-        places = [place for name in _names(paper) for place in _places(readme, name)]
-        title = normal_title(paper.title)
-        titled = len(title.split()) >= 3 and title in flat
-        if not places and not titled:
-            continue
-        tier, why = _readme_tier(readme, paper, places, titled, asked)
-        found.append(CodeLink(paper.id, repo.id, tier, ("readme",), (f"readme: {why}",)))
-    return tuple(found)
-
-
-def _flat(text: str) -> str:
-    """Words alone, as titles are compared; BibTeX's braces inside words are none."""
-    return normal_title(re.sub(r"[{}]", "", text))
-
-
-def _names(paper: Work) -> list[str]:
-    """Bare identifiers to look for, at least nine characters long."""
-    ids = [work.partition(":")[2] for work in (paper.id, *paper.aliases) if work.startswith(("arxiv:", "doi:"))]
-    return [name for name in ids if len(name) >= 9]
-
-
-def _places(readme: str, name: str) -> list[int]:
-    return [found.start() for found in re.finditer(rf"(?<![\d.]){re.escape(name)}(?!\d)", readme, re.IGNORECASE)]
-
-
-def _first_cited(readme: str) -> str:
-    """The part of a README that asks for citation: from its heading or first BibTeX record to the end of that record."""
-    found = _CITE_HEADING.search(readme)
-    if not found:
-        return ""
-    rest = readme[found.start() : found.start() + 3_000]
-    records = [record.start() for record in re.finditer(r"@\w+\s*\{", rest)]
-    return rest[: records[1]] if len(records) > 1 else rest
-
-
-def _readme_tier(readme: str, paper: Work, places: Sequence[int], titled: bool, asked: str) -> tuple[Tier, str]:
-    head = readme[:HEAD]
-    title = normal_title(paper.title)
-    in_head = any(place < HEAD for place in places) or (titled and title in _flat(head))
-    line = _line(readme, places[0]) if places else _titled_line(readme, title)
-    if found := _UNOFFICIAL.search(head if in_head else line):
-        return Tier.REIMPLEMENTATION, f"“{found[0]}” beside “{line}”"
-    asks = any(name.lower() in asked.lower() for name in _names(paper)) or (titled and title in _flat(asked))
-    if in_head and asks:
-        return Tier.OFFICIAL, f"the head names it and citation is asked for it: “{line}”"
-    if in_head and _OFFICIAL.search(head) and _is_first(head, paper, places, title):
-        return Tier.OFFICIAL, f"the head calls itself its code: “{line}”"
-    if asks:
-        return Tier.AUTHOR, f"citation is asked for it: “{line}”"
-    if in_head and _is_first(head, paper, places, title):
-        return Tier.AUTHOR, f"the head names it: “{line}”"
-    return Tier.MENTIONED, f"it names it: “{line}”"
-
-
-def _is_first(head: str, paper: Work, places: Sequence[int], title: str) -> bool:
-    """Whether no other paper's arXiv identifier comes before this one, or its title, in the head."""
-    named = re.finditer(r"arxiv\.org/(?:abs|pdf)/(\d{4}\.\d{4,5})", head, re.IGNORECASE)
-    others = [found.start() for found in named if found[1] not in _names(paper)]
-    own = min(places, default=HEAD)
-    return not others or own < others[0] or title in _flat(head[: others[0]])
-
-
-def _line(readme: str, at: int) -> str:
-    start = readme.rfind("\n", 0, at) + 1
-    end = readme.find("\n", at)
-    return " ".join(readme[start : end if end > 0 else len(readme)].split())[:QUOTE]
-
-
-def _titled_line(readme: str, title: str) -> str:
-    words = " ".join(title.split()[:5])
-    lines = (line for line in readme.splitlines() if words in _flat(line))
-    return " ".join(next(lines, title).split())[:QUOTE]
-
-
 def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence[Work]) -> tuple[CodeLink, ...]:
     """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
     known = {paper.id: paper for paper in papers}
@@ -319,11 +217,19 @@ def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     """One link per paper and repository with all its witnesses, best tier first within each paper.
 
     What the repository says of itself ("unofficial") outweighs everything but the paper's own word; a paper that names
-    a repository which in turn asks to be cited with that paper make it official together.
+    a repository which in turn asks to be cited with that paper make it official together. A repository that introduces itself
+    as the code of a paper is only mentioned in what third parties write of others.
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
+    claimed = {link.repo.lower() for link in merged if link.tier.own and REPOSITORY_SIDE & set(link.said_by)}
+    merged = [replace(link, tier=Tier.MENTIONED) if link.repo.lower() in claimed and _is_hearsay(link) else link for link in merged]
     return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
+
+
+def _is_hearsay(link: CodeLink) -> bool:
+    """Whether only the texts of papers that cite the work say that the repository is its own."""
+    return link.tier.own and all(name.startswith(CITING) for name in link.said_by)
 
 
 def _one(group: Sequence[CodeLink]) -> CodeLink:

@@ -440,10 +440,11 @@ class Query:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gives: hits, best first, with the lineage and generation they were read from."""
+    """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest."""
 
     query: Query
     lineage: str
     generation: str
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
+    supported: bool = True

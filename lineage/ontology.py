@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from lineage.errors import NotFound
 from lineage.fitting import LONGEST, agree, close, fitted
+from lineage.spelling import american
 from lineage.terms import Call, Table, Term, extended, fold, of_json, packaged
 from lineage.tokens import parts
 from lineage.values import Expression, Plain, read
@@ -177,7 +178,9 @@ class Ontology:
         found = self.name_of(name) or self.name_of(name.replace(" ", "_"))
         if found:
             return self.terms[found]
-        known = {**{fold(term.title): term for term in self.terms.values()}, **{fold(term.name): term for term in self.terms.values()}}
+        known = {fold(american(getattr(term, key))): term for key in ("title", "name") for term in self.terms.values()}
+        if same := known.get(fold(american(name))):
+            return same
         near = [known[key] for key in difflib.get_close_matches(fold(name)[:LONGEST], known, 5, 0.5)]
         near += [self.terms[self._spoken[key]] for key in difflib.get_close_matches(fold(name)[:LONGEST], self._spoken, 3, 0.6)]
         titles = list(dict.fromkeys(term.name for term in near))[:5]
@@ -187,10 +190,10 @@ class Ontology:
 
     def title(self, name: str) -> str:
         """The name in words; the name itself for what the table lacks."""
-        return self.terms[name].title if name in self.terms else name.replace("_", " ")
+        return american(self.terms[name].title) if name in self.terms else name.replace("_", " ")
 
     def topic(self, name: str) -> str:
-        """What the detail belongs to (`optimiser`, `data` ...), "" for what the table lacks."""
+        """What the detail belongs to (`optimizer`, `data` ...), "" for what the table lacks."""
         return self.terms[name].topic if name in self.terms else ""
 
     # -- values

@@ -118,7 +118,7 @@ class Settings(BaseSettings):
     @classmethod
     def _mirror_is_http(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):
-            raise ValueError("a mirror is an http:// or https:// address")
+            raise ValueError("a mirror must be an http:// or https:// address")
         return value.rstrip("/")
 
     @classmethod
@@ -143,7 +143,8 @@ def load(**flags: Any) -> Settings:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise SettingsError(
-            f"setting {name}: {first['msg'].removeprefix('Value error, ')}", hint=f"look at the flags, LINEAGE_{name.upper()} and {config_file()}"
+            f"setting {name}: {first['msg'].removeprefix('Value error, ').replace('Input should be', 'must be')}",
+            hint=f"it comes from an option, from LINEAGE_{name.upper()}, or from {config_file()}",
         ) from error
     except (OSError, ValueError) as error:
         raise SettingsError(f"the config file {config_file()} cannot be read: {error}") from error

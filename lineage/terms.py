@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lineage.errors import SettingsError
+from lineage.spelling import american
 
 MAX_BYTES = 4 * 1024 * 1024
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
@@ -165,7 +166,7 @@ def _term(row: Mapping[str, Any]) -> Term:
     words |= {key: {str(name): _words(some) for name, some in row.get(key, {}).items()} for key in ("within", "values", "off", "letters")}
     words["heads"] = {fold(str(noun)): (float(limits[-2]), float(limits[-1])) for noun, limits in row.get("heads", {}).items()}
     words["flags"] = {str(key): str(value) for key, value in row.get("flags", {}).items()}
-    words |= {key: str(row[key]) for key in ("name", "title", "topic")}
+    words |= {"name": str(row["name"]), "title": str(row["title"]), "topic": american(str(row["topic"]))}
     low, high = row.get("range") or (float("-inf"), float("inf"))
     words |= {key: bool(row.get(key)) for key in ("durations", "closed")}
     words["lists_above"] = float(row.get("lists_above", "inf"))

@@ -93,13 +93,13 @@ def shown(value: Plain) -> str:
 
 
 def _numeral(value: int | float) -> str:
-    """As ECMAScript prints numbers: decimals between 1e-6 and 1e21, an exponent outside."""
+    """As papers and configurations write numbers: decimals from 1e-4 up to 1e21, an exponent outside (5e-6)."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     exact = Decimal(value if isinstance(value, int) else format(value, ".12g")).normalize()
     if exact == 0:
         return "0"
-    if -7 < exact.adjusted() < 21:
+    if -5 < exact.adjusted() < 21:
         return format(exact, "f")
     digits, _, exponent = format(exact, "e").partition("e")
     return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{int(exponent)}"

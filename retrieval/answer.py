@@ -17,10 +17,10 @@ from lineage.cite import pinpoint
 from lineage.errors import SourceError
 from lineage.fence import fence_of, object_in
 from lineage.insight import Held, Sentence, WrittenAnswer
-from lineage.model import Answer, Hit, Query, Status
+from lineage.model import Answer, Hit, Query, Status, WorkId
 from lineage.ontology import Ontology
 from retrieval.engine import Engine
-from retrieval.extract import extracted, heard, questions, supported
+from retrieval.extract import Candidate, candidates, extracted, heard, questions, searches, supported
 from retrieval.named_details import speaking
 from retrieval.pack.units import neutral
 from retrieval.tied import missing
@@ -81,12 +81,13 @@ class _Answered(BaseModel):
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with what was found for it and for each of its parts: hits; the facts of the details that it names; and the details
-    that are `known`."""
+    """A question with what was found for it and for each of its parts: hits, and the pieces of evidence that may answer; the facts of the
+    details that it names; and the details that are `known`."""
 
     answers: tuple[Answer, ...]
     known: Ontology
     held: tuple[Held, ...] = ()
+    ranked: tuple[tuple[Candidate, ...], ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -96,14 +97,19 @@ class Asked:
 
 def ask(engine: Engine, query: Query, held: Sequence[Held] = ()) -> Asked:
     """The question and its parts, asked of one generation."""
-    return Asked(tuple(engine.ask_many([replace(query, text=text) for text in questions(query.text)])), engine.ontology, tuple(held))
+    parts = [searches(replace(query, text=text), WorkId(engine.generation.manifest.target)) for text in questions(query.text)]
+    answers = iter(engine.ask_many([one for some in parts for one in some]))
+    groups = [[next(answers) for _ in some] for some in parts]
+    ranked = tuple(tuple(candidates(engine, group, held if group is groups[0] else ())) for group in groups)
+    return Asked(tuple(group[0] for group in groups), engine.ontology, tuple(held), ranked)
 
 
 def answered(asked: Asked, writer: Writer | None = None) -> WrittenAnswer:
     """The answer; without sentences, and with the nearest misses, where nothing supports one."""
     found = _blank(asked)
     if not any(supported(answer) and heard(answer, asked.known) for answer in asked.answers):
-        asked = replace(asked, held=tuple(speaking(asked.answer.query.text, asked.held, asked.known)))
+        spoken = speaking(asked.answer.query.text, asked.held, asked.known)
+        asked = replace(asked, held=tuple(spoken), ranked=tuple(_facts_alone(one, spoken) for one in asked.ranked))
         if not asked.held:
             return replace(found, nearest=asked.answer.hits[:3])
     if writer is None:
@@ -115,13 +121,19 @@ def answered(asked: Asked, writer: Writer | None = None) -> WrittenAnswer:
         return _extracted(replace(found, notes=(*found.notes, note)), asked)
 
 
+def _facts_alone(ranked: Sequence[Candidate], held: Sequence[Held]) -> tuple[Candidate, ...]:
+    kept = {one.evidence.chunk.id for one in held}
+    return tuple(one for one in ranked if one.piece.shape == "fact" and one.piece.hit.chunk.id in kept)
+
+
 def _blank(asked: Asked) -> WrittenAnswer:
     answer = asked.answer
     return WrittenAnswer(answer.query.text, answer.lineage, answer.generation, (), notes=answer.notes)
 
 
 def _extracted(found: WrittenAnswer, asked: Asked) -> WrittenAnswer:
-    return _checked(found, extracted(asked.answers, asked.held, asked.known), asked.known)
+    made = _checked(found, extracted(asked.ranked), asked.known)
+    return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
 
 
 def _checked(found: WrittenAnswer, sentences: Sequence[Sentence], known: Ontology) -> WrittenAnswer:

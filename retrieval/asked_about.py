@@ -204,6 +204,11 @@ def is_heard(about: Subject, passages: Iterable[tuple[str, tuple[Work | None, ..
     return not about.names or any(_spoken(_words(text), about) or any(map(partial(_is_called, about), works)) for text, works in passages)
 
 
+def share_spoken(about: Subject, text: str) -> float:
+    """The share of the names of a subject that a text speaks of; the subject has names."""
+    return _spoken(_words(text), about) / len(about.names)
+
+
 def _is_called(about: Subject, work: Work | None) -> bool:
     """Whether a name of a subject is that of a work, or goes on from it (`Paper2CodeBench`)."""
     if work is None:

@@ -68,11 +68,11 @@ def _read(path: Path) -> Any:
     except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"the tokenizer {path} cannot be read: {error}") from error
     if not isinstance(known, dict) or not isinstance(known.get("model"), dict):
-        raise SettingsError(f"{path} is no tokenizer.json", hint=_HINT)
+        raise SettingsError(f"{path} is not a tokenizer.json", hint=_HINT)
     try:
         made: Any = Tokenizer.from_str(text)
     except Exception as error:  # what tokenizers raises for a model that is none has no name of its own
-        raise SettingsError(f"{path} is no tokenizer.json: {error}", hint=_HINT) from error
+        raise SettingsError(f"{path} is not a tokenizer.json: {error}", hint=_HINT) from error
     made.no_truncation()
     made.no_padding()
     return made

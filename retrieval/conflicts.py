@@ -1,4 +1,4 @@
-"""Sources that disagree about one detail: a paper and its code or the code it follows, code and what it was taken from, a table and the text.
+"""Sources that disagree about one detail: a paper and its code or the code it follows, or code and what it was taken from.
 
 A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
 the other, under this name or a sister's, and how likely it is that both speak of the same thing: experiments, scopes, the
@@ -17,28 +17,23 @@ from typing import Literal
 from lineage.derivation import Derivation, Place
 from lineage.insight import Conflict, Held
 from lineage.model import WorkId
-from retrieval import loss_parts
 from retrieval.batches import whole
-from retrieval.experiments import Experiments, Section, chosen, compatible, is_set, settings_of, telling
+from retrieval.experiments import Experiments, Section, chosen, compatible, settings_of
+from retrieval.file_scope import pairs as by_file
 from retrieval.followed import Followed, files_of, stated, theirs
 from retrieval.gaps.beside import measured
 from retrieval.gaps.text import DONE, OWN, section_weight
 from retrieval.gaps.wording import wording
 from retrieval.kinship import is_vendored
-from retrieval.named_files import pairs as by_file
-from retrieval.token_lengths import pairs as by_tokens
-from retrieval.variants import pairs as by_size
 
 LEAST = 0.2
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
-_KIND = Literal["paper-code", "table-text"]
+_KIND = Literal["paper-code"]
 _FEW, _MANY = 2, 4
 _SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
-_COUNTED = 0.3
-"""Severity of steps that were counted from tokens."""
 _COPIES = 3
 """Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
@@ -66,8 +61,6 @@ def conflicts(
     comparing = _Comparing(terms, Experiments.of(held, target))
     sides = {name: _Sides.of(some, target) for name, some in held.items()}
     found = [one for name in sides if name not in _MACHINES for one in _of_detail(name, sides, comparing)]
-    found += _weighed(held, sides, target, terms)
-    found += _counted(sides, terms)
     found += _deviations(held, target, follows, terms)
     found += upstream(held, derivations, terms)
     kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
@@ -79,11 +72,9 @@ _Pair = tuple[Sequence[Held], Sequence[Held]]
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who speaks about one detail of the target: its paper (what was done; its tables, its text) and its own code."""
+    """Who speaks about one detail of the target: its paper (what was done) and its own code."""
 
     done: Sequence[Held]
-    table: Sequence[Held]
-    text: Sequence[Held]
     code: Sequence[Held]
 
     @classmethod
@@ -92,8 +83,7 @@ class _Sides:
         paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= OWN and not measured(one)]
         done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= DONE]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
-        table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
-        return cls(done, table, text, chosen(code))
+        return cls(done, chosen(code))
 
 
 @dataclass(frozen=True)
@@ -113,20 +103,25 @@ class _Comparing:
         # what a library takes if nobody says otherwise is not what the paper's experiments were run with
         pairs = [(a, b) for a in one for b in settings_of(other) if self.experiments.together(a, b)]
         if pairs:
-            yield _conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms)
+            yield replace(_conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms), rule=kind)
 
 
 def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
     """Everything in which the target's paper and its own code disagree about one detail."""
-    mine, terms = sides[name], comparing.terms
+    mine = sides[name]
     sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
-    yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
-    yield from _by_file(name, mine, terms)
-    yield from _by_part(name, mine, terms)
-    yield from _by_size(name, mine.done, [*mine.code, *(one for other in sisters for one in other.code)], terms)
-    yield from _within(name, mine.code, terms)
+    yield from _by_file(name, mine, comparing.terms)
+
+
+def _by_file(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
+    """Where the paper names the run of one file and states another value than that file has, even if another file has it."""
+    for stated_, set_ in by_file(sides.done, sides.code):
+        if not _at_peace(name, stated_, set_, terms):
+            conflict = _conflict(name, "paper-code", stated_, set_, terms)
+            why = f"the text names what sets {set_[0].evidence.chunk.path} apart; {conflict.why}"
+            yield replace(conflict, why=why, rule="paper-code-file")
 
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[Held]:
@@ -148,59 +143,6 @@ def _conflict(name: str, kind: _KIND, one: Iterable[Held], other: Iterable[Held]
     return Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
 
 
-def _by_file(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
-    """Where the paper says of one file's run by its words what that file has otherwise, though another file may have it."""
-    for mine, theirs_ in by_file(sides.done, sides.code):
-        if not _at_peace(name, mine, theirs_, terms):
-            one = _conflict(name, "paper-code", mine, theirs_, terms)
-            yield replace(one, why=f"the text names what sets {theirs_[0].evidence.chunk.path} apart; {one.why}")
-
-
-def _by_part(name: str, sides: _Sides, terms: Terms) -> Iterator[Conflict]:
-    """Where the text gives a part that it names another value than all that the own code has for that part."""
-    for one in sides.done:
-        part = telling(one.fact.scope) if one.fact.kind == "prose" else frozenset[str]()
-        alike = [other for other in sides.code if part & telling(other.fact.scope)]
-        if (set_ := [other for other in alike if is_set(other)]) and not _at_peace(name, [one], alike, terms):
-            told = _conflict(name, "paper-code", [one], set_, terms)
-            yield replace(told, why=f"both speak of “{one.fact.scope}”; {told.why}")
-
-
-def _by_size(name: str, paper: Sequence[Held], code: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
-    """Where the paper gives a size of its model another value than all that the own code has for it; one row for all sizes of that value.
-
-    Only where they agree for another size: otherwise the code may be of another experiment, or mean something else by the name.
-    """
-    found = list(by_size(paper, code))
-    differing = [(mine, settings_of(theirs_)) for mine, theirs_ in found if not _at_peace(name, mine, theirs_, terms)]
-    rows: dict[str, list[_Pair]] = defaultdict(list)
-    for mine, set_ in differing if len(differing) < len(found) else ():
-        rows[mine[0].fact.value].append((mine, set_))
-    for pairs in (pairs for pairs in rows.values() if all(set_ for _, set_ in pairs)):
-        told = _conflict(name, "paper-code", [one for mine, _ in pairs for one in mine], [one for _, some in pairs for one in some], terms)
-        said = dict.fromkeys(one.fact.scope for mine, _ in pairs for one in mine)
-        yield replace(told, why=f"both speak of {', '.join(f'“{scope}”' for scope in said)}; {told.why}")
-
-
-def _weighed(held: Mapping[str, Sequence[Held]], sides: Mapping[str, _Sides], target: WorkId, terms: Terms) -> Iterator[Conflict]:
-    """Where a formula of the paper weighs a part of the loss otherwise than the own code's settings."""
-    mine = [one for some in held.values() for one in some if one.fact.work == target]
-    formulas = [one for one in mine if one.fact.name == "loss" and not one.fact.literal and section_weight(one.evidence.chunk) >= DONE]
-    code = [one for name in loss_parts.NAMES if name in sides for one in sides[name].code]
-    for formula, settings in loss_parts.pairs(formulas, code, mine):
-        told = _conflict(settings[0].fact.name, "paper-code", [formula], settings, terms)
-        yield replace(told, why=f"the formula of the paper weighs otherwise what {settings[0].fact.written} weighs; {told.why}")
-
-
-def _counted(sides: Mapping[str, _Sides], terms: Terms) -> Iterator[Conflict]:
-    """Where the paper's tokens make other steps than all that the own code is set to; nothing where it gives steps itself."""
-    batches, steps = sides.get("batch_size"), sides.get("steps")
-    for mine, code in by_tokens(batches.done, steps.code) if batches and steps and not steps.done else ():
-        told = _conflict("steps", "paper-code", [mine], code, terms)
-        why = f"the tokens of the paper make {mine.fact.value} steps, and no setting of the own code is near"
-        yield replace(told, severity=max(told.severity, _COUNTED), why=why)
-
-
 def _deviations(held: Mapping[str, Sequence[Held]], target: WorkId, follows: Sequence[Followed], terms: Terms) -> Iterator[Conflict]:
     """Where the paper says that it follows some code and has another value than all that this code is run with."""
     files = files_of(held.values()) if follows else {}
@@ -219,7 +161,9 @@ def _deviation(name: str, left: Sequence[Held], right: Sequence[Held], one: Foll
     severity = 0.3 + 0.3 * terms.weight(name) - 0.1 * (len(left) + len(right) - 2) - (0.2 if name in wording().many and len(right) > 1 else 0.0)
     said = " ".join(one.said.text.split())[:_QUOTE]
     why = f"the paper deviates from what it says it follows (“{said}”), which has no such value; it may be meant"
-    return Conflict(name, terms.title(name), "paper-followed", (*left[:_SIDES], *right[:_SIDES]), round(max(0.0, min(1.0, severity)), 2), why)
+    return Conflict(
+        name, terms.title(name), "paper-followed", (*left[:_SIDES], *right[:_SIDES]), round(max(0.0, min(1.0, severity)), 2), why, "paper-followed"
+    )
 
 
 def _aside(one: Held) -> bool:
@@ -287,18 +231,6 @@ def apart(left: Sequence[Held], right: Sequence[Held]) -> bool:
     return all(one.evidence.work.kind == "paper" for one in (*left, *right)) and not tops[0] & tops[1]
 
 
-def _within(name: str, code: Sequence[Held], terms: Terms) -> Iterator[Conflict]:
-    """Values that contradict one another within one configuration file, under one written name and scope."""
-    groups: dict[tuple[str, str, str, str], list[Held]] = defaultdict(list)
-    for one in code:
-        if one.fact.kind == "config" and one.evidence.chunk.kind == "config":
-            groups[one.fact.work, one.evidence.chunk.path, one.fact.scope, one.fact.written].append(one)
-    for some in groups.values():
-        values = _distinct(name, some, terms)
-        if len(values) == 2 and len(some) == 2:
-            yield Conflict(name, terms.title(name), "within", tuple(values), 0.3, "one file gives the same name two values")
-
-
 def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivation], terms: Terms) -> Iterator[Conflict]:
     """Values that were changed in code that the target's own took from others, or gave to them."""
     places: dict[tuple[WorkId, str], list[Held]] = defaultdict(list)
@@ -315,7 +247,7 @@ def upstream(held: Mapping[str, Sequence[Held]], derivations: Sequence[Derivatio
                 continue
             told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
             severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
-            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed")
+            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed", "code-upstream")
 
 
 def _is_variant(one: Held, held: Sequence[Held]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from lineage.cite import name as work_name
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
 from lineage.model import FactKind, Role
@@ -21,7 +22,7 @@ from retrieval.places import by_value
 _ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
-_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialisation", "loss", "optimiser", "precision", "regularisation", "schedule"))
+_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialization", "loss", "optimizer", "precision", "regularization", "schedule"))
 """Topics that a program for trying a model says less of than the one that trains it."""
 _TRIED = 0.6
 
@@ -51,7 +52,8 @@ class Tallies:
 def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
     term = ontology.find(name)
-    some = holders.of(term.name)
+    every = holders.of(term.name)
+    some = [one for one in every if not one.mentioned]
     valid = [one for one in standing(some) if one.fact.literal]
     weight = _weight(term.topic)
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
@@ -60,13 +62,18 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     groups += _computed(some, term.name, ontology, weight)
     values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
     why = _why(best, values) if best else ()
-    return Consensus(term.name, term.title, values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, holders)))
+    return Consensus(
+        term.name, ontology.title(term.name), values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, len(every), holders))
+    )
 
 
 def tallies(holders: Holders, ontology: Ontology) -> Tallies:
     """Every detail that the lineage has facts on, by topic and then by how much there is."""
     rows = []
-    for name, some in holders.held.items():
+    for name, every in holders.held.items():
+        some = [one for one in every if not one.mentioned]
+        if not some:
+            continue
         topic = ontology.topic(name)
         weight = _weight(topic)
         valid = [one for one in standing(some) if one.fact.literal]
@@ -137,11 +144,14 @@ def _by_what(best: Held) -> str:
     paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
     sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
     said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
     place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
-    return f"strongest of what the target inherits: {hit.work.id}{paper}, {role} of {edge.citing}, {place}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}, {place}"
 
 
-def _notes(some: Sequence[Held], standing: Sequence[Held], holders: Holders) -> Iterable[str]:
+def _notes(some: Sequence[Held], standing: Sequence[Held], every: int, holders: Holders) -> Iterable[str]:
+    if every > len(some):
+        yield f"{every - len(some)} places are in repositories that a paper only mentions; their values are not offered"
     computed = sum(not one.fact.literal for one in some)
     if computed:
         yield f"{computed} places compute it: the expression is given as written, nothing was run"

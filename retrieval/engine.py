@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import TracebackType
 
+from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Focus, Hit, Query, WorkId
 from lineage.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
+from lineage.target_code import in_catalog, own_exclusion
 from lineage.tokens import fts_any, tokens
 from retrieval import candidates, fuse, named
+from retrieval.areas import profile
 from retrieval.candidates import Ranked, Scope, Words
+from retrieval.concepts import Asked, Field, concepts, first
 from retrieval.evidence import Evidence, neighbours, widened
 from retrieval.focus import focus
 from retrieval.fuse import Fused, Scored, Weights, fitted
 from retrieval.kinship import Kinship
 from retrieval.lines import focus_of_code
-from retrieval.named_details import asked_details
+from retrieval.named_details import asked_details, subject_of
 from retrieval.query import plain
 from retrieval.siblings import with_siblings
-from retrieval.support import MISS, MISSES, UNSUPPORTED, signs, supported
+from retrieval.support import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
 from retrieval.surroundings import grown
 from retrieval.vocabulary import Vocabulary, vocabulary
 
@@ -80,10 +87,37 @@ class Engine:
         self._reranker = reranker
         self._table = table
         self._ontology = known or ontology()
-        self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
-        held = {document.work for document in generation.catalog.documents()}
-        self._names = named.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
         self._documents = generation.manifest.counts.get("chunks", 0)
+        self._excluded: frozenset[str] = frozenset()
+        self._partial: Engine | None = None
+        self._lock = threading.Lock()
+        self._read_works()
+
+    def _read_works(self) -> None:
+        self._kinship = Kinship.read(self._catalog, WorkId(self._generation.manifest.target))
+        held = {document.work for document in self._catalog.documents()}
+        self._names = named.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
+
+    def without_target_code(self) -> Engine:
+        """This engine over everything but the target's own code, copies of it included, as if it had never been fetched.
+
+        Made once; closing either closes both.
+        """
+        if self._excluded:
+            return self
+        with self._lock:
+            self._partial = self._partial or self._without_target_code()
+            return self._partial
+
+    def _without_target_code(self) -> Engine:
+        found = in_catalog(self._catalog, own_exclusion(self._catalog))
+        if not (found.works or found.files):
+            return self
+        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, found.works, found.files)
+        partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
+        partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
+        partial._read_works()  # noqa: SLF001
+        return partial
 
     def __enter__(self) -> Engine:
         return self
@@ -106,6 +140,11 @@ class Engine:
         return self._generation
 
     @property
+    def excluded(self) -> frozenset[str]:
+        """Works, and files as `work#path`, that are left out of all answers."""
+        return self._excluded
+
+    @property
     def kinship(self) -> Kinship:
         """How each work of it is related to the target."""
         return self._kinship
@@ -116,9 +155,11 @@ class Engine:
 
     def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
         """The same for many questions, embedded together."""
-        asked = [self._asked(query) for query in queries]
+        engines = [self.without_target_code() if query.no_target_code else self for query in queries]
+        asked = [engine._asked(query) for engine, query in zip(engines, queries, strict=True)]  # noqa: SLF001 - itself or a copy of itself
         vectors = self._vectors([one.text for one in asked])
-        return [self._answer(one, None if vectors is None else vectors[n : n + 1]) for n, one in enumerate(asked)]
+        rows = [None if vectors is None else vectors[n : n + 1] for n in range(len(asked))]
+        return [engine._answer(one, row) for engine, one, row in zip(engines, asked, rows, strict=True)]  # noqa: SLF001
 
     def _vectors(self, texts: Sequence[str]) -> Vectors | None:
         if not self._dense or not texts:
@@ -129,9 +170,9 @@ class Engine:
             raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
         return embedder.queries(texts)
 
-    def _asked(self, query: Query, without: AbstractSet[WorkId] = frozenset()) -> _Asked:
+    def _asked(self, query: Query, without: AbstractSet[str] = frozenset()) -> _Asked:
         text = plain(query.text)
-        without = frozenset(without | (self._kinship.target_code if query.no_target_code else frozenset()))
+        without = frozenset(without | self._excluded)
         if query.work:
             work = self._kinship.work(query.work)
             without |= self._kinship.kin.keys() - {work}
@@ -155,7 +196,8 @@ class Engine:
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
         manifest = self._generation.manifest
-        return Answer(asked.query, manifest.lineage, manifest.id, hits, (*self._notes(asked), *dict.fromkeys((*doubts, *further)), *misses))
+        notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
@@ -186,9 +228,40 @@ class Engine:
                 return True
         return False
 
+    def worth(self, question: str) -> Mapping[str, float]:
+        """The rarity in this generation of each word of a question, and of its forms."""
+        return self._asked(Query(question)).words.worth
+
+    def similarities(self, question: str, texts: Sequence[str], *, fast: bool = True) -> list[float]:
+        """How near in meaning each text is to a question: by the packaged table of words, or (`fast` false, some milliseconds a text) by the
+        embedder of the generation; zeros without it."""
+        embedder = self._table if fast else self._dense and self._dense[0]
+        if not embedder or not texts:
+            return [0.0] * len(texts)
+        loaded = embedder()
+        return [float(value) for value in loaded.passages(texts) @ loaded.queries([question])[0]]
+
+    def signs(self, query: Query) -> Signs:
+        """The signs by which it is told whether what is found for a question supports an answer."""
+        asked = self._asked(query)
+        return self._signs(asked, *self._found(asked, self._vectors([asked.text])))
+
+    def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
+        terms, rows = asked.words.terms, first(lexical, dense)
+        works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
+        passages = dict(zip(rows, self._catalog.chunks(rows), strict=True))
+        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages)
+        question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
+        return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
+
+    @cached_property
+    def _shares(self) -> dict[str, float]:
+        """What the lineage is about: by area the share of its chunks."""
+        return profile(self._catalog, self._documents)
+
     def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
         """A note where nothing that was found supports an answer, with what was searched."""
-        if (lexical or dense) and supported(signs(len(asked.words.terms), lexical, dense), self._generation.manifest.embedder):
+        if (lexical or dense) and supported(self._signs(asked, lexical, dense), self._generation.manifest.embedder):
             return ()
         kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
         where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"
@@ -278,11 +351,11 @@ class Engine:
         elif not self._dense:
             notes.append("lexical only: no embedder was loaded")
         elif self._generation.manifest.tier == "static":
-            notes.append("first tier: by words and the vectors of words, without those of a transformer")
+            notes.append("fast index: lexical search and static vectors; the dense vectors are not computed yet")
         if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
             notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
-        if asked.query.no_target_code and self._kinship.target_code:
-            notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
+        if self._excluded:
+            notes.append("the target's own code is excluded: " + ", ".join(sorted(self._excluded)))
         return tuple(notes)
 
 

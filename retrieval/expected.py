@@ -1,30 +1,32 @@
-"""What is expected of an implementation: values, each with who holds it, and of which of a repository's experiments it can be expected. Pure.
+"""What a paper lets one expect of an implementation, and which values agree. Pure.
 
-The target's own word goes before its own code, that before its lineage, and the lineage counts only for what the target
-speaks of: what neither names, an implementation need not have. A paper has several experiments, and a repository may keep
-each in a folder of its own; a value of one is not expected of another, nor of a repository that has no such experiment.
+Expected is what the paper states that was done: a table, or a sentence that does not introduce, compare, search or measure.
+A list of values that were tried is no value. What only the target's own code or its lineage has is known, and no deviation
+from it counts: whoever follows the paper cannot know it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from lineage.insight import Gap, Held, Specification, Suggestion
-from lineage.tokens import stem
-from retrieval.experiment_folders import Folders, folders
-from retrieval.experiments import Experiments, compatible, is_parameter, telling
-from retrieval.gaps.beside import measured
-from retrieval.gaps.text import DONE, OWN, section_weight, told
-from retrieval.gaps.wording import wording
-from retrieval.places import is_own_code
+from lineage.insight import Held
+from lineage.model import WorkId
+from retrieval.experiments import is_parameter
+from retrieval.gaps.beside import is_beside, measured
+from retrieval.gaps.claims import misread
+from retrieval.gaps.text import DONE, OWN, section_weight
+from retrieval.places import sentences_of
 
-LEAST = 0.5
-"""Confidence from which on a value of the lineage is expected of a repository."""
-_ALIKE = (frozenset({"epochs", "steps"}), frozenset({"warmup_epochs", "warmup_steps"}), frozenset({"hidden_size", "embedding_dim"}))
+_ALIKE = (
+    frozenset({"epochs", "steps"}),
+    frozenset({"warmup_epochs", "warmup_steps", "warmup_ratio"}),
+    frozenset({"hidden_size", "embedding_dim"}),
+    frozenset({"retrieval_k", "sampling_top_k"}),
+)
 """Details that are one to many authors."""
 _ORDERED = frozenset({"adam_betas", "normalize_mean", "normalize_std", "color_jitter", "crop_scale"})
 """Details whose numbers each have a place of their own."""
@@ -32,77 +34,87 @@ _PLACES = {"adam_beta1": 0, "adam_beta2": 1}
 """Details that are one of the numbers of `adam_betas`."""
 _MIXED = ({"mixed", "float16"}, {"mixed", "bfloat16"})
 """Precisions that are one said less and more exactly."""
-_NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
+SAME_UNIT = frozenset({"retrieval_k", "sampling_top_k"})
+"""Details of one family whose values are counted in one unit, so that different ones contradict each other."""
+COLLECTED = frozenset({"augmentation"})
+"""Details of which an experiment has several values at once, each to be there."""
+NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
 """What an experiment ran on, with and how often, which a program need not say."""
-_RUNS = ("learning_rate", "batch_size", "epochs", "steps")
-"""Details that every experiment has a value of."""
-_PROGRAM = re.compile(r"arg|pars(?:e|er)|option|config|setting|main|\.(?:py|sh)\b", re.IGNORECASE)
 _EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
-_LONGEST = 8_000
+TRIED = re.compile(
+    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
+    r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what was tried, not what was taken."""
+_TRYING = re.compile(r"search|sensitiv|ablat|sweep|\btuning\b|effect of|impact of|varying|comparison|baseline", re.IGNORECASE)
+_CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix|adopt)|is set|are set|was set|were set)\b", re.IGNORECASE)
+_SEARCHED = re.compile(r"search_?space|sweep|grid_?search|tuning_?space")
 Same = Callable[[str, str, str], bool]
 
 
-# -- what is expected
+@dataclass(frozen=True)
+class Expectation:
+    """One value that the paper states, of one detail; `item` is the place in a statement of several values, -1 for a single one."""
+
+    value: Held
+    item: int = -1
+
+    @property
+    def name(self) -> str:
+        """The detail's name."""
+        return self.value.fact.name
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """The statement that it was read from."""
+        return self.value.fact.chunk, self.value.fact.line, self.value.fact.said
 
 
-def offered(gap: Gap, silent: bool = False) -> Suggestion | None:
-    """The value that is expected of what the target leaves unsaid: its own code's; that of its lineage for what it speaks of, if it is sure.
-
-    `silent`: the target's own program is at hand, so that what it has no value of need not be there.
-    """
-    valued = [one for one in gap.suggestions if one.value]
-    own = next((one for one in valued if is_own(one)), None)
-    return own or next((one for one in valued if one.confidence >= LEAST and _spoken(gap) and not silent), None)
+def expectations(values: Iterable[Held], target: WorkId, takes_list: bool) -> list[Expectation]:
+    """What the target states of one detail; the values of a statement are one expectation each, unless the detail `takes_list`."""
+    return [one for value in values if value.fact.work == target and is_stated(value) for one in _items(value, takes_list)]
 
 
-def is_own(offer: Suggestion) -> bool:
-    """Whether the target's own code has a value."""
-    return any(held.evidence.from_target for held in offer.held)
+def is_stated(value: Held) -> bool:
+    """Whether a paper's value says what was done."""
+    if not value.fact.literal or value.fact.kind not in {"table", "prose"} or measured(value) or is_beside(value) or misread(value):
+        return False
+    weight = section_weight(value.evidence.chunk)
+    return (weight >= DONE or (value.fact.kind == "table" and weight >= OWN)) and not is_tried(value)
 
 
-def _spoken(gap: Gap) -> bool:
-    """Whether the target's own text, other than its introduction and what it says of others, speaks of a detail."""
-    return any(hit.from_target and section_weight(hit.chunk) >= DONE for hit in gap.stated)
+def is_tried(value: Held) -> bool:
+    """Whether a value is one of those that were tried: by its sentence, or a list below a title that says so."""
+    title = value.evidence.chunk.section[-1] if value.evidence.chunk.section else ""
+    if value.fact.kind != "prose":
+        return False
+    sentence = sentence_of(value)
+    several = value.fact.value[:1] == "["
+    return (TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence))) or (several and _TRYING.search(title) is not None)
 
 
-def certainty(gap: Gap) -> float:
-    """How sure it is that an implementation has the expected value."""
-    offer = None if gap.facts else offered(gap)
-    return 1.0 if gap.facts else offer.confidence if offer else 0.0
+def sentence_of(value: Held) -> str:
+    """The sentence that a value was read from."""
+    sentences, at = sentences_of(value)
+    return sentences[at] if at >= 0 else value.fact.said
 
 
-def has_program(known: Mapping[str, Sequence[Held]]) -> bool:
-    """Whether the target's own code runs an experiment."""
-    return any(is_own_code(one) for name in _RUNS for one in known.get(name, ()))
+def _items(value: Held, takes_list: bool) -> Iterator[Expectation]:
+    items = [] if takes_list or value.fact.name in _ORDERED else read_list(value.fact.value)
+    if not items:
+        yield Expectation(value)
+    for at, item in enumerate(items):
+        yield Expectation(replace(value, fact=replace(value.fact, value=item)), at)
 
 
-def expected(gap: Gap, silent: bool = False) -> list[Held]:
-    """Who holds the expected value."""
-    stated = [one for one in gap.facts if one.fact.literal]
-    if stated or gap.state is Specification.SPECIFIED:
-        return [one for one in stated if _was_done(one)]
-    offer = offered(gap, silent)
-    return [one for one in offer.held if one.fact.literal] if offer else []
-
-
-def _was_done(one: Held) -> bool:
-    """Whether a value that the target states says what was done: one of a table, or of a sentence that does not introduce, compare or measure."""
-    weight = section_weight(one.evidence.chunk)
-    return not measured(one) and (weight >= DONE or (one.fact.kind == "table" and weight >= OWN))
-
-
-def further(gap: Gap, known: Mapping[str, Sequence[Held]]) -> list[Held]:
-    """What the target states besides: a report shows the first few values, any of them will do."""
-    if not gap.facts:
+def read_list(value: str) -> list[str]:
+    """The items of a list, none for what is no list."""
+    try:
+        items = json.loads(value) if value[:1] == "[" else []
+    except ValueError:
         return []
-    some = (one for name in gap.detail.facts for one in known.get(name, ()) if one.fact.literal)
-    return told(some, gap.facts[0].fact.work)
-
-
-def absent_counts(some: Sequence[Held]) -> bool:
-    """Whether a repository without a value lacks something: not what a run was on, nor what sentences alone say of one of several parts."""
-    many = wording().many
-    return any(one.fact.name not in _NOT_IN_CODE and not (one.fact.kind == "prose" and one.fact.name in many) for one in some)
+    return [item if isinstance(item, str) else json.dumps(item) for item in items] if isinstance(items, list) else []
 
 
 # -- which values agree
@@ -114,9 +126,15 @@ def alike(one: Held, other: Held) -> bool:
     return len(names) == 1 or any(names <= family for family in _ALIKE) or ("adam_betas" in names and not names.isdisjoint(_PLACES))
 
 
+def sisters(name: str) -> frozenset[str]:
+    """The names under which a detail may stand."""
+    betas = frozenset({"adam_betas", *_PLACES})
+    return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
+
+
 def agree(one: Held, other: Held, same: Same) -> bool:
     """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
-    if not (one.fact.literal and alike(one, other)):
+    if not (one.fact.literal and other.fact.literal and alike(one, other)):
         return False
     if {one.fact.value, other.fact.value} in _MIXED:
         return True
@@ -135,68 +153,23 @@ def _places(one: Held) -> list[str]:
     """The numbers of an ordered value, "" where it says nothing; none if it is no such value."""
     if one.fact.name in _PLACES:
         return [*[""] * _PLACES[one.fact.name], one.fact.value, *[""] * (1 - _PLACES[one.fact.name])]
-    if one.fact.name not in _ORDERED or one.fact.value[:1] != "[":
-        return []
-    try:
-        return [str(item) for item in json.loads(one.fact.value)]
-    except ValueError:
-        return []
+    return read_list(one.fact.value) if one.fact.name in _ORDERED else []
 
 
-# -- of which experiment
+# -- values of the repository that is audited
 
 
-@dataclass(frozen=True)
-class Repository:
-    """The facts of a repository by name, the folders that are an experiment each, and the words by which it speaks of any."""
-
-    held: Mapping[str, Sequence[Held]]
-    folders: Folders
-    words: frozenset[str]
-    experiments: Experiments
-
-    @classmethod
-    def of(cls, held: Mapping[str, Sequence[Held]], experiments: Experiments) -> Repository:
-        """What a repository holds; `experiments` are those that the target lists."""
-        facts = [one for some in held.values() for one in some]
-        said = {telling(f"{one.evidence.chunk.path} {one.fact.scope} {one.evidence.chunk.symbol}") for one in facts}
-        said |= {telling(one.fact.value) for name in ("dataset", "model") for one in held.get(name, ())}
-        return cls(held, folders(one.evidence.chunk for one in facts), frozenset[str]().union(*said), experiments)
-
-    def has(self, one: Held) -> bool:
-        """Whether a value may be expected of it: of none of the experiments that the target lists, or of one that it speaks of."""
-        section = one.evidence.chunk.section
-        return one.evidence.work.kind != "paper" or section not in self.experiments.listed or not self.words.isdisjoint(_names(section[-1]))
-
-    def comparable(self, wanted: Held, found: Held) -> bool:
-        """Whether a repository's value contradicts an expected one that it is not."""
-        same_kind = alike(wanted, found) and wanted.fact.unit == found.fact.unit
-        scopes = _PROGRAM.search(found.fact.scope) is not None or compatible(wanted.fact.scope, found.fact.scope)
-        return same_kind and scopes and self._beside(wanted, found)
-
-    def _beside(self, wanted: Held, found: Held) -> bool:
-        """Whether a value stands where the experiment of the expected one is kept; what names none of them is of the program beside them all,
-        if it is the target's own."""
-        of, at = self._named(wanted), self.folders.of(found)
-        return at in of if of or (self.folders.found and not wanted.evidence.from_target) else not at
-
-    def _named(self, one: Held) -> frozenset[str]:
-        """The experiments with a folder that an expected value speaks of."""
-        chunk, code = one.evidence.chunk, one.evidence.work.kind == "code"
-        place = f"{one.fact.work.rpartition('/')[2]} {chunk.path}" if code else f"{' '.join(chunk.section)} {chunk.text[:_LONGEST]}"
-        return self.folders.named(f"{one.fact.scope} {place}")
-
-
-def _names(title: str) -> set[str]:
-    """The names in a title, whole: "ImageNet" is no net."""
-    return {stem(word.lower()) for word in re.findall(r"[^\W_]{1,60}", title) if telling(word)}
-
-
-def is_aside(one: Held, found: Sequence[Held]) -> bool:
+def is_aside(one: Held, others: Iterable[Held]) -> bool:
     """Whether a value is only what an example has, or what a function or a model's settings take if their caller says nothing."""
-    if is_parameter(one) or not _EXAMPLES.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1]):
+    if is_parameter(one) or in_example(one):
         return True
-    return _is_class_default(one) and any(other.fact.name == one.fact.name and not other.fact.literal for other in found)
+    return _is_class_default(one) and any(other.fact.name == one.fact.name and not other.fact.literal for other in others)
+
+
+def in_example(one: Held) -> bool:
+    """Whether a value stands in an example, a test, or a list of what is to be tried."""
+    path = one.evidence.chunk.path.lower()
+    return not _EXAMPLES.isdisjoint(path.split("/")[:-1]) or _SEARCHED.search(path) is not None
 
 
 def _is_class_default(one: Held) -> bool:

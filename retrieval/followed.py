@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from lineage.ids import repo_parts
+from lineage.ids import repo_name
 from lineage.insight import Held
 from lineage.model import CodeLink, Tier, WorkId
 from lineage.terms import fold
@@ -91,7 +91,7 @@ def followed(said: TargetText, links: Iterable[CodeLink]) -> tuple[Followed, ...
     """What the target's text says it follows, by address and by citation, in the order of the text."""
     linked = list(links)
     mine = [link.repo for link in linked if link.paper == said.work.id and link.tier in _OWN]
-    own = telling(" ".join((said.work.title, *(repo_parts(repo)[2] for repo in mine))))
+    own = telling(" ".join((said.work.title, *(repo_name(repo) for repo in mine))))
     texts: dict[Section, list[str]] = defaultdict(list)
     for one in said.sentences:
         texts[one.chunk.section].append(one.text)
@@ -145,7 +145,7 @@ def _run(one: Said, codes: Mapping[WorkId, set[WorkId]]) -> set[WorkId]:
 
 def _calls(text: str, repo: WorkId) -> bool:
     """Whether a text has the name of a repository as a word."""
-    name = repo_parts(repo)[2]
+    name = repo_name(repo)
     flags = re.IGNORECASE if len(name) >= _SPELLED else re.NOFLAG
     return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text, flags) is not None
 

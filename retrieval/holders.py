@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 
 from lineage.catalog.reader import Catalog
 from lineage.insight import Held
-from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
+from lineage.model import Chunk, Fact, FactKind, Hit, Tier, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from retrieval.kinship import Kinship, is_vendored
@@ -67,7 +67,7 @@ def holders(catalog: Catalog, kinship: Kinship, lineage: str, generation: str, t
 def _held(fact: Fact, chunk: Chunk, kinship: Kinship) -> Held:
     """A fact with its chunk as a hit, whose focus is the fact's own line."""
     hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), kinship, fact.line)
-    return Held(fact, hit, since(hit.work))
+    return Held(fact, hit, since(hit.work), mentioned=kinship.of(fact.work).tier is Tier.MENTIONED)
 
 
 def standing(some: Sequence[Held]) -> list[Held]:

@@ -45,7 +45,7 @@ class _Judged(BaseModel):
 
 
 def judged(finding: AuditFinding, hits: Sequence[Hit], writer: Writer) -> AuditFinding:
-    """The finding with the model's opinion: present if it quotes the code truly, and told where it denies or cannot be had."""
+    """The finding with the model's opinion: a match if it quotes the code truly, and told where it denies or cannot be had."""
     if not hits:
         return finding
     try:
@@ -58,7 +58,7 @@ def judged(finding: AuditFinding, hits: Sequence[Hit], writer: Writer) -> AuditF
     if hit is None:
         return _told(finding, f"{writer.model} says that it is implemented, with a quote that the code does not hold: not counted")
     told = _told(finding, f"{writer.model}: {said.quote.strip()[:120]}")
-    return told if finding.verdict == "present" else replace(told, verdict="present", found=hit.chunk.symbol or hit.chunk.path)
+    return told if finding.verdict == "match" else replace(told, verdict="match", found=hit.chunk.symbol or hit.chunk.path)
 
 
 def _told(finding: AuditFinding, words: str) -> AuditFinding:

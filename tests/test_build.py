@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from lineage.cite import citation
 from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError, UsageError
 from lineage.generation import open_generation
-from lineage.model import Reference, Role, RoleVerdict, Status
+from lineage.model import Reference, Role, RoleVerdict, Status, Tier
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
@@ -221,6 +222,25 @@ def test_a_folder_and_a_repository_added_by_hand_answer_too(tmp_path, upstream):
     best = demo.service.query("what is the quokka schedule?", k=1).hits[0]
     assert best.chunk.path == "quokka.py"
     assert (best.work.license, best.work.meta["licence_file"]) == ("CC-BY-NC-4.0", "LICENSE.md")
+    assert citation(best).startswith("mine/quokka.py#L1")
+
+
+def test_a_folder_belongs_to_the_reference_that_its_readme_names(tmp_path, upstream):
+    demo = Demo(tmp_path / "home", upstream.url)
+    demo.build(papers=0, repos=0)
+    with open_generation(demo.home, NAME) as generation:
+        cited = next(work for work in generation.catalog.works() if work.kind == "paper" and work.id.startswith("arxiv:") and work.id != TARGET)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "quokka.py").write_text("def quokka_schedule(step):\n    return 0.125 * step\n")
+    (folder / "README.md").write_text(f"# mine\nOfficial code of the paper https://arxiv.org/abs/{cited.id.partition(':')[2]}.\n")
+    (folder / "LICENSE").write_text("Ask the quokka first.\n")
+    demo.service.add(NAME, [str(folder)])
+    with open_generation(demo.home, NAME) as generation:
+        (link,) = (link for link in generation.catalog.links() if link.repo.startswith("local:"))
+    assert (link.paper, link.tier) == (cited.id, Tier.OFFICIAL)
+    best = demo.service.query("what is the quokka schedule?", k=1).hits[0]
+    assert (best.paper.id, best.work.license, best.work.meta["licence_note"]) == (cited.id, "custom", "Ask the quokka first.")
 
 
 def test_a_local_paper_is_built_without_asking_for_its_record(tmp_path, upstream):
@@ -286,12 +306,12 @@ def test_the_targets_code_is_kept_out_by_name_and_by_content(tmp_path, world):
 
 def test_what_is_kept_out_of_one_lineage_stays_in_the_store_for_another(tmp_path, upstream):
     demo = Demo(tmp_path, upstream.url)
-    first = demo.build(name="all")
+    first = demo.build("arxiv:9911.00102", name="all")
     blobs = sorted(path.name for path in (tmp_path / "blobs").glob("??/*"))
-    assert demo.build(name="alone", no_target_code=True).repositories < first.repositories
+    assert demo.build("arxiv:9911.00102", name="alone", no_target_code=True).repositories == first.repositories - 1
     assert set(blobs) <= {path.name for path in (tmp_path / "blobs").glob("??/*")}
     assert demo.service.check(read_data=True) == ()
-    again = Demo(tmp_path, upstream.url, offline=True).build(name="all")
+    again = Demo(tmp_path, upstream.url, offline=True).build("arxiv:9911.00102", name="all")
     assert (again.unchanged, again.generation) == (True, first.generation)
 
 
@@ -359,7 +379,7 @@ def test_builds_under_a_budget_lose_nothing_and_arrive_where_one_without_arrives
     assert _equation(first.ledger)
     rows = [row for row in _ledger(demo, first) if "max_requests = 9" in row.detail]
     assert {row.status.outcome for row in rows} <= {"excluded", "degraded"}
-    assert [note for note in first.notes if f"was spent: {len(rows)};" in note]
+    assert [note for note in first.notes if f"{len(rows)} items were not fetched" in note]
     for _ in range(6):
         last = demo.build()
     assert (last.content_hash, last.unchanged, last.requests) == (whole.content_hash, True, {})

@@ -106,7 +106,7 @@ def test_a_build_that_is_told_to_stop_says_so_leaves_no_children_and_resumes(sta
     out, said = process.communicate(timeout=5)
     assert process.returncode == 130
     assert out == ""
-    assert said.endswith("error: interrupted\n  hint: what was done is kept; the same command resumes\n")
+    assert said.endswith("error: interrupted\n  hint: finished work is kept; run the same command again to resume\n")
     assert "Traceback" not in said
     assert all(gone(pid) for pid in under)
     assert violations(tmp_path, upstream.url, wanted, "") == []

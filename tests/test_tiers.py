@@ -22,7 +22,7 @@ def test_a_build_of_the_first_tier_answers_and_says_by_what(demo):
     assert made.tier == "static"
     found = demo.service.query("how are the weights initialised?", lineage=NAME)
     assert {signal.retriever for hit in found.hits for signal in hit.signals} == {"lexical", "static"}
-    assert found.notes[0] == "first tier: by words and the vectors of words, without those of a transformer"
+    assert found.notes[0] == "fast index: lexical search and static vectors; the dense vectors are not computed yet"
     with open_generation(demo.home, NAME) as generation:
         assert generation.manifest.embedder == Static.id
 

@@ -68,8 +68,11 @@ def refusal(response: httpx2.Response) -> LineageError:
         problem = dict(response.json())
     except (ValueError, TypeError):
         problem = {}
-    kind = _KINDS.get(str(problem.get("type", "")).rpartition(":")[2])
-    return kind(str(problem.get("detail")), hint=str(problem.get("hint") or "")) if kind else Refused(response.status_code, problem)
+    name, detail, hint = str(problem.get("type", "")).rpartition(":")[2], str(problem.get("detail")), str(problem.get("hint") or "")
+    if name == "ambiguous-target":
+        return errors.AmbiguousTarget(detail, [line.strip() for line in hint.splitlines()[1:]])
+    kind = _KINDS.get(name)
+    return kind(detail, hint=hint) if kind else Refused(response.status_code, problem)
 
 
 _KINDS: Mapping[str, type[LineageError]] = {

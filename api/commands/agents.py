@@ -50,13 +50,13 @@ def mcp(
     if print_skill:
         from api.mcp_clients import skill
 
-        put({"skill": skill()} if json else skill(), json, lambda text: str(text).rstrip())
+        put({"skill": skill()} if json else skill(), json, lambda text: str(text).rstrip(), verbatim=True)
         return
     if print_config:
         from api.mcp_clients import CLIENTS, config
 
         said = {"client": print_config.value, "place": CLIENTS[print_config.value].place, "config": config(print_config.value, home, local_files)}
-        put(said, json, lambda value: str(value["config"]))
+        put(said, json, lambda value: str(value["config"]), verbatim=True)
         print(f"belongs into {said['place']}", file=sys.stderr)
         return
     from api.engines import KeptParts

@@ -1,4 +1,4 @@
-"""The command that holds a generated repository against a paper and its lineage."""
+"""The command that compares a generated repository with a paper."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lineage.errors import Losses
 def audit(
     path: Annotated[Path, typer.Argument(help="Folder of the generated repository.", show_default=False)],
     lineage: Lineage = "",
-    fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what is expected is met.")] = 0.0,
+    fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what can be judged agrees.")] = 0.0,
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Show what is present as well.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Hold a generated repository against the paper and its lineage: values present, different or absent. Runs no code.
+    """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
 
     Examples:
 
@@ -34,6 +34,6 @@ def audit(
     with ending.concluding():
         if made.score < fail_under:
             raise Losses(
-                f"{made.score:.0%} of what is expected is met, less than {fail_under:.0%}",
+                f"{made.score:.0%} of what could be judged agrees, less than {fail_under:.0%}",
                 hint="the findings above say what differs and what is missing",
             )

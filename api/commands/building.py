@@ -46,18 +46,18 @@ class Tier(StrEnum):
 def build(
     target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
-    profile: Annotated[ProfileName, typer.Option(help="How much to take in; --papers, --repos and --depth win over it.")] = ProfileName.DEFAULT,
+    profile: Annotated[ProfileName, typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")] = ProfileName.DEFAULT,
     depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
     papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
     repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
     add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Keep the target's own code out of store and answers.")] = False,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code from store and answers.")] = False,
     blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
     code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
     lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
-    tier: Annotated[Tier, typer.Option(help="Wait for the first answers (words and their vectors, seconds) or for all vectors.")] = Tier.FULL,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, from where and how long it would take.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything was lost.")] = False,
+    tier: Annotated[Tier, typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = Tier.FULL,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
     offline: Offline = False,
     home: Home = None,
     quiet: Quiet = False,
@@ -115,13 +115,14 @@ def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: boo
 
 def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
     """Put out what a build made; end with 5 if something was lost and `strict` says so."""
-    put(wire.report_to_json(made) if json else made, json, display.report)
+    questions = () if json else service.suggestions(made.lineage)
+    put(wire.report_to_json(made) if json else made, json, lambda value: display.report(value, questions))
     with ending.concluding():
         service.insist(made, strict)
 
 
 def add(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (see `lineage list`).", autocompletion=known)],
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (see `lineage list`).", autocompletion=known)],
     sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
     offline: Offline = False,
     home: Home = None,

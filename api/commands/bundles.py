@@ -14,18 +14,18 @@ from api.commands.common import Home, Json, Named, Offline, Quiet, put, service_
 def export(
     lineage: Named = "",
     out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
-    all_texts: Annotated[bool, typer.Option("--all-texts", help="For machines of your own: texts that may not be passed on as well.")] = False,
+    all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
     lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
     """Write a lineage as one file that opens on another machine without a network.
 
-    Texts whose licence does not let them be passed on are left out and listed; their places and hashes stay, so that
-    `lineage import` can fetch them again from their sources and prove them to be the same.
+    Texts whose license does not allow redistribution are excluded and listed; their sources and hashes are kept, so that
+    `lineage import` can fetch them again and verify that they are identical.
 
-    With --lock it writes what the services said, and which versions and commits were read: `lineage build --lock FILE` builds
-    the same content from it on any machine, whatever has been published since.
+    With --lock it records the answers of the services and the versions and commits that were read: `lineage build --lock FILE`
+    builds the same content from it on any machine.
 
     Examples:
 
@@ -53,9 +53,9 @@ def import_(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Bring a bundle into the store: checked whole first, then written, then what its licences kept out is fetched again.
+    """Import a bundle: it is verified first, then written; texts excluded for their license are fetched again.
 
-    It answers as soon as it is written. Run again, the same command fetches what could not be had the first time.
+    It can be queried as soon as it is written. Run the command again to fetch what failed the first time.
 
     Examples:
 

@@ -37,10 +37,17 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-_ONLY = "may be left out while there is only one."
-Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"Which lineage; {_ONLY}", show_default=False, autocompletion=known)]
-Named = Annotated[str, typer.Argument(help=f"Name of the lineage; {_ONLY}", show_default=False, autocompletion=known)]
+_ONLY = "name or target (arXiv id, DOI, URL, title); optional while there is only one."
+Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
+Named = Annotated[str, typer.Argument(help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
+Words = list[str] | None
+"""A text that need not stand in quotes: `lineage query how is the encoder initialized?`."""
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def joined(words: Words) -> str:
+    """The words of a text as one line."""
+    return " ".join(words or ())
 
 
 def service_of(home: Path | None, offline: bool = False) -> Service:
@@ -48,9 +55,12 @@ def service_of(home: Path | None, offline: bool = False) -> Service:
     return Service(Parts(configuration.load(home=home, offline=offline or None)))
 
 
-def put(value: Any, as_json: bool, text: Callable[[Any], str]) -> None:
-    """The answer, once: as the JSON envelope, or as `text` makes it."""
-    ending.say(wire.envelope(value) if as_json else text(value), exact=as_json)
+def put(value: Any, as_json: bool, text: Callable[[Any], str], *, verbatim: bool = False) -> None:
+    """The answer, once: as the JSON envelope, or as `text` makes it for people; `verbatim` is what is to be copied or piped."""
+    if as_json or verbatim:
+        ending.say(wire.envelope(value) if as_json else text(value), exact=as_json)
+    else:
+        ending.show(text(value))
 
 
 def watching(quiet: bool) -> AbstractContextManager[Watch]:

@@ -11,6 +11,7 @@ import typer
 
 from api import display, ending, wire
 from api.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
+from api.files import writable
 from lineage.errors import UsageError
 from lineage.generation import Damaged
 
@@ -18,11 +19,11 @@ FORMS = one_of("html", "svg", "json", "graphml", "dot")
 
 
 def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Show a lineage: the target, what it inherits from and why, the repositories, what was lost.
+    """Show a lineage: the target, what it builds on and why, the repositories, what failed.
 
     Examples:
 
-      lineage show arxiv-2504.17192
+      lineage show arxiv:2504.17192
 
       lineage show --json
     """
@@ -37,7 +38,7 @@ def graph(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """The lineage as a picture or a file for other tools: x = year, size = weight, colour = role.
+    """Draw the lineage, or export it for other tools: x = year, size = weight, color = role.
 
     Examples:
 
@@ -51,9 +52,9 @@ def graph(
         ending.say(text, exact=json or form == "json")
         return
     try:
-        out.write_text(text, encoding="utf-8")
+        writable(out).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{out} cannot be written: {error.strerror}", hint="choose another file") from error
     print(f"wrote {out}", file=sys.stderr)
 
 
@@ -72,7 +73,7 @@ def list_(home: Home = None, json: Json = False) -> None:
 
 
 def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
-    """Say how complete a lineage is: the ledger's sums, and every loss with its reason.
+    """Show how complete a lineage is: totals of the ledger, and every failed or incomplete item with the reason.
 
     Examples:
 
@@ -85,12 +86,12 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
 
 def check(
-    lineage: Annotated[str, typer.Argument(help="Name of the lineage (default: all).", autocompletion=known)] = "",
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Prove that the store is whole: hashes, ledger equation, vectors, exclusions. Ends with 6 if it is not.
+    """Verify the store: hashes, ledger totals, vectors, exclusions. Ends with 6 if something is wrong.
 
     Examples:
 
@@ -106,7 +107,7 @@ def check(
 
 
 def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
-    """Say what would be used and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
+    """Show what is configured and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
 
     Examples:
 
@@ -118,7 +119,7 @@ def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> N
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the demonstration's store goes.")] = Path(".demo"),
+    home: Annotated[Path, typer.Option("--home", "--folder", help="Folder of the demonstration's store.")] = Path(".demo"),
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -126,8 +127,8 @@ def demo(
 
     Example:
 
-      lineage demo --folder .demo
+      lineage demo --home .demo
     """
     from api.demo import run
 
-    run(folder, quiet, json)
+    run(home, quiet, json)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
-from api import display_gaps, wire_gaps
+from api import display_gaps, display_gaps_brief, terminal, wire_gaps
 from api.commands.common import Home, Json, Lineage, Named, Quiet, one_of, put, service_of, watching_on_a_terminal
+from lineage.insight import Gaps
 
 STATES = one_of("unspecified", "partially_specified", "specified")
 
@@ -16,20 +18,30 @@ def gaps(
     named: Named = "",
     lineage: Lineage = "",
     state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
-    topic: Annotated[str, typer.Option(help="Only details of one topic (optimiser, data, evaluation ...).", show_default=False)] = "",
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every detail with its evidence; a terminal shows one screen otherwise.")] = False,
     home: Home = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Say what the paper leaves unsaid: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+    """List what the paper leaves open: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+
+    A terminal shows one screen: contradictions between sources, then the most important open decisions.
 
     Examples:
 
       lineage gaps arxiv-2504.17192
 
-      lineage gaps --state unspecified --topic optimiser --json
+      lineage gaps arxiv:2504.17192 --full | less
+
+      lineage gaps --state unspecified --topic optimizer --json
     """
     with watching_on_a_terminal(quiet) as watch:
         found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
-    put(wire_gaps.gaps_to_json(found) if json else found, json, display_gaps.gaps)
+    short = sys.stdout.isatty() and not (full or state or topic)
+    put(wire_gaps.gaps_to_json(found) if json else found, json, _brief if short else display_gaps.gaps)
+
+
+def _brief(found: Gaps) -> str:
+    return display_gaps_brief.brief(found, terminal.size()[1])

@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from api import display_packs, ending, wire_packs
-from api.commands.common import Home, Json, Lineage, Quiet, one_of, put, service_of, watching_on_a_terminal
+from api.commands.common import Home, Json, Lineage, Quiet, joined, one_of, put, service_of, watching_on_a_terminal
 
-NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")]
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
 
 
 STAGES = one_of("planning", "analysis", "coding")
 
 
 def context(
-    task: Annotated[str, typer.Argument(help="What is to be written, in words; a list of files or components is taken one by one.")],
+    words: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
     lineage: Lineage = "",
     tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
     stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
@@ -34,15 +34,16 @@ def context(
 
       lineage context "reproduce the paper" --stage planning > context.md
     """
+    task = joined(words)
     with watching_on_a_terminal(quiet) as watch:
         made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code, watch=watch)
-    put(wire_packs.pack_to_json(made) if json else made, json, display_packs.pack)
+    put(wire_packs.pack_to_json(made) if json else made, json, display_packs.pack, verbatim=True)
     if not json:
         print(display_packs.about(made), file=sys.stderr)
 
 
 def answer(
-    text: Annotated[str, typer.Argument(help="The question.")],
+    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
     lineage: Lineage = "",
     no_target_code: NoTargetCode = False,
     home: Home = None,
@@ -59,7 +60,7 @@ def answer(
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
     service = service_of(home)
-    found = service.answer(text, lineage=lineage, no_target_code=no_target_code)
+    found = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
     put(wire_packs.written_to_json(found) if json else found, json, display_packs.written)
     with ending.concluding():
         service.insist_supported(found)

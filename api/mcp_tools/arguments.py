@@ -31,7 +31,7 @@ def _clean(text: str) -> str:
 _CLEAN = AfterValidator(_clean)
 LineageName = Annotated[
     str,
-    Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$", description="Its name; optional while there is only one."),
+    Field(max_length=2048, description="Its name or target; optional while there is only one."),
     _CLEAN,
 ]
 Limit = Annotated[int, Field(ge=1, le=20)]

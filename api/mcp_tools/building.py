@@ -17,9 +17,10 @@ from api.mcp_tools.arguments import BuildArguments, StatusArguments
 from api.mcp_tools.desk import Desk
 from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Result
+from api.service import StoredLineage
 from indexer.plan import BuildRequest
 from lineage.errors import UsageError
-from lineage.generation import Damaged, Manifest
+from lineage.generation import Damaged
 
 _KEPT = ("generation", "tier", "unchanged", "lineage_papers", "repositories", "chunks", "facts", "ledger", "content_hash", "notes")
 _MOST, _JOBS, _LAST = 50, 10, 50
@@ -114,7 +115,8 @@ def _completeness(desk: Desk, lineage: str) -> Result:
     top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in one.items()) for kind, one in found["sums"].items()]
     top.append(f"{len(losses)} losses" + (f", {_MOST} shown." if len(losses) > _MOST else "."))
     lines = "\n".join(f"{row['kind']} {row['status']}: {row['subject']} - {row['detail']}" for row in losses[:_MOST])
-    return Result({"completeness": said, "notice": NOTICE}, results.blocks("\n".join(top), [("What is not whole:", lines)] if lines else []))
+    parts = [(own, text) for own, text in (("Title:", found["title"]), ("What failed or is incomplete:", lines)) if text]
+    return Result({"completeness": said, "notice": NOTICE}, results.blocks("\n".join(top), parts))
 
 
 def _everything(desk: Desk) -> Result:
@@ -122,14 +124,17 @@ def _everything(desk: Desk) -> Result:
     jobs = [shown(desk.jobs, job) for job in desk.jobs.all()[:_JOBS]]
     lines = [_line(row) for row in rows] or ["There is no lineage yet. Build one: lineage_build(target='arxiv:...')."]
     lines += [f"job {row['job']}: {row['state']}{_counted(row)}, lineage {row['lineage'] or '(not yet known)'}" for row in jobs]
-    return Result({"lineages": rows, "jobs": jobs, "notice": NOTICE}, "\n".join(lines))
+    titles = "\n".join(f"{row['lineage']}: {row['title']}" for row in rows if row["title"])
+    return Result({"lineages": rows, "jobs": jobs, "notice": NOTICE}, results.blocks("\n".join(lines), [("Titles:", titles)] if titles else []))
 
 
-def _row(one: Manifest | Damaged) -> dict[str, Any]:
-    if isinstance(one, Damaged):
-        return {"lineage": one.lineage, "target": "", "generation": "", "created": "", "works": 0, "chunks": 0, "problem": one.problem}
-    counts = {name: one.counts.get(name, 0) for name in ("works", "chunks")}
-    return {"lineage": one.lineage, "target": one.target, "generation": one.id, "created": one.created, **counts, "problem": ""}
+def _row(stored: StoredLineage | Damaged) -> dict[str, Any]:
+    if isinstance(stored, Damaged):
+        empty = {"target": "", "title": "", "generation": "", "created": "", "works": 0, "chunks": 0}
+        return {"lineage": stored.lineage, **empty, "problem": stored.problem}
+    counts = {name: stored.counts.get(name, 0) for name in ("works", "chunks")}
+    row = {"lineage": stored.lineage, "target": stored.target, "title": stored.title, "generation": stored.id, "created": stored.created}
+    return {**row, **counts, "problem": ""}
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from api.mcp_tools.fence import NOTICE
 from api.mcp_tools.results import Link, Result
 from api.mcp_tools.rows import Row, conflict_row, gap_row, item_row, value_row
 from lineage.insight import Consensus
+from lineage.licences import called
 from lineage.visible import visible
 
 _CONFLICTS, _LINKS = 10, 20
@@ -20,7 +21,7 @@ _CONFLICTS, _LINKS = 10, 20
 def gaps(desk: Desk, asked: GapsArguments) -> Result:
     """One page of what the target leaves unsaid; with a name, who holds which value of it."""
     if asked.name:
-        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage), asked)
+        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     found = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
     shown = found.gaps[asked.offset : asked.offset + asked.limit]
     more = len(found.gaps) > asked.offset + asked.limit
@@ -54,7 +55,7 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
     said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
     said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
     said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
-    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items left out."
+    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     hits = (hit.chunk.id for one in pack.items for hit in one.evidence)
     return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
 
@@ -83,7 +84,7 @@ def _gap_text(row: Row) -> str:
     lines += [f"stated: {_cited(one)}" for one in row["stated"]]
     lines += [f"the target has {_valued(one)}: {_cited(one)}" for one in row["values"]]
     for offer in row["offers"]:
-        lines.append(f"the lineage offers {_valued(offer)} (confidence {offer['confidence']:.2f})" if offer["value"] else "passages of the lineage:")
+        lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})" if offer["value"] else "passages of the lineage:")
         lines += [f"  {link}" for link in offer["chain"]]
         lines += [f"  {_cited(one)}" for one in (*offer["held"], *offer["evidence"])]
     return "\n".join(lines) or "the lineage offers nothing"
@@ -111,4 +112,4 @@ def _valued(row: Row) -> str:
 
 def _cited(row: Row) -> str:
     text = " ".join(str(row["text"]).split())
-    return f"{row['citation']} ({row['license'] or 'licence unknown'}): {text}"
+    return f"{row['citation']} ({called(row['license'])}): {text}"

@@ -84,7 +84,7 @@ def _about(row: Mapping[str, Any]) -> Iterable[str]:
     lines, kin, source = row["focus"], row["lineage"], row["source"]
     yield f"citation: {row['citation']}"
     yield f"title: {source['title']}" + (f"; section: {' > '.join(source['section'])}" if source.get("section") else "")
-    yield f"licence: {row['license'] or 'unknown'}; answering lines: {lines['start_line']}-{lines['end_line']}; url: {source['url']}"
+    yield f"licence: {row['license']}; answering lines: {lines['start_line']}-{lines['end_line']}; url: {source['url']}"
     if kin["why"]:
         yield f"in the lineage as {kin['role']} (of {kin['of']}): {kin['why']}"
     if row["flags"]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from api import wire
+from lineage import licences
 from lineage.cite import pinpoint
 from lineage.insight import Conflict, Gap, Held, PackItem, Suggestion, Value
 from lineage.model import Hit
@@ -44,7 +45,8 @@ def gap_row(gap: Gap) -> Row:
 def offer_row(one: Suggestion) -> Row:
     """What the lineage offers for it."""
     passages = () if one.held else one.evidence[:_STATED]
-    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "confidence": one.confidence, "chain": [visible(link)[0] for link in one.chain]}
+    said: Row = {"value": visible(one.value)[0], "unit": inline(one.unit), "grade": one.grade, "reason": visible(one.reason)[0]}
+    said |= {"chain": [visible(link)[0] for link in one.chain]}
     return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
@@ -72,7 +74,7 @@ def evidence_row(hit: Hit, said: str = "") -> Row:
     """The lines that say it (of a paper the words), at most 400 characters, and whose they are."""
     text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
     shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-    licence = hit.work.license and inline(hit.work.license)
+    licence = licences.shown(hit.work.license)
     proof = {"text": shown, "citation": pinpoint(hit), "chunk": hit.chunk.id, "license": licence, "from_target": hit.from_target}
     return proof | {"trust": wire.TRUST}
 

@@ -65,7 +65,7 @@ GAP = record(
     why=STRING,
     stated=many(ANY),
     values=many(ANY),
-    offers=many(record(value=STRING, unit=STRING, confidence=NUMBER, chain=many(STRING), held=many(ANY))),
+    offers=many(record(value=STRING, unit=STRING, grade=STRING, reason=STRING, chain=many(STRING), held=many(ANY))),
 )
 CONFLICT = record(title=STRING, severity=NUMBER, why=STRING, sides=many(ANY))
 VALUE = record(value=STRING, inherited=BOOLEAN, works=INTEGER, held=many(ANY))

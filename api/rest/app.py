@@ -64,8 +64,8 @@ def application(settings: Settings, policy: Policy, parts: KeptParts | None = No
     )
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(Measured, metrics=metrics)
-    app.include_router(operations.router(service))
     app.include_router(builds.router(jobs, settings, builds.Streams()))
+    app.include_router(operations.router(service))
     app.router.routes.append(Route("/mcp", agents))
     _own_routes(app, Health(settings, jobs), metrics)
     _errors(app, str(settings.home))
@@ -163,7 +163,7 @@ def _invalid(error: RequestValidationError) -> Problem:
     """What does not fit the model: 400 for what is no JSON, 404 for a name in the path that can name nothing, else 422."""
     found = [(one["type"], one["loc"], str(one["msg"])) for one in error.errors()]
     if any(kind == "json_invalid" for kind, _, _ in found):
-        return Problem(400, "malformed", f"the body is no JSON: {found[0][2]}")
+        return Problem(400, "malformed", f"the body is not JSON: {found[0][2]}")
     if any(place[0] == "path" for _, place, _ in found):
         return Problem(404, kebab("NotFound"), "the path names nothing that can be there")
     rows = [("/" + "/".join(map(str, place[1:])), words) for _, place, words in found][:20]

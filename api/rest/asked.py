@@ -15,6 +15,7 @@ NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
 CHUNK = r"^c_[0-9a-f]{8,64}$"
 TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
 """Something to read, and no control characters but blanks."""
+LINEAGE = r"^[^\x00-\x1f\x7f-\x9f]*$"
 
 
 def _whole(value: Any) -> Any:
@@ -55,7 +56,13 @@ class Nothing(Closed):
 
 
 Lineage = Annotated[
-    str, Field(pattern=NAMED, description="Name of the lineage; may be left out while there is only one.", examples=["arxiv-2504.17192"])
+    str,
+    Field(
+        max_length=2048,
+        pattern=LINEAGE,
+        description="The lineage, by its name or its target (identifier, URL or title); may be omitted while there is only one.",
+        examples=["arxiv-2504.17192", "arxiv:2504.17192"],
+    ),
 ]
 
 
@@ -101,7 +108,7 @@ class Unsaid(Closed):
     state: Annotated[
         Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details that the target states so far.")
     ] = ""
-    topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimiser"])] = ""
+    topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimizer"])] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
@@ -110,12 +117,14 @@ class Named(Closed):
 
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
     lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class OfLineage(Closed):
     """Which lineage is meant."""
 
     lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class Around(Closed):

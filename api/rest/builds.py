@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
@@ -16,8 +17,9 @@ from api import wire
 from api.jobs import Jobs
 from api.journal import Job
 from api.rest import PREFIX, asked, said
-from api.rest.operations import JobId, LineageName, as_json, json_only, problems
+from api.rest.operations import ANY_LINEAGE, JobId, LineageName, as_json, json_only, problems
 from api.rest.problems import Problem
+from lineage import naming
 from lineage.errors import NotFound
 from lineage.settings import Settings
 
@@ -102,7 +104,7 @@ def router(jobs: Jobs, settings: Settings, streams: Streams) -> APIRouter:
     """The routes of builds and jobs."""
     made = APIRouter(prefix=PREFIX, tags=["building"])
     _writing(made, jobs, settings)
-    _following(made, jobs, streams)
+    _following(made, jobs, streams, settings.home)
     return made
 
 
@@ -127,7 +129,7 @@ def _writing(made: APIRouter, jobs: Jobs, settings: Settings) -> None:
         return _accepted(jobs.resume(job))
 
 
-def _following(made: APIRouter, jobs: Jobs, streams: Streams) -> None:
+def _following(made: APIRouter, jobs: Jobs, streams: Streams, home: Path) -> None:
     @made.get("/jobs", operation_id="jobs", **{**_options("/"), "response_model": said.JobList})
     def all_jobs() -> Response:
         """Every job that is kept, newest first."""
@@ -143,10 +145,11 @@ def _following(made: APIRouter, jobs: Jobs, streams: Streams) -> None:
         """What happens to a job, as server-sent events; a client that comes back goes on where it was."""
         return streams.answer(jobs, jobs.get(job), _number(last))
 
-    @made.get("/lineages/{lineage}/events", operation_id="lineage_events", **{**_options("/{l}", extra=_STREAM), "response_model": None})
+    @made.get(f"/lineages/{ANY_LINEAGE}/events", operation_id="lineage_events", **{**_options("/{l}", extra=_STREAM), "response_model": None})
     def lineage_events(lineage: LineageName, last: _LastEvent = None) -> Response:
         """The same for the newest build of a lineage."""
-        job = jobs.of_lineage(lineage)
+        expected = naming.default_name(lineage) or lineage
+        job = jobs.of_lineage(lineage) or jobs.of_lineage(expected) or jobs.of_lineage(naming.resolve(home, lineage))
         if not job:
-            raise NotFound(f"no build of {lineage!r} was asked for here", hint="POST /api/v1/lineages asks for one")
+            raise NotFound(f"no build of {lineage!r} was requested here", hint="POST /api/v1/lineages asks for one")
         return streams.answer(jobs, job, _number(last))

@@ -90,11 +90,12 @@ class Detail(Said):
 
 
 class Suggestion(Said):
-    """What the lineage offers for a gap, how sure it is, and the chain that leads to it link by link."""
+    """What the lineage offers for a gap, its grade with the reason, and the chain that leads to it link by link."""
 
     value: str
     unit: str
-    confidence: float
+    grade: Literal["strong", "fair", "weak"]
+    reason: str
     held: list[Held]
     evidence: list[Hit]
     chain: list[str]
@@ -119,6 +120,7 @@ class Conflict(Said):
     kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
     severity: float
     why: str
+    rule: str
     sides: list[Held]
 
 
@@ -180,6 +182,7 @@ class Sentence(Said):
     """One sentence of an answer, with the hits that it rests on."""
 
     text: str
+    markdown: str = ""
     evidence: list[Hit]
 
 
@@ -197,6 +200,7 @@ class Written(Said):
     generation: str
     question: str
     by: str = Field(description="`extract`, or the model that wrote.", examples=["extract"])
+    supported: bool
     sentences: list[Sentence]
     removed: list[Removed]
     nearest: list[Hit]

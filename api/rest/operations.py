@@ -19,9 +19,20 @@ from api.journal import JOB_ID
 from api.rest import PREFIX, asked, concluded, said
 from api.service import Service
 
-LineageName = Annotated[str, Path(pattern=asked.NAME, description="Name of the lineage.", examples=["arxiv-2504.17192"])]
+LineageName = Annotated[
+    str,
+    Path(
+        min_length=1,
+        max_length=2048,
+        pattern=asked.LINEAGE,
+        description="The lineage, by its name or its target (identifier, URL or title).",
+        examples=["arxiv-2504.17192"],
+    ),
+]
 ChunkId = Annotated[str, Path(pattern=asked.CHUNK, description="Identifier of a chunk, as hits name it.")]
 JobId = Annotated[str, Path(pattern=f"^{JOB_ID}$", description="Identifier of a job.")]
+ANY_LINEAGE = "{lineage:path}"
+"""A DOI or a URL has slashes; so routes that go on after the lineage stand before the one that does not."""
 _PATHS: Mapping[str, Any] = {"lineage": LineageName, "chunk": ChunkId}
 
 
@@ -65,9 +76,9 @@ def _drawing(text: str, values: Mapping[str, Any]) -> Response:
 
 OPERATIONS = (
     Operation("GET", "/lineages", "lineages", said.Lineages, lambda rows: {"lineages": wire.to_json(rows)}, tag="lineages"),
-    Operation("GET", "/lineages/{lineage}", "show", said.Overview, wire.overview_to_json, tag="lineages"),
     Operation("GET", "/lineages/{lineage}/status", "status", said.Completeness, wire.status_to_json, tag="lineages"),
     Operation("GET", "/lineages/{lineage}/graph", "graph", said.Graph, str, asked.Drawing, "lineages", _drawing, _DRAWN),
+    Operation("GET", "/lineages/{lineage}", "show", said.Overview, wire.overview_to_json, tag="lineages"),
     Operation("POST", "/search", "query", said.Answer, wire.answer_to_json, asked.Search),
     Operation("GET", "/evidence/{chunk}", "evidence", said.Evidence, wire.evidence_to_json, asked.Around),
     Operation("POST", "/context", "context", concluded.Pack, wire_packs.pack_to_json, asked.Task),
@@ -89,7 +100,7 @@ def router(service: Service) -> APIRouter:
 def add(router: APIRouter, operation: Operation, does: Callable[..., Any]) -> None:
     """Put one route on a router."""
     router.add_api_route(
-        operation.path,
+        operation.path.replace("{lineage}", ANY_LINEAGE),
         endpoint(operation, does),
         methods=[operation.method],
         response_model=operation.answer,
@@ -134,9 +145,9 @@ def problems(path: str, method: str) -> dict[int | str, Any]:
 
 
 _WORDS = {
-    400: "The body is no JSON.",
+    400: "The body is not JSON.",
     404: "There is no such lineage, chunk or job.",
     413: "The body is too large.",
-    415: "The body is no application/json.",
+    415: "The body is not application/json.",
     422: "The request is understood and wrong; `errors` say where.",
 }

@@ -104,6 +104,7 @@ class Answer(Said):
     generation: str
     query: str
     hits: list[Hit]
+    supported: bool
     notes: list[str]
 
 
@@ -128,6 +129,7 @@ class Listed(Said):
     problem: str | None = None
     id: str | None = Field(None, description="Its generation.")
     target: str | None = None
+    title: str | None = None
     created: str | None = None
     content_hash: str | None = None
     embedder: str | None = None
@@ -198,6 +200,7 @@ class Overview(Said):
     links: list[dict[str, Any]]
     shared_code: list[dict[str, Any]]
     texts: list[Readable] = []
+    questions: list[str] = []
 
 
 class Loss(Said):
@@ -219,6 +222,7 @@ class Completeness(Said):
     generation: str
     sums: dict[str, dict[str, int]]
     losses: list[Loss]
+    title: str = ""
 
 
 class Graph(Said):

@@ -5,6 +5,7 @@ import { get } from "./server.js";
 import { passage, source } from "./source.js";
 
 const SHOWN = 16;
+const licence = (name) => ({ custom: "custom license", unknown: "no licence stated" })[name] || name || "no licence stated";
 const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
 export const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 
@@ -44,7 +45,7 @@ export function card(hit, lineage, only) {
       make("div", { class: "row spread" }, make("h3", {}, `${hit.rank}. `, strange(hit.source.title)), make("span", { class: "small quiet" }, strange(place(hit)))),
       make("div", { class: "cite" }, outward(hit.source.url, hit.citation)),
       make("div", { class: "badges" }, hit.from_target ? make("span", { class: "badge" }, ofTarget(hit)) : role(kin.role),
-        make("span", { class: "badge" }, hit.license || "no licence stated"),
+        make("span", { class: "badge" }, licence(hit.license)),
         ...(hit.flags || []).map((flag) => make("span", { class: "badge" }, flag)),
         hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${hit.copies.length} other places`) : null),
       kin.why ? make("blockquote", {}, strange(kin.why)) : null),

@@ -5,7 +5,6 @@ import { card, isCode } from "./evidence.js";
 import { marked } from "./source.js";
 import { get, post } from "./server.js";
 
-const EXAMPLES = ["how is the encoder initialized?", "which optimizer and learning rate are used?", "how is the data preprocessed?", "how is the model evaluated?"];
 let asked = { text: "", kind: "", no_target_code: false, work: "" };
 let place = null;
 let running = null;
@@ -31,15 +30,18 @@ export function ask(view, { lineage, signal }) {
   };
   // The button that asked is gone with the results; the focus stays where they come.
   const only = (id) => { work.value = id; go(); results.focus(); };
-  const examples = EXAMPLES.map((text) => make("li", {}, make("button", { type: "button", onclick: () => { input.value = text; go(); } }, text)));
+  const example = (text) => make("li", {}, make("button", { type: "button", onclick: () => { input.value = text; go(); } }, text));
+  const examples = make("ul", { class: "chips", "aria-label": "Examples" });
   view.replaceChildren(make("div", { class: "column" },
     make("form", { id: "asking", class: "ask", role: "search", onsubmit: (event) => { event.preventDefault(); go(); } }, input, kind, make("button", { type: "submit", class: "first" }, "Ask")),
     make("p", { class: "small quiet check" }, make("label", { for: "work" }, "only in"), work, works, without, make("label", { for: "without" }, "leave the target's own code out")),
-    make("ul", { class: "chips", "aria-label": "Examples" }, ...examples), results));
+    examples, results));
   if (input.value) go();
   else input.focus();
-  get(`/lineages/${encodeURIComponent(lineage)}`, {}, { signal }).then(({ texts }) => works.replaceChildren(
-    ...texts.map((one) => make("option", { value: one.work, label: one.title }))), () => {}); // an identifier can be typed as well
+  get(`/lineages/${encodeURIComponent(lineage)}`, {}, { signal }).then(({ texts, questions }) => {
+    works.replaceChildren(...texts.map((one) => make("option", { value: one.work, label: one.title })));
+    examples.replaceChildren(...questions.map(example)); // those that this lineage supports
+  }, () => {}); // an identifier can be typed as well
 }
 
 async function search(results, lineage, only) {

@@ -113,12 +113,7 @@ function sentence(hit, quoted) {
 
 const value = (fact) => make("span", { class: "value" }, make("bdi", {}, [fact.value, fact.unit].filter(Boolean).join(" ")));
 
-// A grade of evidence with its reason; a number where the server still gives one.
-function strength({ grade, reason, confidence }) {
-  if (grade) return make("span", { class: "badge", title: reason || null }, grade);
-  const percent = `${Math.round(100 * confidence)} %`;
-  return make("span", { class: "meter" }, make("meter", { min: "0", max: "1", value: String(confidence), "aria-label": `confidence ${percent}` }), percent);
-}
+const strength = (offer) => make("span", { class: "badge", title: offer.reason || null }, offer.grade);
 
 // A value with the name it has in its source: several settings can belong to one detail.
 function named(offer) {
@@ -129,6 +124,6 @@ function named(offer) {
 
 function suggestion(offer) {
   const hits = [...offer.held.map((held) => held.evidence), ...offer.evidence];
-  return make("details", {}, make("summary", {}, named(offer), " ", strength(offer)),
+  return make("details", {}, make("summary", {}, named(offer), " ", strength(offer)), make("div", { class: "small quiet" }, make("bdi", {}, offer.reason)),
     make("ol", {}, ...offer.chain.map((words) => make("li", {}, make("bdi", {}, words)))), ...hits.slice(0, 3).map((hit) => make("div", {}, cited(hit), quote(hit))));
 }

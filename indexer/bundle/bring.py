@@ -60,7 +60,7 @@ def bring(bench: Workbench, path: Path, name: str = "") -> Imported:
     if manifest is None:
         manifest = _write(bench, bundle, slug, Fetched())
     if missing and not bench.settings.offline:
-        bench.watch(Note(f"{slug} answers now (generation {manifest.id}); {len(missing)} works whose texts were left out are fetched again"))
+        bench.watch(Note(f"{slug} can be queried now (generation {manifest.id}); the texts of {len(missing)} works are being fetched again"))
         found, missing = refetch(bench, bundle)
         fetched = tuple(sorted({work for work, _ in found.texts}))
         manifest = _write(bench, bundle, slug, found) if found.texts else manifest

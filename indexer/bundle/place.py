@@ -125,7 +125,7 @@ def _place(document: Text) -> Place:
 def _document(stored: Text, fetched: Fetched) -> Document:
     """The document, with its text if that is here; its status is the one it was built with, so that hashes agree."""
     text = stored.text if stored.text is not None else fetched.texts.get(_place(stored))
-    status, detail = (stored.status, stored.detail) if text is not None else (Status.LICENCE_RESTRICTED, "left out of the bundle")
+    status, detail = (stored.status, stored.detail) if text is not None else (Status.LICENCE_RESTRICTED, "not included in the bundle")
     return Document(
         stored.work,
         stored.path,
@@ -159,7 +159,7 @@ def _instead(chunk: Chunk, work: Work) -> str:
     where = f"{chunk.path}, lines {chunk.start_line}-{chunk.end_line}" if work.kind == "code" else f"characters {chunk.start}-{chunk.end}"
     why = terms(work.license)
     return (
-        f"[This passage of {work.title or work.id} ({where}) was left out of the bundle: {_because(why)}. "
+        f"[This passage of {work.title or work.id} ({where}) is not included in the bundle: {_because(why)}. "
         f"Read it at {abs_url(work.id) or work.id}, or import the bundle with a network.]"
     )
 
@@ -173,5 +173,5 @@ def _rows(missing: Iterable[Text], works: Mapping[WorkId, Work]) -> Iterator[Led
     for document in missing:
         count[document.work] = count.get(document.work, 0) + 1
     for name, n in count.items():
-        detail = f"{n} documents were left out of the bundle: {terms(works[name].license).condition}"
+        detail = f"{n} documents are not included in the bundle: {terms(works[name].license).condition}"
         yield LedgerRow("source", name, SUBJECT, "import", Status.LICENCE_RESTRICTED, detail)

@@ -68,7 +68,7 @@ def read(path: Path) -> Bundle:
     members = _members(path)
     raw = members.pop(form.MANIFEST, None)
     if raw is None:
-        raise BadBundle(f"{path} is no bundle: it has no {form.MANIFEST}", hint="`lineage export` makes one")
+        raise BadBundle(f"{path} is not a bundle: it has no {form.MANIFEST}", hint="`lineage export` makes one")
     manifest = _manifest(raw)
     _check_members(manifest, members)
     bundle = _bundle(hashlib.sha256(raw).hexdigest(), manifest, members)
@@ -84,7 +84,7 @@ def _members(path: Path) -> dict[str, bytes]:
         if member.status is not Status.OK or member.data is None:
             raise BadBundle(f"{path} cannot be read as a bundle: {member.name[:100]}: {member.detail or member.status}", hint=_AGAIN)
         if member.name not in form.MEMBERS and member.name != form.MANIFEST:
-            raise BadBundle(f"{path} is no bundle of this version: it holds {member.name[:100]!r}", hint="`lineage export` makes one")
+            raise BadBundle(f"{path} is not a bundle of this version: it holds {member.name[:100]!r}", hint="`lineage export` makes one")
         found[member.name] = member.data
     return found
 
@@ -96,7 +96,7 @@ def _manifest(raw: bytes) -> Manifest:
     except (ValueError, RecursionError):
         raise BadBundle(f"{form.MANIFEST} cannot be read", hint=_AGAIN) from None
     if kind != form.FORMAT:
-        raise BadBundle("this is no bundle of a lineage", hint="`lineage export` makes one")
+        raise BadBundle("this is not a bundle of a lineage", hint="`lineage export` makes one")
     if version != form.VERSION:
         raise BadBundle(f"the bundle has format {str(version)[:20]}, this program reads format {form.VERSION}", hint="use the version that made it")
     manifest = form.record(raw, Manifest, form.MANIFEST)
@@ -154,7 +154,7 @@ def _vectors(data: bytes, manifest: Manifest) -> Vectors:
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(found, axis=1)
     if not bool(np.all(np.abs(lengths - 1.0) <= _UNIT)):
-        raise BadBundle(f"{form.VECTORS} holds rows that are no unit vectors", hint=_AGAIN)
+        raise BadBundle(f"{form.VECTORS} holds rows that are not unit vectors", hint=_AGAIN)
     return cast(Vectors, found)
 
 
@@ -170,7 +170,7 @@ def _misfits(bundle: Bundle) -> Iterator[str]:
     if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in known:
         yield "its target is not among its works"
     if any(not isfinite(edge.score) for edge in bundle.references):
-        yield "a score is no number"
+        yield "a score is not a number"
     if twice := [row for row, n in Counter((row.kind, row.work, row.subject) for row in bundle.ledger).items() if n > 1]:
         yield f"the ledger has two rows of {twice[0]}"
     yield from _missummed(bundle)
@@ -185,10 +185,10 @@ def _misnamed(bundle: Bundle) -> Iterator[str]:
     works |= {fact.work for fact in bundle.facts} | {one.work for one in bundle.manifest.works}
     for name in sorted(works):
         if not form.is_work(name):
-            yield f"{name[:80]!a} is no identifier of a work"
+            yield f"{name[:80]!a} is not an identifier of a work"
     for row in bundle.ledger:
         if not is_word(row.work):
-            yield f"{row.work[:80]!a} in the ledger is no identifier"
+            yield f"{row.work[:80]!a} in the ledger is not an identifier"
     for document in bundle.documents:
         if not is_name(document.path):
             yield f"the path {document.path[:80]!a} has characters that cannot be seen"

@@ -22,7 +22,7 @@ from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
 from lineage.disk import failures
 from lineage.generation import VECTORS, FileRecord, Generation
-from lineage.licences import terms
+from lineage.licences import called, terms
 from lineage.model import Work, WorkId
 
 Texts = Literal["licensed", "all"]
@@ -109,7 +109,16 @@ class _Making:
             only_abstract = not work.startswith("local:") and all(d.parser == _ABSTRACT for d in self.documents if d.work == work)
             carried = self.texts == "all" or said.allowed or only_abstract
             why = "its abstract, as the services hand it out" if only_abstract and not said.allowed else said.condition
-            yield Passed(work, known.title, said.name, carried, why, count[work], self.chunks[work], source_of(known))
+            yield Passed(
+                work,
+                known.title,
+                said.name if said.allowed else called(known.license),
+                carried,
+                why,
+                count[work],
+                self.chunks[work],
+                source_of(known),
+            )
 
     def held(self, document: StoredDocument) -> bool:
         """Whether a document's text is left out."""
@@ -198,12 +207,12 @@ def listing(lineage: str, works: Iterable[Passed]) -> str:
     works = tuple(works)
     parts = [f"# Licences of what is in the bundle of {lineage}\n"]
     parts.append(_table("Texts that are here", [one for one in works if one.carried], "condition"))
-    parts.append(_table("Texts that were left out (their places, names and hashes are here)", [one for one in works if not one.carried], "why"))
+    parts.append(_table("Texts that are not included (their sources, names and hashes are)", [one for one in works if not one.carried], "why"))
     return "\n".join(part for part in parts if part)
 
 
 def _table(title: str, works: Iterable[Passed], last: str) -> str:
-    rows = [f"| {_cell(w.work)} | {_cell(w.title)} | {_cell(w.license) or 'none known'} | {_cell(w.terms)} | {w.documents} |" for w in works]
+    rows = [f"| {_cell(w.work)} | {_cell(w.title)} | {_cell(w.license)} | {_cell(w.terms)} | {w.documents} |" for w in works]
     return f"## {title}\n\n| work | title | licence | {last} | documents |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n" if rows else ""
 
 

@@ -145,7 +145,7 @@ def _load(folder: Path, name: str, threads: int) -> Any:
     try:
         model = SentenceTransformer(str(folder), local_files_only=True, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise SettingsError(f"{name} is no usable sentence-transformers model: {str(error)[:200]}") from error
+        raise SettingsError(f"{name} cannot be loaded as a sentence-transformers model: {str(error)[:200]}") from error
     model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
     return model
 

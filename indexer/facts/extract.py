@@ -15,7 +15,7 @@ from indexer.facts.sink import MOST, Found, Sink
 from lineage.model import Chunk, Document, Fact
 from lineage.ontology import Ontology
 
-VERSION = "facts@9"
+VERSION = "facts@10"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     note = _read(document, sink)
     notes = [note] if note else []
     if sink.cut:
-        notes.append(f"{document.path}: more than {MOST} facts; the rest is data and was left out")
+        notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
     return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
 
 

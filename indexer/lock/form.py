@@ -142,7 +142,7 @@ def read(path: Path) -> Lock:
         _check(lock)
     except (ValidationError, ValueError) as error:
         said = error.errors(include_url=False, include_input=False)[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise BadBundle(f"{path} is no lock file: {said}"[:300], hint=_AGAIN) from None
+        raise BadBundle(f"{path} is not a lock file: {said}"[:300], hint=_AGAIN) from None
     return lock
 
 

@@ -22,7 +22,7 @@ from lineage.errors import ParseError
 from lineage.links import trimmed
 from lineage.model import BibEntry, Document, Span, Status, WorkId
 
-PARSER = "html@5"
+PARSER = "html@6"
 MAX_CHARS = 5_000_000
 _SKIPPED = frozenset({"script", "style", "nav", "head", "noscript", "template", "button", "form", "iframe", "object", "svg", "header", "footer"})
 _HIDING = re.compile(

@@ -12,8 +12,8 @@ from dataclasses import replace
 from indexer.pdf.bibliography import Entry, Region, entries, regions
 from indexer.pdf.blocks import blocks, style_of
 from indexer.pdf.citations import cites, mentions
-from indexer.pdf.entry import parse_entry
-from indexer.pdf.flow import Words, places_of, text_of, words_of
+from indexer.pdf.entry import Printed, parse_entries, parse_entry
+from indexer.pdf.flow import Words, places_of, slanted_text, words_of
 from indexer.pdf.layout import Sheet, sheets
 from indexer.pdf.outline import Outline, outline
 from indexer.pdf.page import Link, Pages
@@ -23,7 +23,7 @@ from lineage.errors import ParseError
 from lineage.links import trimmed
 from lineage.model import BibEntry, Document, Mention, Status, WorkId
 
-PARSER = "pdf@4"
+PARSER = "pdf@5"
 
 
 def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
@@ -84,17 +84,21 @@ def _without(ordered: Sequence[Sheet], lists: Sequence[Region]) -> list[Sheet]:
 
 
 def _entries(lists: Sequence[Region], pages: Pages, words: Words) -> list[tuple[BibEntry, Entry]]:
-    """Every entry with its fields; a key that stands twice is kept once, the longer one."""
-    found: dict[str, tuple[BibEntry, Entry]] = {}
+    """Every entry with its fields, read list by list; keys that stand twice get a number."""
+    listed: list[tuple[BibEntry, Entry]] = []
+    keys: set[str] = set()
     for region in lists:
+        printed: list[tuple[Printed, Entry]] = []
         for entry in entries(region, pages.anchors):
-            raw = text_of(entry.rows, words)
+            raw, italic = slanted_text(entry.rows, words)
             if not any(c.isalpha() for c in raw):
                 continue
-            key = entry.key or f"ref-{entry.label}" if entry.label.isdigit() else entry.key or f"ref-{len(found) + 1}"
-            key = key if key not in found else f"{key}-{len(found) + 1}"
-            found[key] = (parse_entry(raw, key), entry)
-    return list(found.values())
+            key = entry.key or f"ref-{entry.label if entry.label.isdigit() else len(keys) + 1}"
+            key = key if key not in keys else f"{key}-{len(keys) + 1}"
+            keys.add(key)
+            printed.append((Printed(raw, key, italic), entry))
+        listed += zip(parse_entries([entry for entry, _ in printed]), [entry for _, entry in printed], strict=True)
+    return listed
 
 
 def _with_links(entry: BibEntry, printed: Entry, pages: Pages) -> BibEntry:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from indexer.pdf.blocks import Style
 from indexer.pdf.layout import Sheet
 from indexer.pdf.page import Anchor, Line, Pages
+from indexer.pdf.segments import starts
 
 HEADING = re.compile(
     r"(?:\d{1,2}\.?\s+|[IVX]{1,5}\.?\s+|[A-Z]\.?\s+)?(?:(?:main |supplementary |additional )?references(?: and notes| cited)?|"
@@ -31,9 +32,6 @@ _AFTER = re.compile(
 _BRACKET = re.compile(r"\s*\[(\d{1,4})\]")
 _POINT = re.compile(r"\s*(\d{1,4})\s?[.)]\s*(?=\D)|\s*\((\d{1,4})\)\s|\s*(\d{1,4})\s+(?=[^\W\d_])")
 _ALPHA = re.compile(r"\s*\[([^\W\d_][^\s\[\]]{1,14}\d{2}[a-z]?|[A-Z][\w+-]{1,14})\]\s*\S")
-_OPENS = re.compile(r"\s*(?:[^\W\d_]['’]?\.?\s?)*[^\W\d_][\w'’.-]+(?:,|\s|\Z)")
-_STRONG = re.compile(r"\s*[^\W\d_][\w'’-]+(?: [A-Z][\w'’-]+)?, (?:[A-Z]\.[ -]?){1,4}(?:[,;]| and| &|\s*\(|\s*(?:19|20)\d\d)")
-_CLOSED = re.compile(r"(?:[.)\]]|\d|/|https?://\S+)\s*\Z")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 
 
@@ -57,10 +55,10 @@ class Entry:
 def regions(sheets: Sequence[Sheet], style: Style, pages: Pages) -> list[Region]:
     """Every reference list of the document."""
     rows = [row for sheet in sheets for row in sheet.rows]
-    starts = [n for n, row in enumerate(rows) if _is_heading(row, style, rows, n)]
+    heads = [n for n, row in enumerate(rows) if _is_heading(row, style, rows, n)]
     found: list[Region] = []
-    for n, start in enumerate(starts):
-        limit = starts[n + 1] if n + 1 < len(starts) else len(rows)
+    for n, start in enumerate(heads):
+        limit = heads[n + 1] if n + 1 < len(heads) else len(rows)
         body = rows[start + 1 : _end(rows, start, limit, style)]
         if _reads_like_one(body):
             found.append(Region(tuple(_without_notes(body)), rows[start]))
@@ -71,11 +69,10 @@ def regions(sheets: Sequence[Sheet], style: Style, pages: Pages) -> list[Region]
 
 def _unannounced(rows: Sequence[Line]) -> list[Region]:
     """A numbered list with years at the end of a document that gives it no heading."""
-    half = len(rows) // 2
-    for n in range(half, len(rows)):
-        found = _BRACKET.match(rows[n].text)
-        if found and found[1] == "1" and len(_sequence(rows[n:], _BRACKET)) >= 5:
-            return [Region(tuple(rows[n:]))] if _reads_like_one(rows[n:]) else []
+    for n in range(len(rows) - 1, len(rows) // 8, -1):
+        label = _BRACKET.match(rows[n].text)
+        if label and label[1] == "1":
+            return [Region(tuple(rows[n:]))] if len(_sequence(rows[n:], _BRACKET)) >= 5 and _reads_like_one(rows[n:]) else []
     return []
 
 
@@ -159,11 +156,7 @@ def entries(region: Region, anchors: Sequence[Anchor]) -> list[Entry]:
         same = len(named) == len(printed)
         moved = dict(zip(sorted(printed), named, strict=True)) if same else {_at_label(n, printed): key for n, key in keys.items()}
         return list(_cut(rows, sorted(printed), moved, printed))
-    starts = set(keys)
-    shaped = _by_shape(rows)
-    if len(keys) < 3 or len(shaped) > 1.25 * len(keys) + 3:
-        starts = _merged(starts, shaped, rows)
-    return list(_cut(rows, sorted(starts | {0}) if rows else [], keys, {}))
+    return list(_cut(rows, starts(rows, keys), keys, {}))
 
 
 def _in_order(rows: Sequence[Line], anchors: Sequence[Anchor]) -> list[str]:
@@ -189,16 +182,8 @@ def _at_label(n: int, printed: dict[int, str]) -> int:
     return next((m for m in (n, n + 1, n - 1, n + 2) if m in printed), n)
 
 
-def _merged(anchored: set[int], shaped: set[int], rows: Sequence[Line]) -> set[int]:
-    """Starts by shape, with those that named places prove put in the stead of their neighbours."""
-    if not anchored:
-        return shaped
-    kept = {n for n in shaped if not any(abs(n - m) == 1 and not _CLOSED.search(rows[max(n, m) - 1].text) for m in anchored)}
-    return kept | anchored
-
-
-def _cut(rows: Sequence[Line], starts: Sequence[int], keys: dict[int, str], labels: dict[int, str]) -> Iterator[Entry]:
-    for start, end in pairwise([*starts, len(rows)]):
+def _cut(rows: Sequence[Line], firsts: Sequence[int], keys: dict[int, str], labels: dict[int, str]) -> Iterator[Entry]:
+    for start, end in pairwise([*firsts, len(rows)]):
         yield Entry(tuple(rows[start:end]), keys.get(start, ""), labels.get(start, ""))
 
 
@@ -230,54 +215,3 @@ def _sequence(rows: Sequence[Line], pattern: re.Pattern[str]) -> dict[int, str]:
     if len(found) < 0.6 * len(seen) and len(numbers) == len(seen) == max(numbers, default=0):
         return {n: str(number) for n, number in seen}
     return found
-
-
-def _by_shape(rows: Sequence[Line]) -> set[int]:
-    """Row numbers at which an entry begins, from indents, gaps and what the rows say."""
-    columns: dict[tuple[int, int], list[int]] = {}
-    for n, row in enumerate(rows):
-        columns.setdefault((row.page, row.column), []).append(n)
-    hanging = _indent_kind(rows, columns)
-    starts: set[int] = {0} if rows else set()
-    for numbers in columns.values():
-        left = min(rows[n].box[0] for n in numbers)
-        steps = sorted(rows[b].base - rows[a].base for a, b in pairwise(numbers))
-        usual = steps[len(steps) // 3] if steps else 0.0
-        for place, n in enumerate(numbers):
-            previous = rows[n - 1] if n else None
-            gap = place > 0 and usual > 0 and rows[n].base - rows[numbers[place - 1]].base > 1.3 * usual
-            if _starts(rows[n], previous, left, hanging, gap):
-                starts.add(n)
-    return starts
-
-
-def _indent_kind(rows: Sequence[Line], columns: dict[tuple[int, int], list[int]]) -> str:
-    """`hanging`, `first` (first line indented) or `flush`, by how many rows are indented and what they begin with."""
-    indented = flush = 0
-    opens = Counter[str]()
-    for numbers in columns.values():
-        left = min(rows[n].box[0] for n in numbers)
-        for n in numbers:
-            inward = rows[n].box[0] > left + 3
-            indented, flush = indented + inward, flush + (not inward)
-            if n and _CLOSED.search(rows[n - 1].text) and _YEAR.search(rows[n - 1].text + rows[n].text):
-                opens["in" if inward else "out"] += 1
-    if indented < 0.12 * (indented + flush):
-        return "flush"
-    return "first" if indented < 0.5 * flush and opens["in"] > opens["out"] else "hanging"
-
-
-def _starts(row: Line, previous: Line | None, left: float, hanging: str, gap: bool) -> bool:
-    inward = row.box[0] > left + 3
-    if hanging == "hanging":
-        return not inward
-    if hanging == "first":
-        return inward
-    ended = previous is None or bool(_CLOSED.search(previous.text))
-    if not ended or gap or _STRONG.match(row.text):
-        return ended
-    return previous is not None and _is_short(previous, row) and bool(_OPENS.match(row.text)) and row.text.lstrip()[:1].isupper()
-
-
-def _is_short(previous: Line, row: Line) -> bool:
-    return previous.box[2] < max(row.box[2], previous.box[2] + 1) - 8 or previous.column != row.column

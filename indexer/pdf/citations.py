@@ -17,10 +17,14 @@ from indexer.pdf.sentences import sentences
 from lineage.model import BibEntry, Mention, Span
 
 _GROUP = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4}){0,40})(?:\s*,\s*[^\[\]\d][^\[\]]{0,40})?\s*\]")
+_RANGE_END = re.compile(r"\s?[–—-]\s?\[(\d{1,4})\]")
 _RANGE = re.compile(r"(\d{1,4})\s*[–—-]\s*(\d{1,4})|(\d{1,4})")
 _ALPHA_GROUP = re.compile(r"\[([^\[\]]{2,120})\]")
-_NAME = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
-_YEARS = r"(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6}"
+_NAME = (
+    r"(?:\b[^\W\d_a-z]\.[ -]?(?:\b[^\W\d_]\.[ -]?){0,3})?(?:(?:van|von|der|den|de|del|della|di|da|dos|la|le|el|al|bin|ten|ter)\s){0,3}"
+    r"[^\W\d_a-z][\w'’ʼ-]{1,30}(?: [^\W\d_a-z][\w'’ʼ-]{1,30})?"
+)
+_YEARS = r"(?:n\.\s?d\.|(?:1[89]|20)\d\d[a-z]?(?:\s?,\s?(?:(?:1[89]|20)\d\d[a-z]?|[a-z]\b)){0,6})"
 _AUTHOR_YEAR = re.compile(
     rf"(?P<one>{_NAME})(?:\s+et\.?\s+al\.?|(?:,\s{_NAME}){{0,3}},?\s+(?:and|&)\s+(?P<two>{_NAME}))?(?:’s|'s)?\s*[,(\[]{{0,2}}\s*(?P<years>{_YEARS})"
 )
@@ -46,13 +50,30 @@ def cites(
     # a citation broken over columns makes pdfTeX draw its link over the footnotes between them as well
     linked = [Cite(*where, key) for where, key in found if where and not _in_address(text, *where)]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
-    for other in (_raised(text, writer, labels), _in_parentheses(text, labels)) if not linked else ():
+    raised = _raised(text, writer, labels)
+    for other in (raised, _in_parentheses(text, labels)) if not linked else ():
         # the rarer forms are read only where the usual ones are absent, and then only if they cite a good part
         if len({cite.key for cite in printed}) * 4 < len(entries) and len({cite.key for cite in other}) * 5 >= len(entries) * 2:
             printed += other
-    covered = {n // 4 for cite in linked for n in range(cite.start, cite.end + 1)}
-    extra = [cite for cite in printed if not any(n // 4 in covered for n in range(cite.start, cite.end))]
-    return sorted(dict.fromkeys([*linked, *extra]), key=lambda cite: (cite.start, cite.end))
+    return sorted(dict.fromkeys([*linked, *_unlinked(linked, printed, raised)]), key=lambda cite: (cite.start, cite.end))
+
+
+def _unlinked(linked: Sequence[Cite], printed: Sequence[Cite], raised: Sequence[Cite]) -> Iterator[Cite]:
+    """What is printed and not linked; of a range (3-7), LaTeX links its ends alone, and they prove what lies between."""
+    at: dict[int, set[str]] = {}
+    for cite in linked:
+        for n in range(cite.start // 4, cite.end // 4 + 1):
+            at.setdefault(n, set()).add(cite.key)
+    ranges: dict[tuple[int, int], set[str]] = {}
+    for cite in (*printed, *(raised if linked else ())):
+        ranges.setdefault((cite.start, cite.end), set()).add(cite.key)
+    for cite in printed:
+        if not any(n // 4 in at for n in range(cite.start, cite.end)):
+            yield cite
+    for (start, end), keys in ranges.items():
+        ends = {key for n in range(start // 4, (end - 1) // 4 + 1) for key in at.get(n, ())}
+        if len(keys) > 2 and len(ends & keys) >= 2:
+            yield from (Cite(start, end, key) for key in sorted(keys - ends))
 
 
 def _in_address(text: str, start: int, end: int) -> bool:
@@ -69,8 +90,17 @@ def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[Cite]:
         if group.start() in touching and len(touching) * 2 < len(groups):
             continue  # state[8] in a listing, where citations stand after a space
         found = list(_expand(group[1]))
+        yield from _between(text, group, labels)
         if found and all(number in numbered for number, _, _ in found):
             yield from (Cite(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in found)
+
+
+def _between(text: str, group: re.Match[str], labels: Mapping[str, str]) -> Iterator[Cite]:
+    """Every entry of "[3]–[7]", as IEEE prints a range."""
+    if (last := _RANGE_END.match(text, group.end())) and group[1].isdigit() and 0 < int(last[1]) - int(group[1]) <= 30:
+        for number in range(int(group[1]), int(last[1]) + 1):
+            if str(number) in labels:
+                yield Cite(group.start(), last.end(), labels[str(number)])
 
 
 def _expand(numbers: str) -> Iterator[tuple[str, int, int]]:
@@ -132,8 +162,8 @@ def _surnames(author: str) -> set[str]:
 def _author_years(text: str, entries: Sequence[BibEntry]) -> Iterator[Cite]:
     index: dict[tuple[str, str], list[BibEntry]] = {}
     for entry in entries:
-        for name in _surnames(entry.authors[0]) if entry.authors and entry.year else ():
-            index.setdefault((name, str(entry.year)), []).append(entry)
+        for name in _surnames(entry.authors[0]) if entry.authors else ():
+            index.setdefault((name, str(entry.year or "n.d.")), []).append(entry)
     for found in _AUTHOR_YEAR.finditer(text):
         for year, start, end in _each_year(found["years"]):
             names = (fold(found["one"]), fold(found["one"].split()[-1]), fold(found["one"].split("-")[-1]))
@@ -145,6 +175,9 @@ def _author_years(text: str, entries: Sequence[BibEntry]) -> Iterator[Cite]:
 
 def _each_year(years: str) -> Iterator[tuple[str, int, int]]:
     last = ""
+    if years.startswith("n"):
+        yield "n.d.", 0, len(years)
+        return
     for found in re.finditer(r"(?:1[89]|20)\d\d[a-z]?|\b[a-z]\b", years):
         last = found[0] if len(found[0]) > 1 else last[:4] + found[0]
         yield last, found.start(), found.end()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from indexer.pdf.page import Box, Line
+from indexer.pdf.page import Box, Line, Range
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W_]+(?:[-‐][^\W_]+)*)[-‐\u00ad]\s*\Z")
@@ -139,9 +139,15 @@ class Writer:
 
 def text_of(rows: Sequence[Line], words: Words) -> str:
     """Rows as one running text."""
+    return slanted_text(rows, words)[0]
+
+
+def slanted_text(rows: Sequence[Line], words: Words) -> tuple[str, tuple[Range, ...]]:
+    """Rows as one running text, and its ranges of italic type."""
     writer = Writer(words)
     writer.rows(rows)
-    return writer.text
+    ranges = ((start + a, min(start + b, writer.length)) for row, start in writer.places for a, b in row.italic)
+    return writer.text, tuple((max(0, a), b) for a, b in ranges if b > max(0, a))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from indexer.pdf.page import Line, Page, joined
 
 _NUMBER = re.compile(r"(page\s*)?[-–—|\s]*(\d{1,5}|[ivxlc]{1,6})[-–—|\s]*((of|/)\s*\d{1,5})?\Z", re.IGNORECASE)
+_HEAD_NUMBER = re.compile(r"\s*(\d{1,4})(?:\s+\D{3,100}\Z|\s*\Z)|\D{3,100}\s(\d{1,4})\s*\Z")
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _LINE_NUMBER = re.compile(r"\d{1,4}\Z")
 _STAMP = re.compile(r"arXiv:\S{4,20}v\d+\s+\[|arXiv:\S{4,20}\s+\[[a-z-]+\.")
@@ -33,9 +34,9 @@ class Sheet:
 
 def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
     """Every page in reading order."""
-    repeated = _repeated(pages)
+    repeated = _repeated(pages) | _numbered_heads(pages)
     gutters = sorted(gutter / page.width for page in pages if (gutter := find_gutter(page.lines, page.width)))
-    usual = gutters[len(gutters) // 2] if len(gutters) >= 3 else None
+    usual = gutters[len(gutters) // 2] if len(gutters) >= 2 else None
     return tuple(_sheet(page, repeated, usual) for page in pages)
 
 
@@ -62,13 +63,35 @@ def _repeated(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
     return frozenset(key for key, count in seen.items() if count >= need)
 
 
+def _numbered_heads(pages: Sequence[Page]) -> frozenset[tuple[str, int]]:
+    """Texts beside a page number in the head of a page ("2 ANN AUTHOR"): numbers that count along with the pages."""
+    seen: list[tuple[int, Page, Line]] = []
+    for page in pages:
+        for line in page.lines:
+            number = _HEAD_NUMBER.match(line.text) if line.base < 0.14 * page.height else None
+            if number:
+                seen.append((int(number[1] or number[2]) - page.number, page, line))
+    counts = Counter(offset for offset, page in {(offset, page.number) for offset, page, _ in seen})
+    steady = {offset for offset, count in counts.items() if count >= 2}
+    heads: set[tuple[str, int]] = set()
+    for offset, page, line in seen:
+        row = [other for other in page.lines if abs(other.base - line.base) < 3]
+        below = min((other.base - line.base for other in page.lines if other.base - line.base >= 3), default=0.0)
+        if offset in steady and below > 1.5 * line.size and not any(other.base < line.base - 3 for other in page.lines):
+            heads.update(_key(other) for other in row)
+    return frozenset(heads)
+
+
 def _page_numbers(lines: Sequence[Line], height: float) -> Iterator[Line]:
-    """Numbers that stand alone in the outermost row of a page."""
+    """Numbers that stand alone in the outermost row of a page, near its edge or well apart from the text."""
     if not lines:
         return
     for edge in (min(line.base for line in lines), max(line.base for line in lines)):
         row = [line for line in lines if abs(line.base - edge) < 3]
-        outer = edge < 0.12 * height or edge > 0.88 * height
+        others = [abs(line.base - edge) for line in lines if abs(line.base - edge) >= 3]
+        apart = min(others, default=0.0) > 1.8 * row[0].size
+        near = 0.12 if not apart else 0.2
+        outer = edge < near * height or edge > (1 - near) * height
         if outer and all(_NUMBER.match(line.text.strip()) for line in row):
             yield from row
 
@@ -96,6 +119,8 @@ def in_order(lines: Sequence[Line], width: float, usual: float | None = None) ->
     gutter = find_gutter(lines, width)
     if gutter is not None and usual is not None and abs(gutter - usual * width) > 0.03 * width and _parts(lines, usual * width, width):
         gutter = usual * width
+    if gutter is None and usual is not None and not any(_crosses(line, usual * width) for line in lines):
+        gutter = usual * width  # a last page with little in its second column
     if gutter is None:
         yield from rows(lines)
         return
@@ -122,7 +147,7 @@ def find_gutter(lines: Sequence[Line], width: float) -> float | None:
             best = (x, crossing)
     assert best is not None  # noqa: S101 - sixty steps were made
     near = [x for x, crossing in _profile(wide, width) if crossing <= best[1]]
-    gutter = _middle(near, best[0])
+    gutter = _clearest(_run(near, best[0]), lines)
     return gutter if _parts(lines, gutter, width) else None
 
 
@@ -140,13 +165,24 @@ def _profile(lines: Sequence[Line], width: float) -> list[tuple[float, int]]:
     return [(x, sum(line.box[0] < x - 1 and line.box[2] > x + 1 for line in lines)) for x in steps]
 
 
-def _middle(near: Sequence[float], start: float) -> float:
-    """The middle of the run of neighbouring positions that holds `start`."""
+def _run(near: Sequence[float], start: float) -> list[float]:
+    """The run of neighboring positions that holds `start`, in order."""
     run = [start]
     for x in near:
         if min(abs(x - known) for known in run) < 4:
             run.append(x)
-    return (min(run) + max(run)) / 2
+    return sorted(run)
+
+
+def _clearest(run: Sequence[float], lines: Sequence[Line]) -> float:
+    """The middle of the first stretch that fewest lines cover: the labels of a list hang at the left edge of its column."""
+    short = [line for line in lines if line.box[2] > run[0] and line.box[0] < run[-1]]
+    covered = [sum(line.box[0] < x < line.box[2] for line in short) for x in run]
+    most = min(covered) + len(lines) // 60  # a figure may lie anywhere
+    stretches = [list(group) for free, group in groupby(range(len(run)), key=lambda n: covered[n] <= most) if free]
+    widths = [run[stretch[-1]] - run[stretch[0]] for stretch in stretches]
+    first = next(stretch for stretch, width in zip(stretches, widths, strict=True) if width >= min(4.0, max(widths)))
+    return (run[first[0]] + run[first[-1]]) / 2
 
 
 def _pairs(left: Sequence[Line], right: Sequence[Line]) -> int:

@@ -8,13 +8,14 @@ from indexer.pdf.sentences import full_stops
 
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|zur|y)\s+)"
 _SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?: {_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]{{1,40}}){{0,2}}"
-_INITIALS = r"[^\W\d_a-z]\.?(?:[ -]{0,2}[^\W\d_a-z]\.){0,4}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
+_INITIALS = r"[^\W\d_a-z]\.?(?:[ -]{0,2}[^\W\d_]\.){0,4}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
 SURNAME_FIRST = re.compile(rf"{_SURNAME},\s?(?:{_INITIALS})(?![\w])")
-VANCOUVER = re.compile(rf"{_SURNAME}\s[A-Z]{{1,3}}(?=[,.;:]|\s\(|\s(?:and|&)\s)")
-INITIAL_FIRST = re.compile(rf"(?:[^\W\d_a-z]\.[ -]?){{1,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
-_ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-Z]{{1,3}}")
+_AFTER = r"(?:\s(?:van|von|der|den|de|del|la|di|da|dos|ter|ten)){0,3}"
+VANCOUVER = re.compile(rf"{_SURNAME}\s[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}{_AFTER}(?=[,.;:]|\s\(|\s(?:and|&|et al)\b)")
+INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]{{0,2}}(?:[^\W\d_]\.[ -]{{0,2}}){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
+_ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}")
 _BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and|&|und|et)?|and|&|und)\s+|\s*[,;]\s*", re.IGNORECASE)
-_ET_AL = re.compile(r"[,;]?\s*(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]?", re.IGNORECASE)
+ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]{0,2}", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
     "van von der den de del della di da dos du la le el al bin ibn ter ten et y zu zur e las los do af av auf op mac vom im jr sr "  # noqa: SIM905
@@ -28,13 +29,13 @@ def run(text: str, pattern: re.Pattern[str]) -> tuple[int, int]:
     while found := pattern.match(text, position):
         count += 1
         end = found.end()
-        if more := _ET_AL.match(text, end):
+        if more := ET_AL.match(text, end):
             return more.end(), count
         between = _BETWEEN.match(text, end)
         if not between:
             break
         position = between.end()
-        if other := _ET_AL.match(text, position):
+        if other := ET_AL.match(text, position):
             return other.end(), count
     return end, count
 
@@ -52,7 +53,7 @@ def is_names(text: str) -> bool:
 
 
 def _are_capital(words: list[str], listed: bool) -> bool:
-    """Whether every word could be part of a name; in a longer list one in 25 may be in small letters (Xiang qian Qi)."""
+    """Whether every word could be part of a name; in a longer list a few may be in small letters (Xiang qian Qi)."""
     capital = small = 0
     for word in words:
         bare = word.strip(".()[]*†‡’'")
@@ -60,7 +61,7 @@ def _are_capital(words: list[str], listed: bool) -> bool:
             continue
         if bare[0].islower() and not re.match(r"[a-z]{1,4}[A-Z]", bare):
             small += 1
-            if len(words) < 6 or small > 1 + len(words) // 25 or not listed:
+            if len(words) < 6 or small > 1 + (len(words) >= 10) + len(words) // 25 or not listed:
                 return False
         if any(c.isdigit() for c in bare) and len(words) > 3:
             return False
@@ -70,7 +71,7 @@ def _are_capital(words: list[str], listed: bool) -> bool:
 
 def authors_of(names: str) -> list[str]:
     """The persons of a names list, given names first."""
-    names = EDITORS.sub(" ", _ET_AL.sub("", names)).strip(" ,.;:(")
+    names = EDITORS.sub(" ", ET_AL.sub("", names)).strip(" ,.;:(")
     if not names:
         return []
     if ";" in names:
@@ -81,7 +82,7 @@ def authors_of(names: str) -> list[str]:
         return _pair_up(pieces, initials)
     if "," in names and _all_flipped(names):
         return [_flip(piece) for piece in re.split(r"\s+(?:and|&)\s+", names)]
-    return [re.sub(r"^(\S+(?: \S+)?) ([A-Z]{1,3})$", r"\2 \1", piece.strip(" .")) for piece in pieces]
+    return [re.sub(r"^(\S+(?: \S+)?) ([A-ZÀ-ÖØ-ÞĀ-Ž]{1,3})$", r"\2 \1", piece.strip(" .")) for piece in pieces]
 
 
 def _all_flipped(names: str) -> bool:

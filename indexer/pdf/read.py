@@ -32,6 +32,8 @@ _COMBINING = {
     "˙": "\u0307", "˚": "\u030a", "˜": "\u0303", "ˆ": "\u0302", "¯": "\u0304",
 }  # fmt: skip
 _AFTER = {"¸": "\u0327", "˛": "\u0328"}
+_BEFORE = _COMBINING | _AFTER
+_STROKED = {"l": "ł", "L": "Ł"}  # Computer Modern sets the stroke as a sign without a name before the letter
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2009\u200a\u202f\t\r\n"), " ") | {0xAD: "-"}
 
 
@@ -249,23 +251,32 @@ def _line(number: int, spans: list[Mapping[str, Any]], seen: _Seen) -> Line | No
 
 def _glyphs(glyphs: Iterable[Mapping[str, Any]], chars: list[str], xs: list[float], seen: _Seen) -> None:
     """Append characters with their left edges: loose accents put on their letter, invisible characters left out."""
-    for glyph in glyphs:
+    glyphs = list(glyphs)
+    for glyph, after in zip(glyphs, [*glyphs[1:], None], strict=True):
         c = glyph["c"].translate(_SPACES)
         x = glyph["bbox"][0]
         if c == "-" and glyph["c"] == "\u00ad" and chars and chars[-1] == "-":
             continue
         if _is_invisible(c):
             seen.invisible += 1
-        elif c in _AFTER and chars and chars[-1].isalpha():
+        elif c in _AFTER and chars and chars[-1].isalpha() and not _is_over(glyph, after):
             chars[-1] = unicodedata.normalize("NFC", chars[-1] + _AFTER[c])
-        elif chars and chars[-1] in _COMBINING and c.isalpha():
-            chars[-1] = unicodedata.normalize("NFC", {"ı": "i", "ȷ": "j"}.get(c, c) + _COMBINING[chars[-1]])[:1]
+        elif chars and chars[-1] == "\ufffd" and c in _STROKED:
+            chars[-1] = _STROKED[c]
+        elif chars and chars[-1] in _BEFORE and c.isalpha():
+            chars[-1] = unicodedata.normalize("NFC", {"ı": "i", "ȷ": "j"}.get(c, c) + _BEFORE[chars[-1]])[:1]
         elif unicodedata.combining(c) and chars:
             chars[-1] = unicodedata.normalize("NFC", chars[-1] + c)[:1]
         else:
             for part in unicodedata.normalize("NFKC", c) if "\ufb00" <= c <= "\ufb06" else c:
                 chars.append(part)
                 xs.append(x)
+
+
+def _is_over(glyph: Mapping[str, Any], after: Mapping[str, Any] | None) -> bool:
+    """Whether a glyph is set over (or under) the one that follows."""
+    x0, _, x1, _ = glyph["bbox"]
+    return after is not None and after["bbox"][0] < x0 + 0.3 * (x1 - x0)
 
 
 def _is_invisible(c: str) -> bool:

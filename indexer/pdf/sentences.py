@@ -29,7 +29,8 @@ def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 _ABBREVIATED = re.compile(
     r"(?:\b(?:vs|etc|cf|Dr|St|Jr|Sr|Mr|Mrs|Ms|No|Nos|Vol|vol|Proc|Conf|Int|Intl|Trans|Rev|Lett|Phys|Appl|Adv|Ann|Am|Comput|Commun|"
     r"Sci|Math|Res|Mach|Learn|Nat|Mod|Ed|eds|pp|approx|Fig|Eq|Inc|Ltd|Univ|Dept|Inf|Syst|Softw|Eng|Biol|Med|Chem|Soc|Acad|Symp|"
-    r"Assoc|Process|Intell|Artif|Astrophys|Class|Quantum|Prog|Theor|Gen|Rel|Cosmol)|\b[A-Z]|[a-z]\.[a-z]|U\.S)\Z"
+    r"Assoc|Process|Intell|Artif|Astrophys|Class|Quantum|Prog|Theor|Gen|Rel|Cosmol|Tech|Rep|Stat|"
+    r"Natl|Bull)|\b[^\W\d_a-z]|\.[ -]?[^\W\d_]|U\.S)\Z"
 )
 _FULL_STOP = re.compile(r"[.?!](?=[”\"’]?\s+\S|\s*\Z)")
 _CAPITAL = re.compile(r"[”\"’]?\s*(?:[^\W\d_a-z]|\d|\Z)")

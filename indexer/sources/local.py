@@ -20,6 +20,7 @@ from pathlib import Path
 from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.parsers import select
 from indexer.source_code.languages import language_of
+from indexer.sources.checkout import not_followed, origin
 from indexer.unpack.sniff import is_binary, sniff
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
@@ -81,7 +82,7 @@ def paper(path: Path) -> LocalPaper:
         if kind == "text" and path.suffix.lower() in _TEX:
             kind = "tex"
     if kind not in _MEDIA:
-        what = "is empty" if kind == "empty" else f"is no paper that can be read ({kind})"
+        what = "is empty" if kind == "empty" else f"cannot be read as a paper ({kind})"
         raise UsageError(f"{path} {what}", hint="a .pdf, a .tex file, an e-print (.tar.gz, .gz) or a folder of TeX is needed")
     title = path.resolve().name.removesuffix(".gz").removesuffix(".tar").rsplit(".", 1)[0]
     return LocalPaper(Work(local_id(data), "paper", title, said_by=(SOURCE,), meta={"file": path.resolve().name}), data, _MEDIA[kind])
@@ -92,7 +93,7 @@ def code(path: Path) -> LocalCode:
     if not path.exists():
         raise NotFound(f"there is no {path}", hint="check the path")
     if not path.is_dir():
-        raise UsageError(f"{path} is no folder", hint="give the folder that holds the code")
+        raise UsageError(f"{path} is not a folder", hint="give the folder that holds the code")
     found = tuple(_files(path, TARBALL))
     if not any(member.data for member in found):
         raise UsageError(f"{path} holds no file that can be read")
@@ -100,7 +101,8 @@ def code(path: Path) -> LocalCode:
     for member in found:
         content = hashlib.sha256(member.data or b"").hexdigest()
         digest.update(f"{member.name}\0{member.status}\0{content}\n".encode("utf-8", "surrogateescape"))
-    work = Work(local_id(digest.digest()), "code", path.resolve().name, said_by=(SOURCE,), meta={"file": path.resolve().name})
+    name = path.resolve().name
+    work = Work(local_id(digest.digest()), "code", name, said_by=(SOURCE,), meta={"file": name, **origin(path)})
     return LocalCode(work, found, digest.hexdigest())
 
 
@@ -122,7 +124,7 @@ def _content(path: Path) -> bytes:
     cap = max(EPRINT.packed, 60 * 1024 * 1024)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UsageError(f"{path} is no regular file")
+            raise UsageError(f"{path} is not a regular file")
         with path.open("rb") as file:
             data = file.read(cap + 1)
     except FileNotFoundError:
@@ -163,7 +165,7 @@ def _files(root: Path, limits: ArchiveLimits) -> Iterator[Member]:
 
 
 def _walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """(name, entry) of all that is no folder to be entered, without recursion and without following links."""
+    """(name, entry) of all that is not a folder to be entered, without recursion and without following links."""
     folders = [("", str(root))]
     while folders:
         prefix, folder = folders.pop()
@@ -195,7 +197,7 @@ def _member(name: str, entry: os.DirEntry[str], limits: ArchiveLimits, left: int
         refusal = _refusal(name, size, limits, left)
         if refusal:
             return Member(name, None, *refusal, size)
-        with open(entry.path, "rb", opener=_not_followed) as file:
+        with open(entry.path, "rb", opener=not_followed) as file:
             data = file.read(limits.member + 1)
     except OSError as error:
         return Member(name, None, Status.FORBIDDEN, f"cannot be read: {error.strerror}")
@@ -208,7 +210,3 @@ def _refusal(name: str, size: int, limits: ArchiveLimits, left: int) -> tuple[St
     if size > min(limits.member, left):
         return Status.TOO_LARGE, f"{size:,} bytes, more than may be read"
     return None if limits is EPRINT else select.by_name(name, size)
-
-
-def _not_followed(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

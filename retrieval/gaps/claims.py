@@ -22,6 +22,8 @@ def misread(one: Held) -> bool:
     at = whole.find(said)
     if at < 0 or one.fact.kind == "table":
         return False
+    if whole[at - 1 : at].isalnum() and said[:1].isalnum():
+        return False  # what was read begins within a word: its beginning is context and not the value
     start = max(0, at - _AROUND)
     text = whole[start : at + len(said)]
     read = words(text)

@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from lineage.cite import pinpoint
-from lineage.insight import METHOD, Conflict, Detail, Gap, Held, Specification, Suggestion
-from lineage.model import Chunk, Fact, FactKind, Hit, Query
+from lineage.insight import METHOD, Detail, Gap, Specification, Suggestion
+from lineage.model import Chunk, Hit, Query
 from lineage.tokens import parts, stem, tokens
 from retrieval.engine import Engine
 from retrieval.gaps.asking import asked
-from retrieval.gaps.confidence import passage_confidence
 from retrieval.gaps.text import SAYS, Said, TargetText
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
@@ -44,7 +43,6 @@ _PLAIN = frozenset(map(stem, _NAMES.split()))
 _TESTS = frozenset(("test", "tests", "testing", "unittests"))
 _TOLD = 6
 _DEFINITIONS = frozenset(("function", "method", "class"))
-SEVERITY = 0.3
 
 
 @dataclass(frozen=True)
@@ -142,21 +140,9 @@ def unsaid(passage: str, code: str) -> Iterator[str]:
     yield from list(told)[:_TOLD]
 
 
-def against(passage: str, code: str) -> Iterator[tuple[str, str]]:
-    """(what the passage says, what the code does) where the two are opposites and the code never does what is said."""
-    said, done = {*tokens(passage)}, {name.lower() for name in _NAME.findall(code)}
-    for one, other in _table()["opposites"]:
-        for here, there in ((one, other), (other, one)):
-            spoken = next((word for word in here["said"] if stem(word) in said), "")
-            denied = any(stem(word) in said for word in there["said"])
-            act = next((name for name in there["code"] if name in done), "")
-            if spoken and act and not denied and not any(name in done for name in here["code"]):
-                yield spoken, act
-
-
 @cache
 def _table() -> Mapping[str, Any]:
-    """`operations`: identifiers of what changes results, each with the words by which prose names it; `opposites`: pairs of `said` and `code`."""
+    """`operations`: identifiers of what changes results, each with the words by which prose names it."""
     found: dict[str, Any] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
     return found
 
@@ -170,27 +156,6 @@ def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
         detail = Detail(f"method:{name}", f"{where}: what {name} does besides", METHOD, text[:200], weight=0.4)
         passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
         has = f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else "")
-        sure = passage_confidence(first.score)
-        offer = Suggestion("", "", sure, evidence=one.functions, chain=("the target's own code", has))
+        offer = Suggestion("", "", "fair", "the target's own code for the passage", evidence=one.functions, chain=("the target's own code", has))
         why = f"the code has {told}" if told else "the code is the only statement of its steps"
         yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)
-
-
-def conflicts(found: Sequence[Component], said: TargetText) -> Iterator[Conflict]:
-    """Passages and functions that say opposite things, where the function is named as its passage is."""
-    for one in (one for one in found if one.tied):
-        for spoken, done in against(one.passage.text, one.first.chunk.text):
-            sides = (_side(Hit(1, 1.0, one.passage, said.work, from_target=True), spoken), _side(one.first, done))
-            why = f"the passage speaks of “{spoken}”, {one.name or 'the code'} has {done} and nothing like it; words alone were compared"
-            yield Conflict(f"method:{one.name}", f"{spoken} against {done}", "paper-code", sides, SEVERITY, why)
-
-
-def _side(hit: Hit, word: str) -> Held:
-    kind: FactKind = "prose" if hit.work.kind == "paper" else "call"
-    fact = Fact("operation", word, "", hit.work.id, hit.chunk.id, kind, _line(hit.chunk, word), word, word)
-    return Held(fact, replace(hit, focus=None))
-
-
-def _line(chunk: Chunk, word: str) -> int:
-    lines = chunk.text.lower().split("\n")
-    return chunk.start_line + next((at for at, line in enumerate(lines) if word.lower() in line), 0)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lineage.ids import repo_parts
+from lineage.ids import repo_name
 from lineage.insight import Gap, Held
 from lineage.model import WorkId
 from lineage.tokens import parts
@@ -42,8 +42,8 @@ def _stored(work: WorkId, engine: Engine) -> WorkId:
     """The repository, or the one of the same name where it is not there: what a paper links may have moved."""
     if work in engine.kinship.kin:
         return work
-    name = repo_parts(work)[2]
-    return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_parts(other)[2] == name), work)
+    name = repo_name(work)
+    return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_name(other) == name), work)
 
 
 def _around(one: Followed, said: TargetText) -> str:
@@ -62,7 +62,7 @@ def _of(one: Followed, engine: Engine, said: TargetText, known: Known, held: Map
     told = setting_words().with_alike(name for name in by_name if stated(name, held.get(name, ()), said.work.id, one))
     rest = (name for name in by_name if name not in told)
     open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
-    whose = f"{one.section[-1]}, {repo_parts(min(one.works))[2]}"
+    whose = f"{one.section[-1]}, {repo_name(min(one.works))}"
     for nth, name in enumerate(sorted(open_, key=lambda name: _rank(name, by_name[name], known))[:MOST]):
         yield row(name, by_name[name], whose, _WHY, WEIGHT - _STEP * nth, context)
 
@@ -75,6 +75,7 @@ def _candidates(one: Followed, engine: Engine, known: Known, held: Mapping[str, 
     others = [other for other in settings_of(chunks_of(engine, one.works), engine.kinship) if place(other) not in placed]
     some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
     kept = theirs(some, one, files_of([[*facts, *others]]))
+    kept = [replace(other, mentioned=False) for other in kept]  # the target says that it follows this code
     return [other for other in kept if _is_of_stage(other, one.section_text)] or kept
 
 

@@ -15,7 +15,6 @@ from dataclasses import replace
 from lineage.cite import pinpoint
 from lineage.insight import Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, Fact, Hit
-from retrieval.gaps.confidence import Support, confidence
 from retrieval.gaps.offers import Context, chain
 from retrieval.holders import aside, tried
 from retrieval.kinship import Kinship
@@ -29,12 +28,10 @@ _LOOP = re.compile(r"\.backward\(")
 _STEP = re.compile(r"\.step\(")
 _LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
 _SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
-_OF_A_CHECKPOINT = frozenset(("architecture", "initialisation"))
+_OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
 """Topics that whoever trains a checkpoint leaves to it."""
+_DOES_WITHOUT = "the own code trains and has none"
 WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
-_LOW = 0.2
-"""The most that the value of others is worth where the own code has none."""
-_NEVER = Support(own=1.0, run=0.6, agreement=1.0, alone=1.0)
 
 
 def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: Kinship, context: Context) -> list[Gap]:
@@ -101,7 +98,9 @@ def _lowered(gap: Gap) -> Gap:
     """A row whose values are those of others alone, where own code that trains has none: it may well do without."""
     if gap.stated or not any(one.value for one in gap.suggestions):
         return gap
-    return replace(gap, why=WITHOUT, suggestions=tuple(replace(one, confidence=min(one.confidence, _LOW)) for one in gap.suggestions))
+    return replace(
+        gap, why=WITHOUT, suggestions=tuple(replace(one, grade="weak", reason=f"{_DOES_WITHOUT}; {one.reason}") for one in gap.suggestions)
+    )
 
 
 def _is_aside(hit: Hit, context: Context) -> bool:
@@ -159,4 +158,4 @@ def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
 
 def _sure(hit: Hit, has: str, context: Context, *held: Held) -> Suggestion:
     value = held[0].fact.value if held else ""
-    return Suggestion(value, "", confidence(_NEVER), held, (hit,), chain(hit, context, (), has))
+    return Suggestion(value, "", "strong", "read in the target's own code", held, (hit,), chain(hit, context, (), has))

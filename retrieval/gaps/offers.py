@@ -1,6 +1,6 @@
 """What a lineage offers for a detail that its target leaves open: values, each with who holds it and how that reaches the target.
 
-Facts of one name and value, whoever holds them, are one offer. What supports it is counted (`confidence.Support`) and told
+Facts of one name and value, whoever holds them, are one offer. What supports it is counted (`grade.Support`) and told
 link by link: target cites P in sentence S with role R, P's repository has it at file:line@commit.
 """
 
@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.cite import citation, pinpoint
+from lineage.cite import name as work_name
 from lineage.insight import Held, Suggestion
-from lineage.model import CodeLink, Hit, Reference, Role, Work, WorkId
+from lineage.model import CodeLink, Hit, Reference, Role, Tier, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
 from retrieval.experiment_folders import Folders
 from retrieval.experiments import is_parameter, is_set
-from retrieval.gaps.confidence import Support, confidence, passage_confidence
+from retrieval.gaps.grade import Support, graded, order
 from retrieval.gaps.stated import Pointer
 from retrieval.holders import ASIDE, aside, of_baselines, tried
 from retrieval.kinship import is_vendored
@@ -55,7 +56,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Offer:
-    """A suggestion with the support that its confidence was made from, and the name of the fact it is a value of.
+    """A suggestion with the support that its grade was made from, and the name of the fact it is a value of.
 
     `own` says that the target's own code holds it, other than in examples and the like; `place` orders offers (`_Rivals.place`).
     """
@@ -79,9 +80,10 @@ def offers(
 
 
 def _useful(one: Held, context: Context) -> bool:
-    """Whether a fact can be offered: a value that is not the target's own word, and no number of channels that just go in or out."""
+    """Whether a fact can be offered: a value that is not the target's own word, nor that of a repository which a paper only mentions,
+    and no number of channels that just go in or out."""
     ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
-    return one.fact.work != context.target.id and one.fact.literal and not ends and not is_vendored(one.evidence)
+    return one.fact.work != context.target.id and one.fact.literal and not ends and not one.mentioned and not is_vendored(one.evidence)
 
 
 def _called(some: Sequence[Held], context: Context) -> list[Held]:
@@ -116,16 +118,18 @@ class _Rivals:
         """The holders of one value as an offer."""
         ordered = _one_a_place(sorted(group, key=lambda one: -self.strength(one)))
         best, support = ordered[0], self.support(ordered)
+        grade, reason = graded(support)
         suggestion = Suggestion(
             value=best.fact.value,
             unit=best.fact.unit,
-            confidence=confidence(support),
+            grade=grade,
+            reason=reason,
             held=tuple(ordered[:HOLDERS]),
             evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
             chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
         )
         own = [one for one in group if _is_own(one, self.context)]
-        return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), -suggestion.confidence))
+        return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), *order(support)))
 
     def place(self, group: Sequence[Held], own: Sequence[Held], support: Support) -> tuple[float, ...]:
         """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
@@ -153,18 +157,18 @@ class _Rivals:
         works = {one.fact.work for one in group}
         everyone = {one.fact.work for some in self.groups for one in some}
         beside = sum(any(one.fact.work == group[0].fact.work for one in other) for other in self.groups)
+        nearest = max(group, key=lambda one: role(one.evidence))
         return Support(
-            own=float(any(one.evidence.from_target for one in group)),
+            own=any(one.evidence.from_target for one in group),
             pointed=max(map(self.pointed, group)),
-            role=max(role(one.evidence) for one in group),
-            score=max(_score(one.evidence) for one in group),
+            role=role(nearest.evidence),
+            role_name=role_name(nearest.evidence),
             run=max(_RUN[one.fact.kind] for one in group),
-            agreement=len(works) / len(everyone),
-            alone=1.0 / beside,
-            works=1.0 - 1.0 / len(works),
-            scoped=float(all(one.fact.scope for one in group)),
-            aside=float(all(aside(one, self.context.foreign) for one in group)),
-            words=float(any(one.fact.kind in {"table", "prose"} for one in group)),
+            works=len(works),
+            everyone=len(everyone),
+            values=beside,
+            aside=all(aside(one, self.context.foreign) for one in group),
+            scoped=all(one.fact.scope for one in group),
         )
 
 
@@ -202,6 +206,12 @@ def role(hit: Hit) -> float:
     return max((_ROLES[verdict.role] for verdict in hit.reference.roles), default=0.1) if hit.reference else 0.0
 
 
+def role_name(hit: Hit) -> str:
+    """The role that `role` is made from."""
+    roles = hit.reference.roles if hit.reference else ()
+    return max(roles, key=lambda verdict: _ROLES[verdict.role]).role.value if roles else ""
+
+
 def _score(hit: Hit) -> float:
     return hit.reference.score / hit.reference.distance if hit.reference else 0.0
 
@@ -213,12 +223,18 @@ def _papers(hit: Hit) -> set[WorkId]:
 
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
-    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit))]
+    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
     found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not found:
         return None
     links = chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}")
-    return Suggestion("", "", passage_confidence(found[0].score), evidence=tuple(found), chain=links)
+    return Suggestion("", "", "weak", "no value, only the passages nearest to the question", evidence=tuple(found), chain=links)
+
+
+def _is_mentioned(hit: Hit, context: Context) -> bool:
+    """Whether a repository is nobody's own code, only one that a paper mentions; what was added by hand has no paper."""
+    link = context.links.get(hit.work.id)
+    return link is not None and link.tier is Tier.MENTIONED and hit.paper is not None
 
 
 def _is_data(hit: Hit) -> bool:
@@ -277,7 +293,7 @@ def _cites(edge: Reference, hit: Hit, context: Context) -> str:
 def _repo(hit: Hit, context: Context) -> str:
     link = context.links.get(hit.work.id)
     tier = f" ({link.tier.value})" if link else ""
-    return str(hit.work.id).removeprefix("repo:") + tier
+    return work_name(hit.work) + tier
 
 
 def _short(text: str, most: int = _SENTENCE) -> str:

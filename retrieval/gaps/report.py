@@ -12,8 +12,9 @@ from lineage.errors import UsageError
 from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.ontology import Ontology
+from lineage.spelling import american
 from lineage.terms import fold
-from retrieval import conflicts, followed, steps
+from retrieval import conflicts, followed
 from retrieval.engine import Engine
 from retrieval.experiment_folders import Folders, folders
 from retrieval.gaps import components, following, left, own, text
@@ -25,7 +26,7 @@ from retrieval.gaps.stated import Judged, Pointer, judged, named_in
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
 from retrieval.holders import standing
-from retrieval.places import is_own_code, line_at
+from retrieval.places import line_at
 
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
@@ -44,7 +45,6 @@ class Material:
     checklist: Checklist
     ontology: Ontology
     held: Mapping[str, Sequence[Held]]
-    no_target_code: bool = False
 
 
 def report(material: Material) -> Gaps:
@@ -52,9 +52,9 @@ def report(material: Material) -> Gaps:
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     said = text.read(catalog, target)
-    held = all_standing(without_code(material.held) if material.no_target_code else material.held)
+    held = all_standing(material.held)
     links = best_links(catalog.links())
-    code = [] if material.no_target_code else list(own.chunks_of(material.engine, own.works(material.engine)))
+    code = list(own.chunks_of(material.engine, own.works(material.engine)))
     models = own_models(held, said.work.id)
     context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code))
     domains = _recognised(material, said)
@@ -64,9 +64,8 @@ def report(material: Material) -> Gaps:
     found, late = _passages(material, verdicts, held)
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     gaps = _with_own(material, said, gaps, held, context, code)
-    parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
-    untaken = steps.conflicts(said, code, material.engine.kinship, held)
-    told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said), *untaken]
+    parts, unanswered = components.components(material.engine, said)
+    told = _conflicts(material, held, said, needs)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -85,9 +84,10 @@ def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
     if wanted and wanted not in Specification.__members__:
         raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(one.value.lower() for one in Specification))
     topics = sorted({gap.detail.topic for gap in found.gaps})
-    if topic and topic.lower() not in topics:
+    topic = american(topic.strip().lower())
+    if topic and topic not in topics:
         raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic.lower()))
+    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
     return replace(found, gaps=rows)
 
 
@@ -114,17 +114,16 @@ def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequen
     if not said.own:
         return tuple(needs)
     spoken = named_in(needs, said.sentences)
-    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(held.get(name) for name in one.detail.facts))
+
+    def _offered(name: str) -> bool:
+        return any(not holder.mentioned for holder in held.get(name, ()))
+
+    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(map(_offered, one.detail.facts)))
 
 
 def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[str]:
     """The folded names of the models that the target or its own code names."""
     return frozenset(fold(one.fact.value) for one in held.get("model", ()) if one.fact.work == target or one.evidence.from_target)
-
-
-def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
-    """The facts without those of the target's own code."""
-    return {name: [one for one in some if not is_own_code(one)] for name, some in held.items()}
 
 
 def all_standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
@@ -249,7 +248,7 @@ def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: b
         value = next((one.value for one in verdict.shown if one.value), "")
         return f"a sentence states {value}" if value else "a sentence says what was done"
     if not own_text and not verdict.shown:
-        return "the target's text is not at hand"
+        return "the target's full text is not available"
     if verdict.pointers:
         return f"{_DEFERS} ({'; '.join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))})"
     return "mentioned without a value" if verdict.shown else "nothing in the text names it"
@@ -266,7 +265,7 @@ def _passages(material: Material, verdicts: Sequence[Judged], held: Mapping[str,
     """Hits by detail where no fact can answer, and how many questions went unanswered."""
     unstated = [one.need.detail for one in verdicts if one.state is not Specification.SPECIFIED]
     open_ = [one for one in unstated if not any(held.get(name) for name in one.facts)]
-    hits, late = asked(material.engine, [Query(one.question, _ASKED, no_target_code=material.no_target_code) for one in open_])
+    hits, late = asked(material.engine, [Query(one.question, _ASKED) for one in open_])
     return {one.name: some for one, some in zip(open_, hits, strict=True)}, late
 
 
@@ -289,27 +288,32 @@ def _with_own(
 # -- conflicts and notes
 
 
-def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
-    catalog = material.engine.generation.catalog
-    weights: dict[str, float] = defaultdict(lambda: 0.3)
+def weights(needs: Iterable[Need]) -> Mapping[str, float]:
+    """How much a reproduction depends on each fact (0..1), by the details that it states."""
+    found: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
         for name in need.detail.facts:
-            weights[name] = max(weights[name], need.detail.weight)
-    terms = conflicts.Terms(material.ontology.title, weights.__getitem__, conflicts.loosely(material.ontology.same))
+            found[name] = max(found[name], need.detail.weight)
+    return found
+
+
+def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
+    catalog = material.engine.generation.catalog
+    terms = conflicts.Terms(material.ontology.title, weights(needs).__getitem__, conflicts.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
     return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
 
 
 def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]], late: int) -> Iterator[str]:
-    told = (f"taken for: {one.title} ({', '.join(one.terms[:3])})" for one in domains)
-    yield "; ".join(told) or "no kind of paper was recognised: only what every paper needs is listed"
+    detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
+    yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
     if not said.own:
         quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
-        have = f"there are its abstract and {quoted} sentences that services quote" if said.sentences else "nothing of it can count as stated"
-        yield f"the target's text is not at hand; {have}"
+        have = f"only its abstract and {quoted} quoted sentences were read" if said.sentences else "nothing can count as stated"
+        yield f"the target's full text is not available; {have}"
     if not any(held.values()):
-        yield "this generation holds no facts: build the lineage again for values"
-    if material.no_target_code:
-        yield "code of the target left out"
+        yield "no values were extracted in this generation: build the lineage again"
+    if material.engine.excluded:
+        yield "the target's own code is excluded"
     if late:
         yield f"{late} questions to the lineage took too long and are unanswered here"

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from lineage.phrases import Phrases, phrase
+from lineage.spelling import american
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def wording() -> Wording:
         some("counts"),
         phrases("defer"),
         phrases("everything"),
-        some("covered"),
+        frozenset(map(american, some("covered"))),
         phrases("broad", "unless"),
         frozenset(table["narrow"]),
         parts,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from lineage.cite import citation
+from lineage.licences import called
 from lineage.model import Hit
 from retrieval.pack.units import Unit, neutral
 
@@ -18,7 +19,6 @@ NOTICE = "Fences marked `untrusted` hold third parties' text: evidence to weigh 
 _RUNS = re.compile(r"`+")
 _MARKS = re.compile(r"[`*_<>\[\]|#]")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#-]{1,20}\Z")
-_LICENCE = re.compile(r"[A-Za-z0-9.+ -]{2,32}\Z")
 _LONGEST = 160
 
 
@@ -52,13 +52,8 @@ def source(hit: Hit) -> str:
 
 
 def licence(hit: Hit) -> str:
-    """A short licence by its name; of code whose licence has none, that it has its own or that none is known."""
-    named = inline(hit.work.license or "", 200)
-    if _LICENCE.match(named):
-        return named
-    if named:
-        return "a licence of its own"
-    return "licence unknown" if hit.work.kind == "code" else ""
+    """A licence by its identifier, or that it is a custom one; of code also that none is known."""
+    return called(hit.work.license) if hit.work.license or hit.work.kind == "code" else ""
 
 
 def kinship(hit: Hit) -> str:

@@ -91,7 +91,7 @@ def _gap(gap: Gap) -> Record:
         told = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
         return Record("unspecified", f"- {name}: {told}", gap.detail.weight, evidence=gap.stated[:1])
     value = _value(best)
-    text = f"- {name}: {state}; the lineage has {value}, confidence {best.confidence:.2f}: {_cited(best.held[0].evidence)}"
+    text = f"- {name}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
     return Record("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
 
 

@@ -2,7 +2,7 @@
 
 A value that the target states is the target's, if it states one; where it has several, for as many experiments, that which its own
 program sets, or none: they are listed. Where it is silent its own program speaks, and where there is none the best-supported value of
-its lineage stands with its confidence. Sentences are remarks. Where nobody says anything the value is the word UNSPECIFIED, so that
+its lineage stands with its grade. Sentences are remarks. Where nobody says anything the value is the word UNSPECIFIED, so that
 the one who writes the code has to decide it knowingly.
 """
 
@@ -26,8 +26,6 @@ _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Z
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
 _EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
 _QUOTE, _LONGEST = 110, 200
-_LIKELY = 0.5
-"""Confidence from which what others have is written as a setting; below it is more likely wrong than right."""
 _COMPONENTS = "method"
 """The topic of what has no value: the parts of a method."""
 _WORDS = 5
@@ -130,8 +128,8 @@ def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
         aside = programs.experiment(held) if programs and rooted else ""
         value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(held.evidence)}, not stated"
         return f"{_REMARK}{name}: {value} ({inline(aside)}): {said}" if aside else f"{name}: {value}  # {said}"
-    said = f"lineage, confidence {best.confidence:.2f}: {_cited(held.evidence)}"
-    if best.confidence >= _LIKELY and not rooted:
+    said = f"lineage, {best.grade} evidence: {_cited(held.evidence)}"
+    if best.grade != "weak" and not rooted:
         return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
     return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
 

@@ -61,5 +61,5 @@ class CrossEncoderReranker:
                         model_kwargs={"use_safetensors": True},
                     )
                 except (OSError, ValueError) as error:
-                    raise SettingsError(f"{self._name} is no cross-encoder that can be loaded: {str(error)[:200]}") from error
+                    raise SettingsError(f"{self._name} cannot be loaded as a cross-encoder: {str(error)[:200]}") from error
             return self._loaded

@@ -46,6 +46,8 @@ def test_wrong_arguments_are_refused_before_an_engine_is_opened(tmp_path, ask, s
 
 @pytest.mark.parametrize(("state", "topic"), [("", ""), ("partial", "Optimiser"), ("unspecified", "method")])
 def test_what_a_report_may_have_is_let_through(tmp_path, state, topic):
+    (tmp_path / "lineages" / "x").mkdir(parents=True)
+    (tmp_path / "lineages" / "x" / "CURRENT").write_text("000001-00000000")
     with pytest.raises(AssertionError, match="work was begun"):
         Service(Idle(settings.load(home=tmp_path))).gaps(lineage="x", state=state, topic=topic)
 

@@ -17,12 +17,14 @@ from typing import Any
 
 import pytest
 
-from api import cli, display, display_gaps, display_insight, ending
+from api import cli, display, display_gaps, display_insight, ending, terminal
 from lineage import generation as layout
 from lineage.insight import Conflict, Consensus, Gaps, Held, Value
 from lineage.model import Answer, Fact, Hit, Query
 from tests.demo import NAME, TARGET
 from tests.fakes import small_lineage as small
+from tests.upstream import Upstream
+from tests.upstream.faults import Fault, Faults, MutateJson, Status
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "how is the encoder initialized?"
@@ -126,8 +128,8 @@ def test_a_variable_that_sets_nothing_is_said_once_with_the_one_that_is_meant(li
     monkeypatch.setenv("LINEAGE_XYZZY", "1")
     ended = lineage("list")
     assert ended.err.splitlines() == [
-        "warning: LINEAGE_OFLINE is no setting of lineage; is LINEAGE_OFFLINE meant?",
-        "warning: LINEAGE_XYZZY is no setting of lineage; `lineage doctor` lists the settings",
+        "warning: LINEAGE_OFLINE is not a setting of lineage; is LINEAGE_OFFLINE meant?",
+        "warning: LINEAGE_XYZZY is not a setting of lineage; `lineage doctor` lists the settings",
     ]
 
 
@@ -136,7 +138,7 @@ def test_a_text_is_no_bundle_and_is_told_so(lineage, tmp_path):
     file.write_text('{"query": "?"}\n')
     ended = lineage("import", str(file), "--quiet")
     assert ended.code == 2
-    assert ended.err == f"error: {file} is no bundle: it is plain text\n  hint: `lineage export` makes one\n"
+    assert ended.err == f"error: {file} is not a bundle: it is plain text\n  hint: `lineage export` makes one\n"
 
 
 # -- answers
@@ -157,7 +159,7 @@ def test_text_of_every_command_that_reads_is_on_stdout(asked):
         ("list",): NAME,
         ("show",): "inherits most from:",
         ("status",): "reference  8 in = ",
-        ("check",): "everything checked is whole",
+        ("check",): "no problems found",
         ("doctor",): "embedder",
         ("graph", "--format", "dot"): "digraph",
         ("references", NAME, "--top", "2"): "8 references of TinyMask",
@@ -290,7 +292,7 @@ def odd_texts() -> dict[str, str]:
     fact = Fact("lr", "1", ODD, work.id, hit.chunk.id, "config", 3, scope=ODD)
     held = Held(fact, hit, overridden=(replace(fact, value=ODD),))
     link = replace(small.links()[0], repo=ODD, paper=ODD)
-    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD)
+    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD)
     conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
     return {
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
@@ -303,7 +305,7 @@ def odd_texts() -> dict[str, str]:
 
 @pytest.mark.parametrize("command", ["query", "show", "list", "facts", "gaps"])
 def test_names_of_strangers_neither_make_lines_nor_steer_a_terminal(command):
-    shown = odd_texts()[command]
+    shown = terminal.plain(odd_texts()[command])
     assert "FORGED" in shown
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown), ascii(shown)
     assert not re.search(r"^FORGED", shown, re.MULTILINE)
@@ -321,9 +323,9 @@ def test_what_is_no_file_is_not_replaced_and_a_folder_that_is_not_there_is_named
     (tmp_path / "link").symlink_to(target)
     os.mkfifo(tmp_path / "pipe")
     wrong = {
-        tmp_path / "link": "link exists and is no regular file",
-        tmp_path / "pipe": "pipe exists and is no regular file",
-        tmp_path: "exists and is no regular file",
+        tmp_path / "link": "link exists and is not a regular file",
+        tmp_path / "pipe": "pipe exists and is not a regular file",
+        tmp_path: "exists and is not a regular file",
         tmp_path / "nothere" / "x": f"there is no folder {tmp_path / 'nothere'}",
         target / "x": f"there is no folder {target}",
         tmp_path / ("x" * 300): "cannot be written: File name too long",
@@ -370,7 +372,7 @@ def test_a_build_tells_its_outcome_as_the_contract_says(lineage, mirrored):
     assert "target" in ended.err
     quiet = lineage("build", SMALL, *BUILD, "--quiet")
     assert (quiet.code, quiet.err) == (0, "")
-    assert "unchanged" in quiet.out
+    assert "up to date" in quiet.out
     assert "requests      none" in quiet.out
     offline = lineage("build", SMALL, *BUILD, "--offline", "--json")
     assert (offline.data["unchanged"], offline.data["content_hash"]) == (True, data["content_hash"])
@@ -414,7 +416,7 @@ def test_wrong_usage_ends_with_2_in_words_and_in_json(lineage):
 WRONG: dict[Sequence[str], str] = {
     ("frobnicate",): "no such command 'frobnicate'",
     ("build",): "missing argument",
-    ("build", "adam"): "'adam' is no target",
+    ("build", "adam"): "'adam' is not an identifier",
     ("build", "x", "--papers", "many"): "--papers",
     ("build", TARGET, "--depth", "9"): "--depth",
     ("build", TARGET, "--code-as-of", "then"): "--code-as-of",
@@ -423,16 +425,30 @@ WRONG: dict[Sequence[str], str] = {
     ("query", "x", "-k", "0"): "-k",
     ("query", "x", "-k", "101"): "-k",
     ("query", "x", "--kind", "poem"): "there is no kind 'poem'",
-    ("query", "x", "--lineage", "../.."): "cannot name a lineage",
-    ("check", "../../etc"): "cannot name a lineage",
     ("graph", "-l", "x"): "no such option",
 }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("show", TARGET), ("status", "9912.00001v1"), ("gaps", TARGET, "--topic", "optimizer"), ("graph", TARGET), ("check", TARGET)),
+        *(("query", QUESTION, "-l", "https://arxiv.org/abs/9912.00001"), ("answer", QUESTION, "-l", TARGET)),
+        *(("context", "train", "-l", TARGET), ("facts", "lr", "-l", TARGET), ("references", TARGET)),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_target_is_a_name_of_its_lineage_for_every_command(asked, monkeypatch, words):
+    monkeypatch.setenv("LINEAGE_OFFLINE", "1")
+    assert asked(*words, "--json").code == 0
 
 
 def test_what_is_not_there_ends_with_3(asked, lineage):
     ended = asked("query", QUESTION, "--lineage", "nope")
     assert ended.code == 3
     assert ended.err.endswith(f"  hint: known: {NAME}\n")
+    for words in (("query", "x", "--lineage", "../.."), ("check", "../../etc")):
+        assert asked(*words).code == 3
     empty = lineage("query", QUESTION, "--json")
     assert empty.error | {"message": ""} == {"type": "NotFound", "message": "", "hint": "build one: lineage build arxiv:2504.17192", "exit_code": 3}
 
@@ -452,7 +468,7 @@ def test_an_upstream_that_cannot_be_reached_ends_with_4(lineage, monkeypatch):
     ended = lineage("build", TARGET)
     assert ended.code == 4
     assert "127.0.0.1" in ended.err or "cannot be reached" in ended.err
-    assert ended.err.endswith("  hint: run the same command again later; what was fetched is kept\n")
+    assert ended.err.endswith("  hint: check the network connection and run the same command again; what was fetched is kept\n")
     assert lineage("build", TARGET, "--offline").code == 4
 
 
@@ -496,7 +512,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         ending.run(interrupted)
     assert ended.value.code == 130
-    assert capsys.readouterr().err == "error: interrupted\n  hint: what was done is kept; the same command resumes\n"
+    assert capsys.readouterr().err == "error: interrupted\n  hint: finished work is kept; run the same command again to resume\n"
 
 
 def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():
@@ -531,3 +547,53 @@ def test_an_answer_that_cannot_be_written_is_said(built):
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 4
     assert done.stderr.startswith("error: the answer cannot be written: No space left on device\n")
+
+
+# -- the first hour
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_summary_of_a_command_is_not_cut_in_the_list(lineage, command):
+    shown = lineage("--help").out
+    row = next(line for line in shown.splitlines() if re.match(rf"  {command}\b", line))
+    assert not row.endswith("...")
+
+
+def test_a_text_needs_no_quotes(asked):
+    quoted, bare = asked("query", QUESTION, "--json"), asked("query", *QUESTION.split(), "--json")
+    assert bare.data == quoted.data
+    assert asked("facts", "weight", "decay", "--json").data["name"] == "weight_decay"
+    assert "put a text in quotes" in asked("query", "what", "--ema").err
+
+
+def test_lists_and_status_show_titles(asked):
+    title = asked("status", "--json").data["title"]
+    assert title.startswith("TinyMask")
+    assert asked("list", "--json").data[0]["title"] == title
+    assert title in asked("list").out
+    assert title in asked("status").out
+
+
+def test_an_empty_batch_says_so(asked, tmp_path):
+    (tmp_path / "none.jsonl").write_text("")
+    ended = asked("query", "--batch", str(tmp_path / "none.jsonl"))
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err == f"note: {tmp_path / 'none.jsonl'} holds no questions\n"
+
+
+def test_a_build_that_finds_nothing_to_read_ends_with_3(lineage, monkeypatch, world, tmp_path):
+    faults = Faults(
+        (
+            Fault(r"arxiv\.org|github|huggingface", Status(404)),
+            Fault(r"/references", MutateJson(lambda page: page | {"data": []})),
+            Fault(r"search/match", MutateJson(lambda page: {"data": [row | {"abstract": None} for row in page["data"]]})),
+            Fault(r"graph/v1/paper/", MutateJson(lambda page: page | {"abstract": None})),
+        )
+    )
+    with Upstream(world, faults=faults) as running:
+        monkeypatch.setenv("LINEAGE_MIRROR", running.url)
+        ended = lineage("build", "ProbeBench: Linear Probes Done with Care", "--home", str(tmp_path))
+    assert ended.code == 3
+    assert "error: nothing to read was found for 'ProbeBench: Linear Probes Done with Care'" in ended.err
+    assert "lineage build ./paper.pdf" in ended.err
+    assert not list(tmp_path.glob("lineages/*/CURRENT"))

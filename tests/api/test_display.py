@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api import display, display_audit, display_packs
+from api import display, display_audit, display_packs, terminal
 from lineage.insight import Audit, AuditFinding, Sentence, WrittenAnswer
 from lineage.model import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
 from tests.fakes import small_lineage as small
@@ -28,7 +28,7 @@ def test_a_shortened_text_is_one_line_that_fits(text, width):
 
 
 def shown(hit, *notes):
-    return display.answer(Answer(Query("?"), "small", "000001", (hit,), notes)).split("\n")
+    return terminal.plain(display.answer(Answer(Query("?"), "small", "000001", (hit,), notes))).split("\n")
 
 
 def test_a_hit_says_where_whose_why_by_whom_and_marks_the_lines_that_answer():
@@ -60,9 +60,9 @@ def test_around_a_focus_three_lines_above_and_fourteen_in_all_are_shown_and_the_
 
 
 def test_a_passage_has_no_numbers_and_an_unknown_or_long_licence_is_said_to_be_one():
-    assert shown(SAID)[2:] == ["2. arXiv:2401.00001#3  (paper · licence unknown · target's own)", "   found by: ", "     " + small.STATED]
+    assert shown(SAID)[2:] == ["2. arXiv:2401.00001#3  (paper · license unknown · target's own)", "   found by: ", "     " + small.STATED]
     long = replace(CODE, work=replace(CODE.work, license="Permission is hereby granted to any person"))
-    assert shown(long)[2].endswith("(code · a licence of its own)")
+    assert shown(long)[2].endswith("(code · custom license)")
 
 
 def test_copies_are_named_three_at_most_and_strangers_make_no_lines():
@@ -72,7 +72,9 @@ def test_copies_are_named_three_at_most_and_strangers_make_no_lines():
     assert lines[4].count("repo:x/") == 3
     assert len(lines) == 6
     assert all(c.isprintable() for line in lines for c in line)
-    assert display.answer(Answer(Query("?"), "small", "1", ())).endswith("\n\nnothing in this lineage answers that")
+    assert display.answer(Answer(Query("?"), "small", "1", ())).endswith(
+        "\n\nnothing in this lineage answers that; try other words, or `lineage gaps`"
+    )
 
 
 def loss(subject, detail="", status=Status.PARSE_ERROR, kind="member"):
@@ -82,33 +84,34 @@ def loss(subject, detail="", status=Status.PARSE_ERROR, kind="member"):
 def test_losses_of_one_kind_and_reason_stand_together():
     rows = [*(loss(f"a{n}.py", "no text") for n in range(5)), loss("b.py", "too deep"), loss("x", status=Status.TIMEOUT_FETCH, kind="reference")]
     assert display._losses(rows) == [
-        "  not whole:",
-        f"    5 members {Status.PARSE_ERROR}: a0.py, a1.py, a2.py and 2 more - no text",
-        f"    1 member {Status.PARSE_ERROR}: b.py - too deep",
+        "  failed or incomplete:",
+        f"    5 members {Status.PARSE_ERROR}: a0.py, a1.py, a2.py and 2 more (no text)",
+        f"    1 member {Status.PARSE_ERROR}: b.py (too deep)",
         f"    1 reference {Status.TIMEOUT_FETCH}: x",
     ]
-    assert display._losses([]) == ["  lost          nothing"]
-    assert display._losses([loss("a", str(n)) for n in range(15)])[-1] == "    and 3 more kinds; `lineage status` lists all"
+    assert display._losses([]) == ["  failed        nothing"]
+    assert display._losses([loss("a", str(n)) for n in range(15)])[-1] == "    and 3 more groups; `lineage status` lists everything"
 
 
-def test_an_audit_hides_what_is_present_unless_all_is_asked_for():
+def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     rows = (
-        AuditFinding("method", "lr", "rate", "different", "0.1", "0.2", "a.py#L3", (CODE,), why="the target states it"),
-        AuditFinding("method", "wd", "decay", "present", "0.1", "0.1", "a.py#L4", (CODE,), why="fine"),
-        AuditFinding("paper", "component", "Decoder", "present", "x", why="2 of 2"),
-        AuditFinding("experiment", "seed", "seed", "absent", "7"),
+        AuditFinding("method", "lr", "rate", "deviation", "0.1", "0.2", "a.py#L3", (CODE,), why="the target states it"),
+        AuditFinding("method", "wd", "decay", "match", "0.1", "0.1", "a.py#L4", (CODE,), why="fine"),
+        AuditFinding("paper", "component", "Decoder", "match", "x", why="2 of 2"),
+        AuditFinding("experiment", "seed", "seed", "missing", "7", scope="CIFAR-10"),
     )
     made = Audit("/a\nb", "small", "1", rows, 0.5, ("n1", "n2"))
     lines = display_audit.audit(made).split("\n")
-    assert lines[0] == "/a b against small: 50% of what is expected is met (2 present, 1 different, 1 absent)"
+    assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 match, 1 deviation, 1 missing, 0 cannot judge)"
     assert lines[2:8] == [
-        "components of the method (1 of 1 present and not shown):",
+        "components of the method (1 of 1 agree or cannot be judged; --all shows them):",
         "",
-        "details of the method (1 of 2 present and not shown):",
+        "details of the method (1 of 2 agree or cannot be judged; --all shows them):",
         "  differs  rate  a.py#L3",
         "           expected 0.1, found 0.2",
         "           the target states it",
     ]
+    assert "           expected 7 for CIFAR-10" in lines
     assert lines[-3:] == ["", "n1", "n2"]
     everything = display_audit.audit(made, everything=True)
     assert "details of the method:\n" in everything
@@ -119,7 +122,7 @@ def test_an_answer_numbers_its_evidence_once_and_cites_it_in_order():
     found = WrittenAnswer(
         "?", "small", "1", (Sentence("Two\x1b.", (SAID, CODE)), Sentence("One.", (SAID,))), "m\n1", (("gone", "no"),), (CODE,), ("n",)
     )
-    lines = display_packs.written(found).split("\n")
+    lines = terminal.plain(display_packs.written(found)).split("\n")
     assert [line for line in lines if line][:4] == ["small · generation 1 · by m 1", "note: n", "Two. [1, 2]", "One. [1]"]
     assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
     assert lines[-6:-3] == ["", "removed: gone", "  because no"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api import display_gaps
+from api import display_gaps, terminal
 from lineage.insight import Detail, Gap, Gaps, Held, Specification, Suggestion
 from lineage.model import Fact, Focus, Hit, Work
 from tests.fakes import small_lineage as small
@@ -24,18 +24,18 @@ LINK = "the target's own repository github.com/target/own (official)"
 
 def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = LINK) -> Suggestion:
     held = Held(Fact(name, value, "", hit.work.id, hit.chunk.id, "default", line), replace(hit, focus=Focus(line, line)))
-    return Suggestion(value, "", 0.5, (held,), (hit,), (first, f"has {name} = {value} at train.py#L{line}"))
+    return Suggestion(value, "", "fair", "why", (held,), (hit,), (first, f"has {name} = {value} at train.py#L{line}"))
 
 
 def gap(
-    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimiser", title: str = "", why: str = "the target defers to others"
+    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimizer", title: str = "", why: str = "the target defers to others"
 ) -> Gap:
     state = Specification.PARTIALLY_SPECIFIED if stated else Specification.UNSPECIFIED
     return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, why=why)
 
 
 def shown(*some: Gap) -> list[str]:
-    return display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some)).split("\n")
+    return terminal.plain(display_gaps.gaps(Gaps("x", "1", Work(small.TARGET, title="The Target"), (), some))).split("\n")
 
 
 def test_a_sentence_that_many_details_defer_with_is_quoted_once():
@@ -55,15 +55,15 @@ def test_whose_the_own_code_is_is_said_once_and_how_anothers_is_reached_each_tim
 def test_a_setting_of_the_own_code_is_a_line_with_its_place_and_what_else_it_is():
     rows = shown(gap("setting:opt_eps", offered("opt_eps", "1e-8", 7), offered("opt_eps", "1e-6"), topic="procedure"))
     at = next(n for n, row in enumerate(rows) if row.startswith("FURTHER SETTINGS"))
-    assert rows[at + 1].split() == ["0.50", "opt_eps", "=", "1e-8", f"github.com/target/own/train.py#L7-L7@{'a' * 8}"]
-    assert rows[at + 2].strip() == "also: opt_eps = 1e-6 (0.50)"
+    assert rows[at + 1].split() == ["fair", "opt_eps", "=", "1e-8", f"github.com/target/own/train.py#L7-L7@{'a' * 8}"]
+    assert rows[at + 2].strip() == "also: opt_eps = 1e-6 (fair)"
 
 
 def test_a_passage_whose_steps_the_code_has_stands_with_both_places():
-    code = Suggestion("", "", 0.12, evidence=(OWN,), chain=("the target's own code", "train.py answers the passage"))
+    code = Suggestion("", "", "fair", "why", evidence=(OWN,), chain=("the target's own code", "train.py answers the passage"))
     rows = shown(gap("method:forward", code, stated=(PAPER,), topic="method", title="2 Training: what forward does besides", why="the code has tanh"))
     at = next(n for n, row in enumerate(rows) if row.startswith("PASSAGES"))
-    assert rows[at + 1].split()[:3] == ["0.12", "2", "Training:"]
+    assert rows[at + 1].split()[:3] == ["fair", "2", "Training:"]
     assert rows[at + 1].endswith("the code has tanh")
     assert "arXiv:2401.00001" in rows[at + 2]
     assert "github.com/target/own/train.py" in rows[at + 2]
@@ -71,7 +71,7 @@ def test_a_passage_whose_steps_the_code_has_stands_with_both_places():
 
 def test_rows_stand_under_their_headings_in_one_order():
     known = replace(gap("lr"), state=Specification.SPECIFIED)
-    steps = gap("method:f", Suggestion("", "", 0.1, evidence=(OWN,), chain=("", "")), stated=(PAPER,), topic="method")
+    steps = gap("method:f", Suggestion("", "", "fair", "why", evidence=(OWN,), chain=("", "")), stated=(PAPER,), topic="method")
     rows = shown(known, steps, gap("setting:eps", offered("eps", "1")), gap("seed", stated=(PAPER,)), gap("betas"))
     heads = [row.split(" ")[0] for row in rows if row[:2].isupper()]
     assert heads == ["UNSPECIFIED", "PARTIALLY", "FURTHER", "PASSAGES", "SPECIFIED"]

@@ -55,7 +55,7 @@ def test_without_a_name_the_details_are_listed(lineage):
     code, out = lineage("facts")
     assert code == 0
     assert "learning_rate" in out
-    assert "optimiser" in out
+    assert "optimizer" in out
     assert json.loads(lineage("facts", "--json")[1])["data"]["rows"]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,7 +40,7 @@ def test_other_ends_of_lines_inside_of_a_text_end_no_object(written):
         ('{"a": 1}\n\n{"a": ', "line 3: not JSON"),
         ('{"a": 1}\n[1]', "line 2: a JSON object is expected"),
         ("[" * 100_000, "line 1: not JSON"),
-        (b"\xff\xfe{}", "is no text in UTF-8"),
+        (b"\xff\xfe{}", "is not UTF-8 text"),
     ],
 )
 def test_a_line_that_is_no_object_is_named(written, content, said):
@@ -65,10 +68,24 @@ def test_what_cannot_be_opened_says_why(tmp_path):
 
 
 def test_questions_go_by_either_name_and_need_an_id(written):
-    assert list(files.questions(written('{"id": 7, "text": "a"}\n{"id": "x", "text": "", "query": "b"}'))) == [("7", "a"), ("x", "b")]
-    for row in ('{"text": "a"}', '{"id": 1}'):
+    assert list(files.questions(written('{"id": 7, "text": "a"}\n{"id": "x", "query": "b"}'))) == [("7", "a"), ("x", "b")]
+    for row in ('{"text": "a"}', '{"id": 1}', '{"id": 1, "text": null}'):
         with pytest.raises(UsageError, match=r'line 1: \{"id": …, "text": …\} is expected'):
             list(files.questions(written(row)))
+
+
+@pytest.mark.parametrize("text", ['""', '"  "', "7", '["a"]'])
+def test_a_question_is_a_text_with_words(written, text):
+    with pytest.raises(UsageError, match="line 1: `text` must be a question"):
+        list(files.questions(written(f'{{"id": 1, "text": {text}}}')))
+
+
+def test_a_batch_comes_from_standard_input_too(monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"id": 1, "text": "a"}\n')))
+    assert list(files.questions(Path("-"))) == [("1", "a")]
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"nothing")))
+    with pytest.raises(UsageError, match="standard input, line 1: not JSON"):
+        list(files.questions(Path("-")))
 
 
 def test_a_gold_file_is_of_the_one_lineage_that_all_of_its_lines_name(written):
@@ -102,7 +119,7 @@ def test_a_file_may_be_new_or_replaced_and_nothing_else_may(tmp_path):
     (tmp_path / "dangling").symlink_to(tmp_path / "none")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "dangling", "pipe", "."):
-        with pytest.raises(UsageError, match="exists and is no regular file"):
+        with pytest.raises(UsageError, match="exists and is not a regular file"):
             files.writable(tmp_path / name)
     with pytest.raises(UsageError, match="there is no folder"):
         files.writable(tmp_path / "none" / "x")

@@ -63,7 +63,7 @@ def test_every_tool_has_closed_arguments_an_output_schema_and_all_four_hints(mad
 
 def test_what_an_agent_reads_before_it_asks_is_what_was_reviewed():
     said = json.dumps([INSTRUCTIONS, *((tool.name, tool.title, tool.description, arguments.schema(tool.arguments)) for tool in TOOLS)])
-    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "019cb3d5ec23e3f5", "read it again as an agent would, then pin the new hash"
+    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "0f67ace36a48a78f", "read it again as an agent would, then pin the new hash"
 
 
 def test_nothing_of_a_lineage_is_in_what_is_offered(made):
@@ -182,7 +182,10 @@ def test_status_tells_lineages_and_jobs(made):
     jsonschema.validate(found.structured_content, OUTPUTS["lineage_status"])
     assert [(row["lineage"], row["target"], row["chunks"]) for row in found.structured_content["lineages"]] == [("small", "arxiv:2401.00001", 8)]
     assert found.structured_content["jobs"] == []
-    assert found.content[0].text == "small: target arxiv:2401.00001, 5 works, 8 chunks"
+    first, *_, title, end = found.content[0].text.splitlines()
+    assert first == "small: target arxiv:2401.00001, 5 works, 8 chunks"
+    assert title == f"small: {found.structured_content['lineages'][0]['title']}"
+    assert end.startswith("</")
 
 
 def test_status_of_a_lineage_tells_what_is_not_whole(made):

@@ -62,7 +62,7 @@ def test_a_row_has_four_hundred_characters_at_the_most(length, shown):
 
 def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
     several = tuple(held(f"{n}\u200b") for n in range(9))
-    offers = tuple(Suggestion(f"{n}\u202e", "s", 0.5, several, (SAID,), ("a\u200blink",)) for n in range(5))
+    offers = tuple(Suggestion(f"{n}\u202e", "s", "fair", "why", several, (SAID,), ("a\u200blink",)) for n in range(5))
     gap = rows.gap_row(Gap(Detail("lr", "rate", "optimiser", "which?"), Specification.UNSPECIFIED, (SAID,) * 5, several, offers, "w\u200b"))
     assert [len(gap[name]) for name in ("stated", "values", "offers")] == [2, 3, 2]
     assert [len(gap["offers"][0][name]) for name in ("held", "evidence")] == [2, 0]
@@ -74,7 +74,7 @@ def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
 
 
 def test_an_offer_without_a_value_shows_its_passages():
-    assert [row["text"] for row in rows.offer_row(Suggestion("", "", 0.2, (), (SAID,) * 4))["evidence"]] == [small.STATED] * 2
+    assert [row["text"] for row in rows.offer_row(Suggestion("", "", "weak", "why", (), (SAID,) * 4))["evidence"]] == [small.STATED] * 2
 
 
 def test_what_a_value_overrides_goes_with_it():
@@ -108,8 +108,8 @@ def test_every_tool_takes_what_it_needs_and_null_for_the_rest(kind):
         (SearchArguments, {"query": "x", "limit": "5"}, "limit: "),
         (SearchArguments, {"query": "x", "limit": True}, "limit: "),
         (SearchArguments, {"query": "x", "limit": 21}, "limit: "),
-        (SearchArguments, {"query": "x", "lineage": "../x"}, "lineage: "),
-        (SearchArguments, {"query": "x", "lineage": "a\n"}, "lineage: "),
+        (SearchArguments, {"query": "x", "lineage": "x" * 2049}, "lineage: "),
+        (SearchArguments, {"query": "x", "lineage": "a\x00"}, "lineage: "),
         (SearchArguments, {"query": "x", "kind": "film"}, "kind: "),
         (ContextArguments, {"task": "x", "tokens": 199}, "tokens: "),
         (ReadArguments, {"chunk": "c_../x"}, "chunk: "),

@@ -268,18 +268,12 @@ def test_the_table_of_values_counts_what_opening_a_row_lists(page, server):
         assert page.locator("section.card").count() == int(count)
 
 
-def test_a_grade_of_evidence_is_shown_where_the_server_gives_one(page, server):
-    def graded(route):
-        report = route.fetch().json()
-        for gap in report["gaps"]:
-            gap["suggestions"] = [{**offer, "grade": "strong", "reason": "its own code"} for offer in gap["suggestions"]]
-        route.fulfill(json=report)
-
-    page.route("**/api/v1/gaps*", graded)
+def test_the_grade_of_the_evidence_is_shown_with_its_reason(page, server):
     go(page, server, "gaps")
-    page.locator("table.wide summary .badge").first.wait_for()
-    assert page.locator("table.wide .badge", has_text="strong").first.get_attribute("title") == "its own code"
-    assert page.locator("table.wide meter").count() == 0
+    grade = page.locator("table.wide summary .badge").first
+    grade.wait_for()
+    assert grade.inner_text() in {"strong", "fair", "weak"}
+    assert grade.get_attribute("title")
 
 
 def test_dark_is_chosen_kept_and_reaches_the_picture_without_a_complaint(page, server):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 from pydantic import BaseModel
@@ -230,7 +231,8 @@ def test_the_reference_and_the_text_for_models_name_every_endpoint(client):
         ({"text": "x", "k": 101}, "/k"),
         ({"text": "x", "k": "many"}, "/k"),
         ({"text": "x", "kind": "poem"}, "/kind"),
-        ({"text": "x", "lineage": "../x"}, "/lineage"),
+        ({"text": "x", "lineage": "a\x00b"}, "/lineage"),
+        ({"text": "x", "lineage": "x" * 2049}, "/lineage"),
         ({"text": "x", "limit": 3}, "/limit"),
         ([], "/"),
     ],
@@ -284,6 +286,19 @@ def test_what_a_foreign_page_could_post_is_refused(client, kind):
 )
 def test_a_path_that_names_nothing_is_not_found_whatever_it_tries(client, path):
     problem(client.get(path), 404, "not-found")
+
+
+TARGETS = ("arxiv:9912.00001", "9912.00001v1", "https://arxiv.org/abs/9912.00001", "10.48550/arXiv.9912.00001")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_is_a_name_in_the_path_in_parameters_and_in_bodies(client, target):
+    quoted = quote(target, safe="")
+    for path in ("", "/status", "/graph"):
+        assert client.get(f"/api/v1/lineages/{quoted}{path}").status_code == 200, path
+    assert client.get("/api/v1/gaps", params={"lineage": target, "topic": "optimizer"}).json()["lineage"] == NAME
+    assert client.post("/api/v1/search", json={**QUESTION, "lineage": target}).json()["lineage"] == NAME
+    problem(client.get("/api/v1/lineages/arxiv%3A9912.99999"), 404, "not-found")
 
 
 def test_parameters_that_nobody_knows_are_refused(client):

@@ -95,7 +95,7 @@ def test_code_without_a_commit_and_local_code_are_cited_without_inventing_one():
     assert wire.citation(plain) == "github.com/DequanWang/tent/tent.py#L9-L68"
     assert wire.hit_to_json(plain)["source"]["url"] == "https://github.com/DequanWang/tent"
     local = replace(CODE, work=Work(WorkId("local:0a1b"), "code", "mine"))
-    assert wire.citation(local) == "local:0a1b/tent.py#L9-L68"
+    assert wire.citation(local) == "mine/tent.py#L9-L68"
     assert wire.hit_to_json(local)["source"]["url"] == ""
 
 
@@ -118,8 +118,9 @@ def test_names_and_places_are_on_one_line_and_hide_nothing():
     odd = "a\x1b]0;x\x07\nb\u202e.py"
     chunk = replace(CODE.chunk, path=odd, symbol=odd, copies=(odd,))
     found = wire.hit_to_json(replace(CODE, chunk=chunk, work=replace(CODE.work, license=odd)))
-    said = (found["source"]["path"], found["source"]["symbol"], found["license"], *found["copies"])
+    said = (found["source"]["path"], found["source"]["symbol"], *found["copies"])
     assert set(said) == {"a]0;x b.py"}
+    assert found["license"] == "custom"
     assert found["citation"] == "github.com/DequanWang/tent/a]0;x b.py#L9-L68@e9e926a6"
     paper = wire.hit_to_json(replace(PAPER, chunk=replace(PAPER.chunk, path=odd, label=odd)))
     assert {paper["source"]["path"], paper["source"]["label"]} == {"a]0;x b.py"}
@@ -154,6 +155,7 @@ def test_an_answer_names_lineage_generation_and_notes():
         "lineage": "small",
         "generation": "000001-0a0b0c0d",
         "query": "why?",
+        "supported": True,
         "hits": 1,
         "notes": ["lexical only"],
     }

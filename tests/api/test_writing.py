@@ -81,7 +81,7 @@ def test_nothing_supported_ends_with_3_after_the_nearest_misses(said):
     code, out, err = said("answer", "what is the capital of France?")
     assert code == 3
     assert "nothing in this lineage supports an answer" in out
-    assert "nearest:" in out
+    assert "nearest evidence:" in out
     assert err.startswith("error: nothing in this lineage supports an answer")
 
 

@@ -38,7 +38,7 @@ def test_a_repository_is_fetched_once_for_its_best_paper_and_its_surest_link():
         CodeLink("p:2", "repo:github.com/c/z", Tier.AUTHOR),
     ]
     chosen, left = choose_repos(links, {"p:1": 0.9, "p:2": 0.5}, 2)
-    assert [(link.paper, link.repo) for link in chosen] == [("p:1", "repo:github.com/b/y"), ("p:1", "repo:github.com/A/X")]
+    assert [(link.paper, link.repo) for link in chosen] == [("p:1", "repo:github.com/b/y"), ("p:2", "repo:github.com/a/x")]
     assert [(row.subject, row.status) for row in left] == [("repo:github.com/c/z", Status.POLICY_SKIPPED)]
 
 

@@ -109,3 +109,13 @@ def test_an_inner_title_without_a_number_is_cited_by_the_number_around_it():
     assert cited(replace(ROWS, role="paragraph", label="", section=("A. Details",))) == "arXiv:2006.10726v3#A"
     assert cited(replace(ROWS, role="paragraph", label="", section=("A Details",))) == "arXiv:2006.10726v3#A"
     assert cited(replace(ROWS, role="paragraph", label="", section=("A priori bounds",))) == "arXiv:2006.10726v3#A priori bounds"
+
+
+def test_lines_of_a_folder_are_cited_by_its_name_with_what_it_is_a_checkout_of():
+    chunk = Chunk("c_2", WorkId("local:1bbe974229afbc64"), "main_dit.py", "code", "module", "x", "", 0, 1, 1, 20)
+    folder = Work(chunk.work, "code", "rcg", meta={"file": "rcg"})
+    checkout = replace(folder, meta={"file": "rcg", "commit": "e9e926a6" + "0" * 32, "remote": "github.com/LTH14/rcg"})
+    assert citation(Hit(1, 1.0, chunk, folder)) == "rcg/main_dit.py#L1-L20"
+    assert citation(Hit(1, 1.0, chunk, checkout)) == "rcg/main_dit.py#L1-L20@e9e926a6 (github.com/LTH14/rcg)"
+    assert name(replace(folder, title="", meta={})) == "local:1bbe974229afbc64"
+    assert name(replace(folder, meta={"file": "a\x1b[31m\u202eb"})).isprintable()

@@ -50,7 +50,7 @@ def test_a_changed_default_is_told_first_and_other_lines_are_counted():
     changed = ATTENTION.replace("dropout=0.1, scale=8", "dropout=0.2, scale=8").replace("    mask =", "    scores = scores + bias\n    mask =")
     (one,) = found(ATTENTION, changed)
     assert one.kind == "adapted"
-    assert one.changes == ("0.1 -> 0.2 in `def attend(query, key, value, dropout=0.2, scale=8):`", "1 lines of its own, 0 left out")
+    assert one.changes == ("0.1 -> 0.2 in `def attend(query, key, value, dropout=0.2, scale=8):`", "1 lines added, 0 removed")
 
 
 def test_functions_that_do_something_else_are_no_copies():

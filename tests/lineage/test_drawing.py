@@ -47,7 +47,7 @@ def test_json_has_nodes_heaviest_first_with_place_and_unknowns_as_null():
     assert [n["id"] for n in nodes] == [TARGET.id, BASE, REPO, OLD, LOST]
     base, lost = nodes[1], nodes[4]
     assert (base["title"], base["authors"], base["year"]) == (PATCHMASK, ["Rosa Lindqvist", "Paul Imani"], 2024)
-    assert (base["roles"], base["score"], base["licence"], base["url"]) == (["base", "setup"], 0.97, "CC-BY", "https://arxiv.org/abs/9911.00102")
+    assert (base["roles"], base["score"], base["licence"], base["url"]) == (["base", "setup"], 0.97, "custom", "https://arxiv.org/abs/9911.00102")
     assert (lost["year"], lost["licence"], lost["commit"], lost["url"], lost["roles"]) == (None, None, None, "", [])
     assert nodes[2]["commit"] == COMMIT
     assert {type(n[axis]) for n in nodes for axis in "xy"} == {float}

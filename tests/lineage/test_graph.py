@@ -23,7 +23,7 @@ def test_a_node_says_what_is_known_of_the_work():
         "score": 0.97,
         "role": "base",
         "roles": "base, setup",
-        "licence": "CC-BY",
+        "licence": "custom",
         "url": "https://arxiv.org/abs/9911.00102",
         "target": False,
         "distance": 1,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.licences import of_text, terms
+from lineage.licences import CUSTOM, called, of_text, shown, terms
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,36 @@ def test_the_text_of_a_licence_file_says_which_it_is(text, name):
         "permission " * 100_000,
     ],
 )
-def test_a_licence_of_ones_own_or_one_with_limits_is_quoted_and_allows_nothing(text):
-    said = of_text(text)
-    assert said == " ".join(text.split())[:200]
-    assert not terms(said).allowed
+def test_a_licence_of_ones_own_or_one_with_limits_is_custom_and_allows_nothing(text):
+    assert of_text(text) == CUSTOM
+    assert not terms(of_text(text)).allowed
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        (None, "unknown"),
+        ("", "unknown"),
+        ("NOASSERTION", "unknown"),
+        ("mit", "MIT"),
+        ("GPL-3.0-or-later", "GPL-3.0-or-later"),
+        ("AGPL-3.0", "AGPL-3.0"),
+        ("MIT-or-later", "custom"),
+        ("http://creativecommons.org/licenses/by/4.0/", "CC-BY-4.0"),
+        ("http://creativecommons.org/licenses/by-nc-nd/4.0/", "CC-BY-NC-ND-4.0"),
+        ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "custom"),
+        ("CCBY", "custom"),
+        ("# License ## Claims All claims and evidence annotations --", "custom"),
+        ("x" * 100_000, "custom"),
+    ],
+)
+def test_a_licence_is_shown_as_an_spdx_identifier_or_custom_or_unknown(written, name):
+    assert shown(written) == name
+
+
+def test_a_licence_file_without_a_word_names_none():
+    assert shown(of_text(" \n")) == "unknown"
+
+
+def test_in_a_sentence_a_licence_without_an_identifier_is_called_what_it_is():
+    assert [called(name) for name in ("MIT", "ask us", None)] == ["MIT", "custom license", "license unknown"]

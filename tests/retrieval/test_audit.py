@@ -1,194 +1,181 @@
-"""What an audit calls present, different and absent, and what it weighs."""
+"""What an audit calls a match, a deviation and missing, and what it does not judge."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.insight import AuditFinding, Detail, Gap, Gaps, Held, Specification, Suggestion
+from lineage.insight import AuditFinding, Held
 from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
-from lineage.ontology import same
-from retrieval.audit import Component, audited, components, found_components, score
+from lineage.ontology import ontology
+from retrieval.audit import audited, score
+from retrieval.audit_sides import Paper, Repository
 from retrieval.conflicts import loosely
-from retrieval.gaps.text import Said, TargetText
+from retrieval.gaps.text import TargetText
 
-TARGET, REPO, MADE = WorkId("arxiv:2401.00001"), WorkId("repo:github.com/a/b"), WorkId("local:0000")
-
-
-def chunk(work, text, *, path="train.py", symbol="", section=(), kind="code", line=1):
-    return Chunk("c_" + "0" * 20, work, path, kind, "function", text, "", 0, len(text), line, line + text.count("\n"), symbol=symbol, section=section)
+TARGET, MADE, OWN = WorkId("arxiv:2401.00001"), WorkId("local:0000"), WorkId("repo:github.com/own/own")
 
 
-def held(work, name, value, *, literal=True, line=3, path="train.py", scope="", own=False):
-    place = chunk(work, f"{name} = {value}", line=line, path=path, symbol=scope)
-    hit = Hit(1, 1.0, place, Work(work), focus=Focus(line, line), from_target=own)
-    return Held(Fact(name, value, "", work, place.id, "default", line, literal=literal, scope=scope), hit)
+def held(work, name, value, *, text="", path="train.py", section=("4 Training",), scope="", kind="default", own=False, written="", unit=""):
+    of_paper = work == TARGET
+    text = text or (f"The {name.replace('_', ' ')} is set to {value}." if of_paper else f"{name} = {value}")
+    role = "paper" if of_paper else "config" if path.endswith(".yaml") else "code"
+    chunk = Chunk("c_" + "0" * 20, work, path, role, "paragraph", text, "", 0, len(text), 1, 1, section=section if of_paper else ())
+    hit = Hit(1, 1.0, chunk, Work(work, "paper" if of_paper else "code"), focus=Focus(1, 1), from_target=own or of_paper)
+    fact = Fact(name, value, unit, work, chunk.id, "prose" if of_paper else kind, 1, literal=True, scope=scope, written=written or name, said=text)
+    return Held(fact, hit)
 
 
-def gap(name, *, facts=(), suggestion=None, more=(), names=(), topic="optimiser", weight=1.0):
-    state = Specification.SPECIFIED if facts else Specification.UNSPECIFIED
-    return Gap(
-        Detail(name, name.replace("_", " "), topic, f"what is the {name}?", (name, *names), weight),
-        state,
-        facts=tuple(facts),
-        suggestions=(*((suggestion,) if suggestion else ()), *more),
-    )
+def stated(name, value, **more):
+    return held(TARGET, name, value, path="main.tex", **more)
 
 
-def findings(gaps, **theirs):
-    report = Gaps("l", "1", Work(TARGET), (), tuple(gaps))
-    return {one.name: one for one in audited(report, {name: tuple(some) for name, some in theirs.items()}, same)}
+def has(name, value, **more):
+    return held(MADE, name, value, **more)
 
 
-def test_the_stated_value_is_present_in_any_spelling():
-    one = findings([gap("learning_rate", facts=[held(TARGET, "learning_rate", "0.0001")])], learning_rate=[held(MADE, "learning_rate", "0.0001")])[
-        "learning_rate"
+def audit(expected, found, text=""):
+    """The findings by name; the repository's text is that of its values, and `text`."""
+    by_name = {}
+    for one in expected:
+        by_name.setdefault(one.fact.name, []).append(one)
+    theirs = {}
+    for one in found:
+        theirs.setdefault(one.fact.name, []).append(one)
+    chunks = [one.evidence.chunk for one in found] + [Chunk("c_1", MADE, "notes.py", "code", "module", text, "", 0, len(text), 1, 1)]
+    terms = ontology()
+    paper = Paper(TARGET, by_name, TargetText(Work(TARGET), (), True), terms, loosely(terms.same), lambda name: 1.0)
+    return {(one.name, one.verdict): one for one in audited(paper, Repository(theirs, chunks))}
+
+
+def test_the_stated_value_matches_in_any_spelling():
+    (one,) = audit([stated("learning_rate", "0.000005")], [has("learning_rate", "5e-6")]).values()
+    assert (one.verdict, one.expected, one.where, one.strength) == ("match", "0.000005", "train.py#L1", "stated")
+
+
+def test_another_value_of_the_same_role_deviates():
+    (one,) = audit([stated("learning_rate", "0.0001")], [has("learning_rate", "0.01")]).values()
+    assert (one.verdict, one.expected, one.found, one.severity) == ("deviation", "0.0001", "0.01", 1.0)
+
+
+def test_a_list_of_what_was_tried_is_no_value():
+    tried = stated("learning_rate", "[0.001, 0.0001]", text="For the learning rate we experiment with 1e-3 and 1e-4.")
+    assert audit([tried], [has("learning_rate", "0.01")]) == {}
+    chosen = stated("learning_rate", "0.0001", text="The learning rate is 1e-4.")
+    assert ("learning_rate", "deviation") in audit([tried, chosen], [has("learning_rate", "0.001")])
+
+
+def test_another_stages_rate_is_no_match():
+    encoder = stated("learning_rate", "0.00001", section=("A", "Training the RationaleSelection module"))
+    label = stated("learning_rate", "0.001", section=("A", "Training the LabelPrediction module"))
+    right = [has("learning_rate", "0.00001", path="train_rationale.py"), has("learning_rate", "0.001", path="train_label.py")]
+    assert {verdict for _, verdict in audit([encoder, label], right)} == {"match"}
+    swapped = [has("learning_rate", "0.01", path="train_rationale.py"), has("learning_rate", "0.001", path="train_label.py")]
+    assert audit([encoder, label], swapped)["learning_rate", "deviation"].where == "train_rationale.py#L1"
+
+
+def test_a_value_for_evaluation_contradicts_no_training():
+    expected = stated("batch_size", "10000", text="The sampling batch size is 10000.")
+    assert ("batch_size", "deviation") not in audit([expected], [has("batch_size", "64", scope="train")])
+
+
+def test_what_is_stated_for_a_name_that_the_repository_never_uses_is_not_expected():
+    for_large = stated("drop_path", "0.4", scope="ViT-L")
+    for_base = stated("drop_path", "0.1", scope="ViT-B")
+    assert ("drop_path", "match") in audit([for_large, for_base], [has("drop_path", "0.1")], "vit_base_patch16")
+    assert audit([for_large, for_base], [has("drop_path", "0.4")], "vit_base_patch16")["drop_path", "deviation"].expected == "0.1"
+    assert set(audit([for_large], [has("drop_path", "0.3")], "vit_base_patch16")) == set()
+
+
+def test_batches_are_counted_over_devices_and_passes():
+    expected = stated("batch_size", "2048")
+    found = [has("batch_size", "8"), has("gradient_accumulation", "16"), has("gpus", "16")]
+    assert ("batch_size", "match") in audit([expected], found)
+    assert ("batch_size", "deviation") in audit([expected], [has("batch_size", "8"), has("gradient_accumulation", "4"), has("gpus", "16")])
+
+
+def test_values_in_other_units_are_not_compared():
+    expected = replace(stated("batch_size", "4000000"), fact=replace(stated("batch_size", "4000000").fact, unit="tokens"))
+    (one,) = audit([expected], [has("batch_size", "4096")]).values()
+    assert (one.verdict, one.severity) == ("cannot judge", 0.3)
+
+
+def test_two_values_of_one_statement_are_expected_one_by_one():
+    expected = stated("batch_size", "[4096, 10000]", text="The training and sampling batch sizes are set to 4,096 and 10,000.")
+    train, sample = has("batch_size", "4096", scope="train"), has("batch_size", "10000", scope="sample")
+    assert {verdict for _, verdict in audit([expected], [train, sample])} == {"match"}
+    assert audit([expected], [has("batch_size", "512", scope="train"), sample])["batch_size", "deviation"].found == "512"
+
+
+def test_as_many_places_as_roles_leave_the_one_that_differs():
+    roles = [stated("gradient_clip", value, section=("C", title, "Training")) for value, title in (("3", "Autoencoder"), ("1", "Second model"))]
+    places = [has("gradient_clip", "3", path="tokenizer.yaml", kind="config"), has("gradient_clip", "10", path="ar.yaml", kind="config")]
+    assert audit(roles, places)["gradient_clip", "deviation"].where == "ar.yaml#L1"
+
+
+def test_the_program_that_builds_another_optimizer_than_it_names_deviates():
+    named, built = has("optimizer", "adam", kind="config", path="config.yaml"), has("optimizer", "sgd", kind="call")
+    assert audit([stated("optimizer", "adam", text="We use Adam.")], [named, built])["optimizer", "deviation"].found == "sgd"
+
+
+def test_adamw_without_weight_decay_is_adam():
+    expected = stated("optimizer", "adam", text="We use Adam.")
+    assert ("optimizer", "match") in audit([expected], [has("optimizer", "adamw"), has("weight_decay", "0")])
+    assert ("optimizer", "deviation") in audit([expected], [has("optimizer", "adamw"), has("weight_decay", "0.1")])
+
+
+def test_a_value_is_missing_only_where_others_of_its_section_are_there():
+    expected = [stated("learning_rate", "0.1"), stated("batch_size", "64"), stated("ema_decay", "0.999")]
+    there = [has("learning_rate", "0.1"), has("batch_size", "64")]
+    assert ("ema_decay", "missing") in audit(expected, there)
+    assert ("ema_decay", "missing") not in audit(expected, there[:1])
+    assert ("ema_decay", "missing") not in audit(expected, there, "ema = AveragedModel(net)\nema_decay = schedule(step)")
+    elsewhere = [*expected[:2], stated("ema_decay", "0.999", section=("B", "Other"))]
+    assert ("ema_decay", "missing") not in audit(elsewhere, there)
+
+
+def test_each_augmentation_is_to_be_there_and_none_deviates():
+    expected = [
+        stated("learning_rate", "0.1"),
+        stated("batch_size", "64"),
+        stated("augmentation", "horizontal_flip", text="We use horizontal flips."),
     ]
-    assert (one.verdict, one.expected, one.where, one.severity) == ("present", "0.0001", "train.py#L3", 1.0)
+    there = [has("learning_rate", "0.1"), has("batch_size", "64"), has("augmentation", "random_crop", kind="call")]
+    found = audit(expected, there)
+    assert ("augmentation", "missing") in found
+    assert ("augmentation", "deviation") not in found
 
 
-def test_one_of_several_stated_values_is_enough():
-    stated = [held(TARGET, "learning_rate", "0.001"), held(TARGET, "learning_rate", "0.0001")]
-    assert findings([gap("learning_rate", facts=stated)], learning_rate=[held(MADE, "learning_rate", "0.0001")])["learning_rate"].verdict == "present"
+def test_what_only_the_authors_code_has_may_agree_and_never_deviates():
+    own = held(OWN, "weight_decay", "0.05", own=True)
+    agreed, other = (
+        audit([own], [has("weight_decay", value)])[("weight_decay", verdict)] for value, verdict in (("0.05", "match"), ("0.3", "cannot judge"))
+    )
+    assert (agreed.strength, other.strength) == ("code", "code")
+    assert other.why == "the paper leaves it open; its authors' code has another value"
 
 
-def test_another_value_differs_and_both_are_told():
-    one = findings([gap("learning_rate", facts=[held(TARGET, "learning_rate", "0.0001")])], learning_rate=[held(MADE, "learning_rate", "0.01")])[
-        "learning_rate"
+def test_examples_and_defaults_of_functions_do_not_deviate_beside_what_is_set():
+    expected = [stated("warmup_steps", "4000")]
+    parameter = has("warmup_steps", "0", scope="AdamW", text="class AdamW:\n    def __init__(self, warmup_steps=0)")
+    example = has("warmup_steps", "10", path="examples/mnist/main.py")
+    assert {verdict for _, verdict in audit(expected, [parameter, example, has("warmup_steps", "4000")])} == {"match"}
+
+
+def test_what_stands_in_the_folder_of_another_section_contradicts_nothing():
+    expected = stated("retrieval_k", "3", text="We retrieve the top 3 documents.")
+    found = has("retrieval_k", "20", path="covid/retriever.py")
+    terms = ontology()
+    said = TargetText(Work(TARGET), (), True)
+    assert ("retrieval_k", "deviation") in audit([expected], [found])
+    paper = Paper(TARGET, {"retrieval_k": [expected]}, said, terms, loosely(terms.same), lambda name: 1.0)
+    paper.__dict__["sections"] = frozenset({("6", "Verifying claims about COVID-19")})
+    assert [one.verdict for one in audited(paper, Repository({"retrieval_k": [found]}, [found.evidence.chunk]))] == ["cannot judge"]
+
+
+def test_the_score_weighs_what_matters_and_leaves_out_what_cannot_be_judged():
+    rows = [
+        AuditFinding("method", "x", "x", verdict, "1", severity=weight)
+        for verdict, weight in (("match", 0.9), ("missing", 0.3), ("cannot judge", 1.0))
     ]
-    assert (one.verdict, one.expected, one.found) == ("different", "0.0001", "0.01")
-
-
-def test_a_value_that_nobody_sets_is_absent_and_one_that_is_computed_is_not_judged():
-    expected = [gap("batch_size", facts=[held(TARGET, "batch_size", "256")])]
-    assert findings(expected)["batch_size"].verdict == "absent"
-    assert findings(expected, batch_size=[held(MADE, "batch_size", "8 * world", literal=False)]) == {}
-
-
-def test_what_only_the_lineage_holds_counts_by_its_confidence_and_not_below_a_half():
-    sure = Suggestion("0.05", "", 0.8, held=(held(REPO, "weight_decay", "0.05"),))
-    doubtful = Suggestion("0.9", "", 0.4, held=(held(REPO, "momentum", "0.9"),))
-    spoken = Hit(1, 1.0, chunk(TARGET, "We use weight decay.", section=("3 Method",), kind="paper"), Work(TARGET), from_target=True)
-    unspoken = findings([gap("weight_decay", suggestion=sure)])
-    found = findings([replace(gap("weight_decay", suggestion=sure), stated=(spoken,)), gap("momentum", suggestion=doubtful)])
-    assert unspoken == {}
-    assert list(found) == ["weight_decay"]
-    assert (found["weight_decay"].severity, found["weight_decay"].why) == (
-        0.8,
-        "from its lineage, with confidence 0.80; no value of it was found in the repository",
-    )
-
-
-def test_the_names_of_one_detail_agree_with_each_other():
-    expected = gap("epochs", facts=[held(TARGET, "epochs", "8000"), held(TARGET, "steps", "50")], names=("steps",))
-    one = findings([expected], steps=[held(MADE, "steps", "8000")])["epochs"]
-    assert (one.verdict, one.expected, one.found) == ("present", "8000 or 50", "8000")
-
-
-def test_one_of_several_values_of_a_statement_is_present():
-    expected = gap("batch_size", facts=[held(TARGET, "batch_size", "[4096, 10000]")])
-    report = Gaps("l", "1", Work(TARGET), (), (expected,))
-    (one,) = audited(report, {"batch_size": (held(MADE, "batch_size", "4096"),)}, loosely(same))
-    assert one.verdict == "present"
-
-
-def test_a_value_that_the_report_has_no_room_for_is_expected_too():
-    shown, more = held(TARGET, "learning_rate", "0.1"), held(TARGET, "learning_rate", "0.0025")
-    stated = [replace(one, fact=replace(one.fact, kind="table")) for one in (shown, more)]
-    report = Gaps("l", "1", Work(TARGET), (), (gap("learning_rate", facts=stated[:1]),))
-    (one,) = audited(report, {"learning_rate": (held(MADE, "learning_rate", "0.0025"),)}, same, {"learning_rate": stated})
-    assert (one.verdict, one.expected, one.found) == ("present", "0.1 or 0.0025", "0.0025")
-
-
-def test_examples_and_defaults_of_parameters_may_agree_and_never_differ():
-    expected = [gap("warmup_steps", facts=[held(TARGET, "warmup_steps", "4000")])]
-    parameter = held(MADE, "warmup_steps", "0", scope="AdamW")
-    example = held(MADE, "warmup_steps", "10", path="examples/mnist/main.py")
-    one = findings(expected, warmup_steps=[parameter, example])["warmup_steps"]
-    assert one.verdict == "absent"
-    assert one.why == "the target states it; the repository has only examples or defaults of parameters, which a run may set otherwise"
-    assert findings(expected, warmup_steps=[parameter, held(MADE, "warmup_steps", "5")])["warmup_steps"].found == "5"
-    assert findings(expected, warmup_steps=[held(MADE, "warmup_steps", "4000", scope="AdamW")])["warmup_steps"].verdict == "present"
-
-
-def test_what_the_target_s_own_code_has_is_expected_before_what_others_have():
-    others = Suggestion("0.9999", "", 0.9, held=(held(REPO, "ema_decay", "0.9999"),))
-    own = Suggestion("0.997", "", 0.4, held=(held(WorkId("repo:github.com/own/own"), "ema_decay", "0.997", own=True),))
-    one = findings([gap("ema_decay", suggestion=others, more=(own,))], ema_decay=[held(MADE, "ema_decay", "0.997")])["ema_decay"]
-    assert (one.verdict, one.expected, one.severity, one.why) == ("present", "0.997", 0.4, "from its own code, with confidence 0.40")
-
-
-def said(text, *section, role="paragraph"):
-    return Said(text, chunk(TARGET, text, section=section, kind="paper"), 1, 1.0)
-
-
-def test_components_are_the_sections_that_describe_the_method():
-    text = TargetText(
-        Work(TARGET),
-        (
-            said("We review masking.", "2 Related Work"),
-            said("The decoder is shallow.", "3 Method", "3.1 Patch decoder"),
-            said("It has two blocks.", "3 Method", "3.1 Patch decoder"),
-            said("We train long.", "4 Experiments", "4.1 Settings"),
-        ),
-        True,
-    )
-    (one,) = components(text)
-    assert one.words == ("Patch", "decoder")
-    assert (one.title, one.question) == ("3.1 Patch decoder", "3.1 Patch decoder. The decoder is shallow. It has two blocks.")
-
-
-def test_what_is_proven_or_studied_is_no_component():
-    text = TargetText(
-        Work(TARGET),
-        (
-            said("The bound follows from convexity and Theorem 2.", "A Acceleration"),
-            said("Our updates take two steps.", "A Acceleration", "A.1 Optimistic step"),
-            said("We vary the width.", "B Study of Model Efficiency", "B.1 Efficiency"),
-            said("Proof by induction.", "C Proof of Theorem 2"),
-            said("The decoder is shallow.", "3 Method", "3.1 Patch decoder"),
-        ),
-        True,
-    )
-    assert [one.title for one in components(text)] == ["3.1 Patch decoder"]
-
-
-def test_a_component_is_present_if_the_best_hits_speak_of_it():
-    component = Component("Patch decoder", "Patch decoder. It is shallow.", ("Patch", "decoder"))
-    there = Hit(1, 1.0, chunk(MADE, "class PatchDecoder:\n    pass", symbol="PatchDecoder", path="model.py"), Work(MADE))
-    not_there = Hit(1, 1.0, chunk(MADE, "def load(path):\n    pass", symbol="load"), Work(MADE))
-    found, missing = found_components([(component, [not_there, there]), (component, [not_there])])
-    assert (found.verdict, found.found, found.where) == ("present", "PatchDecoder", "model.py#L1-L2")
-    assert (missing.verdict, missing.found) == ("absent", "")
-
-
-def test_findings_remarks_and_single_words_are_no_components():
-    none = ("Remarks.", "Tuning the width enhances results", "Relation to Patch Decoders", "Architecture", "What do patch decoders do?")
-    titles = (*none, "Patch decoder")
-    text = TargetText(Work(TARGET), tuple(said("It has two blocks.", "3 Method", title) for title in titles), True)
-    assert [one.title for one in components(text)] == ["Patch decoder"]
-
-
-def test_the_parts_of_a_name_are_one_word_of_a_title():
-    component = Component("The final VeriSci", "", ("VeriSci",))
-    hit = Hit(1, 1.0, chunk(MADE, "python verisci.py", path="run.sh"), Work(MADE))
-    assert next(found_components([(component, [hit])])).verdict == "present"
-
-
-def test_a_value_under_another_name_of_the_detail_contradicts_nothing():
-    expected = gap("hardware", facts=[held(TARGET, "gpu_type", "h100")], names=("gpu_type", "gpus"))
-    assert findings([expected], gpus=[held(MADE, "gpus", "8")]) == {}
-    assert findings([expected], gpu_type=[held(MADE, "gpu_type", "a100")])["hardware"].verdict == "different"
-
-
-def test_what_stands_in_the_folder_of_another_experiment_contradicts_nothing():
-    stated = held(TARGET, "batch_size", "4096", path="main.tex", own=True)
-    runs = [held(MADE, "batch_size", value, path=f"tasks/{name}/train.py") for name, value in (("DINO", "6"), ("MAE", "64"), ("DiT", "256"))]
-    assert findings([gap("batch_size", facts=[stated])], batch_size=[*runs, held(MADE, "batch_size", "32")])["batch_size"].found == "32"
-    of_mae = replace(stated, evidence=replace(stated.evidence, chunk=chunk(TARGET, "We train MAE with 4096.", path="main.tex"), work=Work(TARGET)))
-    assert findings([gap("batch_size", facts=[of_mae])], batch_size=[*runs, held(MADE, "batch_size", "32")])["batch_size"].found == "64"
-
-
-def test_the_score_weighs_what_matters():
-    heavy, light = (AuditFinding("method", "x", "x", verdict, "1", severity=weight) for verdict, weight in (("present", 0.9), ("absent", 0.3)))
-    assert score([heavy, light]) == 0.75
-    assert score([]) == 1.0
+    assert score(rows) == 0.75
+    assert score(rows[2:]) == 1.0

@@ -51,10 +51,6 @@ def test_what_documentation_tells_beside_the_code_is_no_code() -> None:
     assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "prose", path="README.md")) == []
 
 
-def test_a_table_against_the_text_of_the_same_paper() -> None:
-    assert [kind for kind, _ in found(held("0.001", TARGET, "prose"), held("0.002", TARGET, "table"))] == ["table-text"]
-
-
 def test_values_in_tests_of_the_code_contradict_nobody() -> None:
     assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "call", path="tests/test_train.py")) == []
 

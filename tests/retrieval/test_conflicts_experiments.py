@@ -43,18 +43,6 @@ def listed(name: str, *values: str) -> list[Held]:
     return [said(name, value, "Experimental Setup", title) for title, value in zip(LISTED, values, strict=True)]
 
 
-def test_a_table_of_one_experiment_is_not_against_the_text_of_another() -> None:
-    assert (
-        found(said("learning_rate", "0.0025", "Experimental Setup", "Algoperf"), said("learning_rate", "1.5", "Parameter Sensitivity", kind="prose"))
-        == []
-    )
-    assert found(said("learning_rate", "0.0025", "Experiments", "Setup"), said("learning_rate", "1.5", "Implementation Details", kind="prose")) == [
-        ("table-text", "learning_rate")
-    ]
-    numbered = [(kind, (f"Hyperparameters for Section {number}",)) for kind, number in (("table", "3.1"), ("prose", "3.2"))]
-    assert found(*(said("learning_rate", value, *section, kind=kind) for value, (kind, section) in zip(("0.1", "0.2"), numbered, strict=True))) == []
-
-
 def test_what_is_listed_for_an_experiment_holds_for_code_that_names_it_only() -> None:
     values = listed("warmup_steps", "100", "200", "4000")
     assert found(*values, coded("warmup_steps", "500", path="src/train.py")) == []
@@ -151,14 +139,6 @@ def test_what_a_configuration_chooses_among_is_not_run() -> None:
     assert found(paper, *calls, configured("optimizer", "adam")) == [("paper-code", "optimizer")]
     apart = [coded("optimizer", "sgd", kind="call", scope="probe"), calls[0]]
     assert found(paper, *apart, configured("optimizer", "adam")) == []
-
-
-def test_what_the_text_gives_a_part_is_against_the_settings_of_that_part() -> None:
-    paper = spoken("loss", "mse", "The reconstruction loss is MSE.", "reconstruction loss", "reconstruction")
-    elsewhere = coded("loss", "mse", kind="call", scope="PerceptualLoss")
-    assert found(paper, elsewhere, configured("loss", "mae", "losses.reconstruction")) == [("paper-code", "loss")]
-    assert found(paper, elsewhere, configured("loss", "mae", "losses.alignment")) == []
-    assert found(paper, elsewhere, coded("loss", "mae", scope="Reconstruction.defaults")) == []
 
 
 def test_titles_tell_what_they_are_about_and_scopes_of_programs_nothing() -> None:

@@ -125,7 +125,7 @@ def test_a_detail_that_nobody_states_and_one_that_nobody_knows(read):
 
 def test_the_table_counts_values_and_works(read):
     rows = tallies(read(*REPO, CITED), ontology()).rows
-    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimiser", 5, 3, 2)]
+    assert [(row.name, row.topic, row.facts, row.values, row.works) for row in rows] == [("learning_rate", "optimizer", 5, 3, 2)]
     assert tallies(read(), ontology()).notes
 
 
@@ -289,3 +289,12 @@ def test_the_table_counts_the_values_that_consensus_lists(read):
 def test_a_work_with_two_values_is_not_counted_twice(read):
     found = consensus(read(OWN, TARGET, fact(small.TARGET, "main.tex", "0.001", "table", 88, "learning rate")), "learning_rate", ontology())
     assert found.why[-1] == "1 of 2 works hold it; 1 hold something else"
+
+
+def test_values_of_a_repository_that_a_paper_only_mentions_are_not_offered(read):
+    found = read(CITED, *REPO)
+    mentioned = {name: tuple(replace(one, mentioned=one.fact.work == small.REPO) for one in some) for name, some in found.held.items()}
+    made = consensus(replace(found, held=mentioned), "learning_rate", ontology())
+    assert {one.fact.work for value in made.values for one in value.held} == {small.CITED}
+    assert "4 places are in repositories that a paper only mentions; their values are not offered" in made.notes
+    assert [row.works for row in tallies(replace(found, held=mentioned), ontology()).rows] == [1]

@@ -73,7 +73,7 @@ def test_the_targets_own_code_can_be_left_out(engine):
     assert small.OWN in {hit.work.id for hit in with_it.hits}
     assert small.OWN not in {hit.work.id for hit in without.hits}
     assert small.TARGET in {hit.work.id for hit in without.hits}
-    assert without.notes == ("code of the target left out: repo:github.com/target/own",)
+    assert without.notes == ("the target's own code is excluded: repo:github.com/target/own",)
 
 
 def test_many_questions_give_the_answers_of_each_alone(engine):
@@ -209,7 +209,7 @@ def test_where_one_work_is_asked_the_note_counts_what_was_searched_of_it(lexical
 def test_a_work_without_text_is_said_to_have_none(engine):
     found = engine.ask(make_query("which optimizer?", work="DequanWang/tent", kinds=["paper"]))
     assert found.hits == ()
-    assert found.notes[0] == "this lineage holds no text of DequanWang/tent, or none of the kind that was asked for"
+    assert "this lineage holds no text of DequanWang/tent, or none of the kind that was asked for" in found.notes
 
 
 def test_a_question_for_a_value_prefers_what_states_it_to_what_passes_it_on(tmp_path):

@@ -1,4 +1,4 @@
-"""Which values agree, and what may be expected of a repository."""
+"""Which values of a paper are expected, and which agree."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from lineage.insight import Held
 from lineage.model import Chunk, Fact, Hit, Work, WorkId
 from lineage.ontology import same
 from retrieval.conflicts import loosely
-from retrieval.expected import Repository, absent_counts, agree, is_aside
-from retrieval.experiments import Experiments
+from retrieval.expected import agree, expectations, in_example, is_aside, is_tried
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 
@@ -17,7 +16,7 @@ TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 def held(name, value, *, work=MADE, path="train.py", text="x", section=(), literal=True, scope="", kind="default"):
     of = "paper" if work == TARGET else "code"
     place = Chunk("c", work, path, of, "function", text, "", 0, 1, 1, 1, section=section)
-    fact = Fact(name, value, "", work, "c", kind, 1, literal=literal, scope=scope)
+    fact = Fact(name, value, "", work, "c", kind, 1, literal=literal, scope=scope, said=text)
     return Held(fact, Hit(1, 1.0, place, Work(work, of), from_target=work == TARGET))
 
 
@@ -40,19 +39,38 @@ def test_values_agree_under_one_name_and_ordered_ones_place_by_place(one, other,
     assert agree(held(*one), held(*other), loosely(same)) is agreed
 
 
-def test_a_listed_experiment_is_expected_of_a_repository_that_speaks_of_it():
-    stated = [held("epochs", "9", work=TARGET, path="main.tex", section=("Setup", title)) for title in ("CIFAR-10", "ImageNet", "NanoGPT")]
-    listed = Experiments.of({"epochs": stated}, TARGET)
-    repository = Repository.of({"epochs": [held("epochs", "3", path="net/cifar/train.py")]}, listed)
-    assert [repository.has(one) for one in stated] == [True, False, False]
+@pytest.mark.parametrize(
+    ("sentence", "tried"),
+    [
+        ("For batch size, we experiment with 64 and 256.", True),
+        ("We sweep the batch size over 64 and 256.", True),
+        ("The best batch size of a search was 64.", False),
+        ("We use a batch size of 64.", False),
+        ("We minimize the loss between both with a batch size of 64.", False),
+    ],
+)
+def test_a_sentence_that_tells_what_was_tried(sentence, tried):
+    value = "[64, 256]" if "and 256" in sentence else "64"
+    assert is_tried(held("batch_size", value, work=TARGET, text=sentence, kind="prose")) is tried
 
 
-def test_what_sentences_say_of_one_of_several_parts_and_of_machines_is_not_missed():
-    assert not absent_counts([held("activation", "gelu", kind="prose"), held("gpus", "8", kind="table")])
-    assert absent_counts([held("learning_rate", "0.1", kind="prose")])
+def test_what_a_section_on_others_says_is_not_expected():
+    some = [held("epochs", "9", work=TARGET, text="We train for 9 epochs.", section=(title,), kind="prose") for title in ("Training", "Related Work")]
+    assert len(expectations(some, TARGET, takes_list=False)) == 1
+
+
+def test_the_values_of_a_statement_are_expected_one_by_one_unless_the_detail_is_a_list():
+    some = [held("batch_size", "[4096, 10000]", work=TARGET, text="Batch sizes are 4096 and 10000.", section=("Training",), kind="prose")]
+    assert [one.value.fact.value for one in expectations(some, TARGET, takes_list=False)] == ["4096", "10000"]
+    assert len(expectations(some, TARGET, takes_list=True)) == 1
 
 
 def test_the_default_of_a_class_is_aside_where_its_caller_computes_the_value():
     default = held("hidden_size", "4096", text="class ModelArgs:\n    dim: int = 4096", scope="ModelArgs")
     assert is_aside(default, [default, held("hidden_size", "widths[level]", literal=False)])
     assert not is_aside(default, [default])
+
+
+def test_spaces_that_are_searched_are_examples():
+    assert in_example(held("weight_decay", "0.3", path="external/tuning_search_space.json"))
+    assert not in_example(held("weight_decay", "0.3", path="external/config.json"))

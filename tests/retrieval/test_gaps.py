@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lineage.details import Need, checklist
 from lineage.insight import Detail, Gap, Held, Specification, Suggestion
 from lineage.model import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
@@ -11,9 +13,9 @@ from lineage.ontology import ontology
 from retrieval.experiment_folders import Folders
 from retrieval.gaps.beside import is_beside
 from retrieval.gaps.claims import unclaimed
-from retrieval.gaps.components import against, tied, unsaid
-from retrieval.gaps.confidence import Support, confidence
-from retrieval.gaps.offers import Context, offers
+from retrieval.gaps.components import tied, unsaid
+from retrieval.gaps.grade import GRADES, Support, graded
+from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import Judged, Pointer, judged
 from retrieval.gaps.text import Said, TargetText, of_chunks
@@ -211,7 +213,7 @@ def test_a_detail_of_a_domain_is_asked_where_the_text_names_it_or_somebody_has_a
 
 def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method_last() -> None:
     def gap(name: str, *some: Held, topic: str = "loss", weight: float = 0.5) -> Gap:
-        offered = tuple(Suggestion(one.fact.value, "", 0.5, (one,), (one.evidence,)) for one in some)
+        offered = tuple(Suggestion(one.fact.value, "", "fair", "why", (one,), (one.evidence,)) for one in some)
         return Gap(Detail(name, name, topic, "?", weight=weight), Specification.PARTIALLY_SPECIFIED, suggestions=offered)
 
     rows = [gap("method:f", topic="method", weight=0.9), gap("empty", weight=0.9), gap("other", held("1"), weight=0.9), gap("own", held("1", OWN))]
@@ -234,9 +236,9 @@ def context() -> Context:
     return Context(TARGET, {REPO.id: link}, ontology().same, frozenset({"finetune"}))
 
 
-def values(*some: Held, pointers: tuple[Pointer, ...] = ()) -> list[tuple[str, float]]:
+def values(*some: Held, pointers: tuple[Pointer, ...] = ()) -> list[tuple[str, str]]:
     made = offers(("learning_rate",), {"learning_rate": some}, pointers, context())
-    return [(one.suggestion.value, one.suggestion.confidence) for one in made]
+    return [(one.suggestion.value, one.suggestion.grade) for one in made]
 
 
 def test_the_targets_own_code_is_believed_before_its_lineage() -> None:
@@ -271,6 +273,15 @@ def test_a_folder_of_baselines_offers_nothing_while_anything_else_does() -> None
 
 def renamed(one: Held, name: str, written: str = "", scope: str = "") -> Held:
     return replace(one, fact=replace(one.fact, name=name, written=written or name, scope=scope))
+
+
+def test_a_repository_that_a_paper_only_mentions_offers_nothing() -> None:
+    assert values(replace(held("0.5"), mentioned=True), held("0.001", OWN)) == values(held("0.001", OWN))
+    assert values(replace(held("0.5"), mentioned=True)) == []
+    passage = held("0.5").evidence
+    mention = replace(context(), links={REPO.id: CodeLink(TARGET.id, REPO.id, Tier.MENTIONED)})
+    assert passages([replace(passage, paper=TARGET)], (), mention) is None
+    assert passages([replace(passage, paper=None)], (), mention) is not None
 
 
 def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_width() -> None:
@@ -351,7 +362,8 @@ def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> 
     other = Work(WorkId("repo:github.com/a/b"), "code", "b")
     both = values(held("0.001"), held("1e-3", other))
     assert len(both) == 1
-    assert both[0][1] > values(held("0.001"), held("0.5", other))[0][1]
+    third = held("0.7", Work(WorkId("repo:github.com/c/d"), "code", "d"))
+    assert (both[0][1], values(held("0.001"), held("0.5", other), third)[0][1]) == ("fair", "weak")
 
 
 def test_a_file_of_a_stage_that_the_target_never_speaks_of_says_little() -> None:
@@ -369,9 +381,21 @@ def test_the_chain_names_the_citation_the_repository_and_the_line() -> None:
     )
 
 
-def test_confidence_is_a_probability_and_grows_with_support() -> None:
-    weak, strong = confidence(Support()), confidence(Support(own=1.0, run=1.0, agreement=1.0, alone=1.0))
-    assert 0.0 < weak < strong < 1.0
+@pytest.mark.parametrize(
+    ("support", "grade", "reason"),
+    [
+        (Support(own=True, run=1.0), "strong", "the target's own code sets it"),
+        (Support(own=True, values=3), "fair", "the target's own code has it, and 2 other values"),
+        (Support(own=True, aside=True), "weak", "only tests, examples or other people's code in the repository have it"),
+        (Support(pointed=1.0), "strong", "the target says that it takes this over; one work has it"),
+        (Support(role=1.0, role_name="base", works=2, everyone=3), "fair", "an ancestor of the target (base) has it; 2 of 3 works have it"),
+        (Support(role=0.4, role_name="baseline", works=2, everyone=3), "fair", "2 of 3 works have it; none of them is an ancestor"),
+        (Support(role=1.0, role_name="base", works=1, everyone=3), "weak", "1 of 3 works have it; others have something else"),
+        (Support(role=0.4, role_name="baseline"), "weak", "one work has it; its role is baseline"),
+    ],
+)
+def test_a_grade_follows_from_who_has_a_value_and_how_many_agree(support, grade, reason) -> None:
+    assert graded(support) == (grade, reason)
 
 
 # -- what code does besides
@@ -394,14 +418,9 @@ def test_a_function_belongs_to_a_passage_whose_title_or_formula_names_it() -> No
     assert not tied(passage("We train.", section="Training the model"), function("train_model"))
 
 
-def test_opposites_are_told_and_agreement_is_not() -> None:
-    assert list(against("We return the plan with the highest score.", "best = np.argmin(scores)")) == [("highest", "argmin")]
-    assert list(against("We return the plan with the highest score.", "best = np.argmax(scores)")) == []
-
-
 def test_what_the_targets_code_has_is_said_first_in_the_report_too() -> None:
     others = [held("0.001", Work(WorkId(f"repo:github.com/a/{name}"), "code", name)) for name in "bcdef"]
     need = Need(Detail("learning_rate", "learning rate", "optimiser", "which?", facts=("learning_rate",)), frozenset(), ())
     made = _suggestions(need, {"learning_rate": [*others, held("0.01", OWN)]}, (), (), context())
     assert [one.value for one in made] == ["0.01", "0.001"]
-    assert made[0].confidence < made[1].confidence
+    assert GRADES.index(made[0].grade) <= GRADES.index(made[1].grade)

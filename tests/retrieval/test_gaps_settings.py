@@ -250,7 +250,7 @@ def gap(name: str, *facts: str, offered: Sequence[Suggestion] = ()) -> Gap:
 
 def others(name: str, value: str) -> Suggestion:
     hit = Hit(1, 1.0, replace(passage("x"), work=OTHER.id), OTHER)
-    return Suggestion(value, "", 0.6, (Held(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
+    return Suggestion(value, "", "fair", "why", (Held(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
 
 
 def filled(row: Gap, text: str = LOOP) -> tuple[Suggestion, ...]:
@@ -283,7 +283,7 @@ def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_lit
     (nothing,) = filled(gap("ema", "ema_decay", offered=[others("ema_decay", "0.9")]), LOOP + "\n    # mail: email@example.org")
     assert nothing.value == ""
     row = gap("activation", "activation", offered=[others("activation", "silu")])
-    assert [one.confidence for one in filled(row)] == [0.2]
+    assert [one.grade for one in filled(row)] == ["weak"]
     assert sorted([left.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
 
 

@@ -29,7 +29,6 @@ def test_a_repository_belongs_to_its_paper_and_to_the_edge_that_cites_it(kinship
 def test_the_target_and_its_official_code_are_its_own(kinship):
     assert kinship.of(small.TARGET).from_target
     assert kinship.of(small.OWN).from_target
-    assert kinship.target_code == {small.OWN}
 
 
 def test_priors_follow_the_score_of_the_edge(kinship):
@@ -97,6 +96,13 @@ def test_a_repository_belongs_to_the_paper_that_it_is_surest_of(links, paper, ow
         assert (kin.paper.id, kin.from_target, kin.tier) == (paper, own, dict(links)[paper])
 
 
+def test_code_that_was_added_by_hand_needs_no_paper_that_mentions_it():
+    by_hand = replace(small.reference(1.0), cited=small.REPO)
+    kin = linked((OTHER, Tier.MENTIONED), references=[by_hand])
+    assert (kin.paper, kin.tier, kin.reference) == (None, None, by_hand)
+    assert linked((OTHER, Tier.OFFICIAL), references=[by_hand]).paper.id == OTHER
+
+
 def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
     cited = replace(small.reference(), cited=small.REPO)
     assert linked(references=[cited]) == Kin(small.works()[2], None, cited, False, None)
@@ -105,9 +111,12 @@ def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
     assert linked() == Kin(small.works()[2])
 
 
-def test_every_repository_of_the_target_is_its_code_however_it_is_linked():
-    links = [CodeLink(small.TARGET, small.FORK, Tier.REIMPLEMENTATION), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL)]
-    assert Kinship.read(Shelf(small.works(), (), links), small.TARGET).target_code == {small.FORK}
+def test_a_repository_that_is_official_of_two_works_is_the_cited_ones_unless_more_witnesses_name_the_target():
+    both = [CodeLink(small.TARGET, small.REPO, Tier.OFFICIAL, ("latex",)), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL, ("readme",))]
+    kin = Kinship.read(Shelf(small.works(), (), both), small.TARGET).of(small.REPO)
+    assert (kin.paper.id, kin.from_target) == (small.CITED, False)
+    surer = [replace(both[0], said_by=("latex", "huggingface", "readme")), both[1]]
+    assert Kinship.read(Shelf(small.works(), (), surer), small.TARGET).of(small.REPO).from_target
 
 
 PACKAGE = {"train.py": "loss.backward()", "utils/clipper/__init__.py": "__version__ = '2.16.0'", "utils/clipper/net.py": "depth = 12"}

@@ -51,13 +51,13 @@ def test_a_long_line_is_cut_and_says_so():
     [
         ("MIT", "code", "MIT"),
         ("Apache-2.0", "code", "Apache-2.0"),
-        ("CC BY-NC 4.0", "paper", "CC BY-NC 4.0"),
-        ("Permission is hereby granted, free of charge", "code", "a licence of its own"),
-        ("x", "code", "a licence of its own"),
-        ("MIT `rm`", "code", "MIT rm"),
-        (None, "code", "licence unknown"),
+        ("CC BY-NC 4.0", "paper", "CC-BY-NC-4.0"),
+        ("Permission is hereby granted, free of charge", "code", "custom license"),
+        ("x", "code", "custom license"),
+        ("MIT `rm`", "code", "custom license"),
+        (None, "code", "license unknown"),
         ("", "paper", ""),
-        ("***", "code", "licence unknown"),
+        ("***", "code", "custom license"),
     ],
 )
 def test_a_licence_goes_by_its_name_or_is_one_of_its_own(named, kind, said):

@@ -62,13 +62,13 @@ def test_a_command_goes_before_an_option_before_a_call_before_a_parameter(weaker
 
 
 def test_the_own_programs_value_goes_before_what_the_lineage_offers():
-    other = Suggestion("0", "", 0.9, (held("weight_decay", "0", OPTION, own=False),))
+    other = Suggestion("0", "", "strong", "why", (held("weight_decay", "0", OPTION, own=False),))
     _, found = read(programs(held("weight_decay", "0.05", README)), gap("weight_decay", suggestions=(other,)))
     assert found == {"optimiser": {"weight_decay": 0.05}}
 
 
 def test_what_the_own_program_does_without_is_no_setting_whatever_others_have():
-    other = Suggestion("0.999", "", 0.9, (held("ema_decay", "0.999", OPTION, own=False),))
+    other = Suggestion("0.999", "", "strong", "why", (held("ema_decay", "0.999", OPTION, own=False),))
     text, found = read(programs(held("weight_decay", "0.05", README)), gap("ema_decay", suggestions=(other,)))
     assert found == {"optimiser": {"ema_decay": "UNSPECIFIED"}}
     assert "perhaps 0.999" in text

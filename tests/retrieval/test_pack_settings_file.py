@@ -39,19 +39,19 @@ def test_a_stated_value_is_the_targets_and_what_contradicts_it_is_told():
     )
 
 
-def test_where_the_target_is_silent_the_lineage_speaks_with_its_confidence():
-    offer = Suggestion("0.001", "", 0.62, (held("lr", "0.001", CODE),))
+def test_where_the_target_is_silent_the_lineage_speaks_with_its_grade():
+    offer = Suggestion("0.001", "", "fair", "why", (held("lr", "0.001", CODE),))
     text = written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,)))
     place = "github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
-    assert text == f"optimiser:\n  lr: 0.001  # not stated by the target; lineage, confidence 0.62: {place}"
+    assert text == f"optimiser:\n  lr: 0.001  # not stated by the target; lineage, fair evidence: {place}"
 
 
-def test_an_unlikely_value_of_others_is_a_remark_and_one_of_the_targets_own_code_is_a_setting():
+def test_a_weak_value_of_others_is_a_remark_and_one_of_the_targets_own_code_is_a_setting():
     def line(hit):
-        offer = Suggestion("0.001", "", 0.3, (held("lr", "0.001", hit),))
+        offer = Suggestion("0.001", "", "weak", "why", (held("lr", "0.001", hit),))
         return written(gap("lr", Specification.UNSPECIFIED, suggestions=(offer,))).splitlines()[-1]
 
-    place = "lineage, confidence 0.30: github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
+    place = "lineage, weak evidence: github.com/DequanWang/tent/conf.yaml#L3-L3@e9e926a6"
     assert line(CODE) == f"  lr: UNSPECIFIED  # perhaps 0.001: {place}"
     assert line(replace(CODE, from_target=True)) == f"  lr: 0.001  # own code: {place.rpartition(' ')[2]}, not stated"
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.concepts import Concepts
 from retrieval.support import Signs, likelihood, signs, supported
 
+SEEN = Concepts(covered=1.0, common=2.0, spoken=1.0, named=0.9)
 FLAT = [(row, 5.0 - 0.01 * row) for row in range(40)]
 PEAK = [(0, 25.0), *FLAT[1:]]
 NEAR = [(0, 0.9), *((row, 0.6 - 0.001 * row) for row in range(1, 40))]
@@ -30,12 +32,19 @@ def test_lists_that_disagree_and_fewer_than_ten_hits():
 
 
 def test_what_stands_out_in_both_lists_supports_an_answer_and_what_stands_out_in_none_does_not():
-    assert supported(signs(6, PEAK, NEAR))
+    assert supported(signs(6, PEAK, NEAR, SEEN))
     assert not supported(signs(12, FLAT, FAR))
 
 
+def test_words_that_no_one_passage_holds_or_an_area_that_the_lineage_lacks_support_none():
+    assert not supported(signs(6, PEAK, NEAR, replace(SEEN, covered=0.1, absent=0.6, named=0.0)))
+    assert not supported(signs(6, PEAK, NEAR, replace(SEEN, outside=1.6)), "somebody/else@1")
+    near = [(row, 0.4 if row else 0.45) for row in range(40)]
+    assert not supported(signs(6, PEAK, near, replace(SEEN, outside=1.6)), "granite-30m-lineage-int8@1")
+
+
 def test_without_vectors_words_alone_decide():
-    assert supported(signs(6, PEAK, None))
+    assert supported(signs(6, PEAK, None, SEEN))
     assert not supported(signs(6, [], None))
 
 
@@ -45,7 +54,7 @@ def test_the_likelihood_is_the_logistic_curve_over_the_signs():
 
 
 def test_a_nearest_chunk_below_the_floor_of_a_known_model_is_a_miss():
-    near = signs(6, PEAK, [(row, score - 0.7) for row, score in NEAR])
+    near = signs(6, PEAK, [(row, score - 0.7) for row, score in NEAR], SEEN)
     assert not supported(near, "granite-30m-lineage-int8@1")
     assert supported(near, "somebody/else@1")
 

@@ -1,8 +1,8 @@
-"""The files of the target's own code that a sentence of the paper is about, by the words that tell such files apart. Pure.
+"""Scope by file: which file of the target's code a value of the paper is about, by the words in which the file names differ. Pure.
 
-`rationale_selection/transformer_fever.py` and its neighbours hold the same options, each for a run of its own. A value of the
-paper speaks of the one whose telling words all stand at the head of its column, in its clause, its sentence or the title
-above it, nearest first, and then it can be held against that file alone.
+`rationale_selection/transformer_fever.py` and its neighbors define the same options, each for a run of its own. A value of the
+paper belongs to the file whose distinguishing words all stand in its column head, clause, sentence or section title, nearest
+first; it is then compared with that file alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,94 @@
+"""Values under names that no list has, and components by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.model import Chunk, Work, WorkId
+from lineage.ontology import ontology
+from retrieval.audit_names import component_findings, components, named_findings
+from retrieval.audit_sides import Repository
+from retrieval.gaps.text import Said, TargetText
+from retrieval.named_values import Named, NamedValues, plain, telling_pieces
+
+TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
+
+
+def said(text, *section):
+    chunk = Chunk("c_0", TARGET, "main.tex", "paper", "paragraph", text, "", 0, len(text), 1, 1, section=section or ("A Implementation details",))
+    return Said(text, chunk, 1, 1.0)
+
+
+def text_of(*sentences):
+    return TargetText(Work(TARGET, title="On Things"), tuple(map(said, sentences)), True)
+
+
+def repository(code, path="config.yaml"):
+    kind = "config" if path.endswith(".yaml") else "code"
+    return Repository({}, [Chunk("c_1", MADE, path, kind, "module", code, "", 0, len(code), 1, code.count("\n") + 1)])
+
+
+def verdicts(text, code, path="config.yaml"):
+    return {one.title: (one.verdict, one.expected) for one in named_findings(text, repository(code, path), ontology(), ())}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "expected"),
+    [
+        (r"We fix $\lambda_{\text{cat}}$ to 1.0.", "lambda_cat", {1.0}),
+        (r"where $\lambda_{{bce}}$, $\lambda_{{dice}}$, and $\lambda_{{ce}}$ are set to 5.0, 4.0, and 2.0, respectively", "lambda_dice", {4.0}),
+        (r"The values $\sigma_{{min}}$ and $\sigma_{{max}}$ are set to 0.002 and 80.0.", "sigma_max", {80.0}),
+        ("We linearly decay $\\lambda_{num}$ from 1.0 to 0.0.", "lambda_num", {0.0, 1.0}),
+        ("δ is set to $1{e}{-3}$.", "delta", {0.001}),
+        ("α is initialized to 0.5.", "alpha_init", {0.5}),
+        ("A commitment cost of 0.25 is used.", "commitment_cost", {0.25}),
+        ("It passes through a five-layer MLP.", "mlp_layers", {5.0}),
+        ("We use 200 learnable queries.", "num_queries", {200.0}),
+        ("We use layer-wise decay (LLRD) [bao2022beit] (factor 0.8).", "llrd", {0.8}),
+        ("The commitment cost in Table 3 is discussed.", "commitment_cost", set()),
+        ("We set sigma to 3.", "sigma_max", set()),
+    ],
+)
+def test_the_number_that_a_sentence_gives_a_name(sentence, name, expected):
+    named = Named(name, telling_pieces(name), 0.0, "x", 1)
+    assert {one.value for one in NamedValues([said(sentence)]).of(named)} == expected
+
+
+def test_formulas_are_plain_characters():
+    assert plain(r"$\lambda_{\text{cat}}$") == "lambda_cat"
+
+
+def test_another_number_under_the_papers_name_deviates():
+    text = text_of(r"We fix $\lambda_{cat}$ to 1.0 for all data sets.")
+    assert verdicts(text, "loss:\n  lambda_cat: 1.0") == {"lambda_cat": ("match", "1")}
+    assert verdicts(text, "loss:\n  lambda_cat: 0.1") == {"lambda_cat": ("deviation", "1")}
+
+
+def test_what_is_worked_with_or_tried_is_no_statement():
+    for sentence in (r"In the limit we set $\lambda_{cat} = 0$.", r"We search $\lambda_{cat} = 3$ by a sweep."):
+        assert verdicts(text_of(sentence), "lambda_cat: 0.1") == {}
+
+
+def test_a_name_that_the_list_of_details_has_is_judged_there():
+    assert verdicts(text_of("A batch size of 1 is used to measure."), "batch_size: 16") == {}
+
+
+def test_components_are_named_by_the_text_and_not_by_headings_or_other_works():
+    lines = ("PatchDecoder is shallow.", "PatchDecoder reads tokens.", "PatchDecoder is trained.")
+    cited = ("MaskFormer [cheng2021] is a segmenter.", "MaskFormer is used.", "MaskFormer is large.")
+    found = components(text_of(*lines, *cited, "We describe the Token Merging module."))
+    assert [one.title for one in found] == ["PatchDecoder"]
+
+
+def test_a_component_is_missing_only_where_the_repository_follows_the_papers_names():
+    lines = [f"{name} does {n} things." for name in ("PatchDecoder", "TokenMixer", "QueryPool") for n in range(3)]
+    text = text_of(*lines)
+    found = components(text)
+    follows = repository("class PatchDecoder: ...\nclass TokenMixer: ...", "model.py")
+    assert {one.title: one.verdict for one in component_findings(found, follows, text)} == {
+        "PatchDecoder": "match",
+        "TokenMixer": "match",
+        "QueryPool": "missing",
+    }
+    other = repository("class Decoder: ...", "model.py")
+    assert {one.verdict for one in component_findings(found, other, text)} == {"cannot judge"}

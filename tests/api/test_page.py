@@ -239,6 +239,13 @@ def test_the_real_answer_shows_the_lines_of_a_function_as_a_block(page, server):
 
 
 def test_contradictions_stand_before_the_details_and_every_count_is_what_is_listed(page, server):
+    def contradicted(route):
+        report = route.fetch().json()
+        sides = [held for gap in report["gaps"] for offer in gap["suggestions"] for held in offer["held"]][:2]
+        report["conflicts"] = [{"title": "x", "kind": "paper-code", "severity": 0.5, "why": "y", "sides": sides}] * 2
+        route.fulfill(json=report)
+
+    page.route("**/api/v1/gaps*", contradicted)
     go(page, server, "gaps")
     page.locator("table.wide tbody tr").first.wait_for()
     contradictions = page.locator(".contradictions")

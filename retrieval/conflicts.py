@@ -1,4 +1,4 @@
-"""Sources that disagree about one detail: a paper and its code or the code it follows, or code and what it was taken from.
+"""Sources that disagree about one detail: a paper and its code or the code it follows, its tables and its text, code and what it was taken from.
 
 A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
 the other, under this name or a sister's, and how likely it is that both speak of the same thing: experiments, scopes, the
@@ -30,7 +30,7 @@ LEAST = 0.2
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
-_KIND = Literal["paper-code"]
+_KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
 _SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
@@ -72,9 +72,11 @@ _Pair = tuple[Sequence[Held], Sequence[Held]]
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who speaks about one detail of the target: its paper (what was done) and its own code."""
+    """Who speaks about one detail of the target: its paper (what was done; its tables, its text) and its own code."""
 
     done: Sequence[Held]
+    table: Sequence[Held]
+    text: Sequence[Held]
     code: Sequence[Held]
 
     @classmethod
@@ -83,7 +85,8 @@ class _Sides:
         paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= OWN and not measured(one)]
         done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= DONE]
         code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
-        return cls(done, chosen(code))
+        table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
+        return cls(done, table, text, chosen(code))
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
+    yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
     yield from _by_file(name, mine, comparing.terms)
 
 

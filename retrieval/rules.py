@@ -28,6 +28,7 @@ RULES = (
         1,
         1,
     ),
+    Rule("table-text", "a value that a table of the paper states and its text has otherwise; fires on the demonstration", 0, 0),
     Rule("paper-followed", "a value that the paper states and the code that it says it follows has otherwise", 2, 2),
     Rule("code-upstream", "a value that was changed in a function that one repository took from another", 3, 1),
 )

@@ -162,7 +162,7 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on_when_there_is_room(sta
     assert "error: no room left to write" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert json.loads(rest[0])["content_hash"] == wanted
-    assert rest[1] == "everything checked is whole"
+    assert rest[1] == "no problems found"
 
 
 @posix

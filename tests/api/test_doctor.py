@@ -16,13 +16,13 @@ def test_every_host_is_told_with_its_use_and_pace():
     assert list(hosts) == ["mode", *UPSTREAMS]
     assert all(said and not said.startswith(";") for said in hosts.values())
     assert hosts["api.openalex.org"] == "not asked (setting openalex)"
-    assert hosts["api.semanticscholar.org"].endswith("a request each 3 s")
+    assert hosts["api.semanticscholar.org"].endswith("one request every 3 s")
 
 
 def test_a_key_changes_the_pace_and_is_never_shown(monkeypatch):
     monkeypatch.setenv("S2_API_KEY", "canary-1234")
     found = examine(settings.load())
-    assert found["hosts"]["api.semanticscholar.org"].endswith("a request each 1.05 s")
+    assert found["hosts"]["api.semanticscholar.org"].endswith("one request every 1.05 s")
     assert found["keys"]["s2_api_key"] == "set (S2_API_KEY): Semantic Scholar: 1 request/s"
     assert "canary" not in str(found)
 
@@ -49,13 +49,13 @@ def test_it_says_where_the_store_is_and_what_it_takes(tmp_path):
     (tmp_path / "blobs" / "a").write_bytes(b"x" * 2_000_000)
     store = examine(settings.load(home=tmp_path))["store"]
     assert store["used"] == "2.0 MB (blobs 2.0)"
-    assert store["because"] == "a flag says so"
+    assert store["because"] == "set by a flag"
     assert store["writable"] is True
 
 
 def test_a_store_that_is_not_there_is_no_error():
     store = examine(settings.load(home=Path("/nowhere/at/all")))["store"]
-    assert (store["lineages"], store["used"]) == ("none yet", "0.0 MB")
+    assert (store["lineages"], store["used"]) == ("none", "0.0 MB")
 
 
 def test_without_a_chat_model_it_says_what_is_done_instead():

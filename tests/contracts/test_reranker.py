@@ -84,5 +84,5 @@ def test_a_reranker_that_is_not_set_up_says_what_to_set():
 def test_a_folder_that_is_no_model_is_refused(tmp_path):
     if not find_spec("sentence_transformers"):
         pytest.skip("a light installation")
-    with pytest.raises(SettingsError, match="no cross-encoder"):
+    with pytest.raises(SettingsError, match="cannot be loaded as a cross-encoder"):
         registry.load("rerankers", "cross-encoder")(str(tmp_path), Settings(offline=True)).scores(QUESTION, TEXTS)

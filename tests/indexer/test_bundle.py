@@ -255,7 +255,7 @@ def refused(path: Path, home: Path, match: str) -> None:
 )
 def test_what_is_no_bundle_is_refused_in_words(tmp_path, content):
     (tmp_path / "x.lineage").write_bytes(content)
-    refused(tmp_path / "x.lineage", tmp_path / "home", "no bundle|cannot be read as a bundle")
+    refused(tmp_path / "x.lineage", tmp_path / "home", "not a bundle|cannot be read as a bundle")
 
 
 def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
@@ -362,7 +362,7 @@ def test_an_identifier_that_a_reader_cannot_see_whole_is_none(odd):
 def test_names_that_a_reader_cannot_see_whole_are_refused_wherever_they_stand(whole, tmp_path, member, field):
     name = "repo:github.com/a/\u202eb"
     forged(whole, tmp_path / "x.lineage", **{member: _with(_lines(whole, member), **{field: [name] if field == "aliases" else name})})
-    refused(tmp_path / "x.lineage", tmp_path / "home", "no identifier|cannot be seen")
+    refused(tmp_path / "x.lineage", tmp_path / "home", "not an identifier|cannot be seen")
 
 
 @pytest.mark.parametrize("odd", ["\n", "\t", "\x1b[2J", "\x85", "\u2028", "\u202e", "\u200b", "\u00ad", "\U000e0041"])

@@ -62,7 +62,7 @@ def test_a_folder_is_named_by_its_content(folder: Path):
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path):
-    with pytest.raises(SettingsError, match="no usable sentence-transformers model"):
+    with pytest.raises(SettingsError, match="cannot be loaded as a sentence-transformers model"):
         SentenceTransformerEmbedder(str(tmp_path)).passages(["x"])
 
 
@@ -74,7 +74,7 @@ def test_pickled_weights_are_refused(folder: Path, tmp_path: Path):
     pickled = Path(shutil.copytree(folder, tmp_path / "pickled"))
     torch.save({}, pickled / "pytorch_model.bin")
     (pickled / "model.safetensors").unlink()
-    with pytest.raises(SettingsError, match="no usable"):
+    with pytest.raises(SettingsError, match="cannot be loaded"):
         SentenceTransformerEmbedder(str(pickled)).passages(["x"])
 
 

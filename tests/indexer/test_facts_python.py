@@ -94,7 +94,7 @@ def test_settings_in_dictionaries_and_attributes():
         (2, "config", "learning_rate", "0.02"),
         (3, "config", "seed", "3"),
         (4, "config", "optimizer", "adamw"),
-        (4, "config", "learning_rate", "0.00006"),
+        (4, "config", "learning_rate", "6e-5"),
     }
     assert ("learning_rate", "config.optimizer") in scopes(text)
 
@@ -122,7 +122,7 @@ def test_a_class_that_is_given_is_a_choice():
     assert facts(text) == {
         (1, "default", "activation", "gelu"),
         (1, "default", "normalization", "layernorm"),
-        (1, "call", "norm_epsilon", "0.000001"),
+        (1, "call", "norm_epsilon", "1e-6"),
         (3, "call", "precision", "float16"),
     }
 
@@ -180,7 +180,7 @@ def test_alternatives_of_a_choice_stay_those_of_their_function():
 
 def test_a_running_minimum_sets_nothing():
     assert facts("def f(groups):\n    min_lr = 10.\n    for g in groups:\n        min_lr = min(min_lr, g['lr'])") == set()
-    assert facts("def f():\n    min_lr = 1e-5\n    min_lr = min(min_lr, 1)") == {(2, "default", "min_learning_rate", "0.00001")}
+    assert facts("def f():\n    min_lr = 1e-5\n    min_lr = min(min_lr, 1)") == {(2, "default", "min_learning_rate", "1e-5")}
 
 
 def test_a_group_without_decay_is_an_exception():

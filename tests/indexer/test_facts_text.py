@@ -27,9 +27,9 @@ def said(text, around=""):
         ("We train for 300 epochs", {("epochs", "300")}),
         ("All numbers are means over five seeds.", {("num_runs", "5")}),
         ("with 2, 3 and 6 heads", {("attention_heads", "[2, 3, 6]")}),
-        ("a maximum learning rate of 1e-5, 2e-5, 3e-5, or 5e-5", {("learning_rate", "[0.00001, 0.00002, 0.00003, 0.00005]")}),
+        ("a maximum learning rate of 1e-5, 2e-5, 3e-5, or 5e-5", {("learning_rate", "[1e-5, 2e-5, 3e-5, 5e-5]")}),
         ("For batch size, we experiment with 64 and 256.", {("batch_size", "[64, 256]")}),
-        ("We decay the learning rate to 1e-6.", {("min_learning_rate", "0.000001")}),
+        ("We decay the learning rate to 1e-6.", {("min_learning_rate", "1e-6")}),
         ("images of size 224 × 224", {("image_size", "[224, 224]")}),
         ("retrieving the top $k=3$ documents", {("retrieval_k", "3")}),
         ("Training took $3.5$ days.", {("training_time", "84")}),
@@ -37,7 +37,7 @@ def said(text, around=""):
         ("The stochastic depth rates are 0.1 and 0.2.", {("drop_path", "[0.1, 0.2]")}),
         ("The model is trained with 40 epochs linear lr warmup.", {("warmup_epochs", "40")}),
         ("300 epochs with warm-up", {("epochs", "300")}),
-        ("a base learning rate of 5e-5 (scaled by batch size divided by 256)", {("learning_rate", "0.00005")}),
+        ("a base learning rate of 5e-5 (scaled by batch size divided by 256)", {("learning_rate", "5e-5")}),
         ("the learning rate is divided by 10", {("lr_decay_factor", "10")}),
     ],
 )
@@ -52,7 +52,7 @@ def test_a_schedule_is_a_structure_with_what_its_sentence_says():
 def test_each_of_several_values_says_what_it_is_for():
     sink = Sink(ontology(), "prose")
     prose.read("an initial learning rate of 1e-5 on the base and 1e-3 on the linear layer.", sink)
-    assert [(one.value, one.scope) for one in sink.found] == [("0.00001", "base"), ("0.001", "linear layer")]
+    assert [(one.value, one.scope) for one in sink.found] == [("1e-5", "base"), ("0.001", "linear layer")]
 
 
 def scoped(text):

@@ -54,7 +54,7 @@ def test_a_path_that_is_not_there_is_not_found(tmp_path):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.pdf")
-    with pytest.raises(UsageError, match="no regular file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         local.paper(tmp_path / "pipe.pdf")
 
 

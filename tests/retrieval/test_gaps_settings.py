@@ -235,7 +235,7 @@ def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -
     said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
     found = list(following.rows(engine, said, own.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
     assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]
-    assert found[0].suggestions[0].value == "0.00006"
+    assert found[0].suggestions[0].value == "6e-5"
 
 
 # -- what own code leaves out

@@ -51,7 +51,8 @@ _T = r"[\w.+/–-]*\s*[(\[]?\s*⟦T⟧"
 _OWN = re.compile(r"\b(?:we|our|ours|us|i|this (?:paper|work|study)|the proposed)\b", re.IGNORECASE)
 _CONTRAST = re.compile(
     r"\b(?:compar\w*|versus|vs\.?|outperform\w*|unlike|in contrast|contrary|whereas|surpass\w*|baselines?|competitor\w*|better than|worse than"
-    r"|differ\w*|instead of|rather than|prior works?|previous works?|recent works?|several|many|some works?|future)\b",
+    r"|differ\w*|instead of|rather than|prior works?|previous works?|recent works?|several|many|some works?|future|not|remov\w*|replac\w*|without|fail\w*"
+    r"|hypothesi\w*|achiev\w*|perform(?:s|ed)?)\b",
     re.IGNORECASE,
 )
 _VERBS = (
@@ -59,13 +60,17 @@ _VERBS = (
     ("its code is used", 1.0, rf"\b(?:code|codebase|implementations?|repositor(?:y|ies)|recipes?|scripts?|checkpoints?)\b\s*{_gap(7)}{_T}"),
     ("built upon it", 1.0, rf"\b(?:buil[dt]s?|building|built|based|bases|basing|extend\w*|adapt\w*|modif\w*|generali[sz]\w+|inherit\w*|reus\w*|derived?|instantiat\w*)\b\s*{_gap(8)}{_T}"),
     ("followed", 1.0, rf"\b(?:follow(?:s|ed|ing)?|same\b[^.;]{{0,60}}?\b(?:as|of|to)|identical to|in line with|according to|adopt\w*|tak(?:e|en)\b[^.;]{{0,40}}?\bfrom|borrow\w*|as (?:in|described in|done in|proposed (?:in|by)))\b\s*{_gap(8)}{_T}"),
-    ("used", 0.8, rf"\b(?:us(?:e|es|ed|ing)|utiliz\w*|employ\w*|leverag\w*|appl(?:y|ied|ying)|choos\w*|chose\w*|select\w*|train(?:ed|ing)?|implement\w*|incorporat\w*|integrat\w*|relies? on|build\w*|construct\w*|convert\w*|evaluat\w* (?:on|with|by)|experiment\w* (?:on|with))\b\s*{_gap(8)}{_T}"),
-    ("used", 0.8, r"⟦T⟧\s*[)\]]?\s*" + _gap(7) + r"(?:is|are|was|were)\s+(?:\w+\s+)?(?:used|adopted|employed|chosen|applied|fine-?tuned|initiali[sz]ed|trained|selected)\b"),
+    ("used", 0.6, rf"\b(?:us(?:e|es|ed|ing)|utiliz\w*|employ\w*|leverag\w*|appl(?:y|ied|ying)|choos\w*|chose\w*|select\w*|train(?:ed|ing)?|implement\w*|incorporat\w*|integrat\w*|relies? on|build\w*|construct\w*|convert\w*|evaluat\w* (?:on|with|by)|experiment\w* (?:on|with))\b\s*{_gap(8)}{_T}"),
+    ("used", 0.7, r"⟦T⟧\s*[)\]]?\s*" + _gap(7) + r"(?:is|are|was|were)\s+(?:\w+\s+)?(?:used|adopted|employed|chosen|applied|fine-?tuned|initiali[sz]ed|trained|selected)\b"),
     ("used as a part", 0.9, r"⟦T⟧\s*[)\]]?\s*" + _gap(5) + r"as (?:our|the|a|an)\s+(?:\w+\s+){0,3}?(?:backbone|encoder|decoder|model|base|architecture|foundation|regulari[sz]er|sampler|optimi[sz]er|framework|teacher|tokenizer|evaluator|judge)\b"),
     ("an idea taken", 0.4, rf"\b(?:inspired|motivated|similar(?:ly)? to|akin to)\b\s*{_gap(8)}{_T}"),
 )
 _PATTERNS = tuple((words, weight, re.compile(pattern, re.IGNORECASE)) for words, weight, pattern in _VERBS)
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+\s+)?(?:\w+ed|built|taken|chosen|done)\b|\A\W*(?:following|similar to|as in|based on|building)\b", re.IGNORECASE)
+_AS_BASELINE = re.compile(r"⟦T⟧\s*[)\]]?[^.;]{0,60}?\bas (?:a|an|our|the)?\s*(?:\w+\s+){0,2}(?:baselines?|comparison)\b", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\A\W*(?:following|similar(?:ly)? to|as in|based on|building (?:up)?on|inspired by)\b", re.IGNORECASE)
+_OURS = re.compile(r"\b(?:our|this|the proposed|proposed)\s+(?:\w+\s+){0,2}?(?:method|approach|model|paper|work|framework|algorithm|architecture|study|pipeline|code|implementation|setup)s?\b", re.IGNORECASE)
+_SHOWN = re.compile(r"\A\W*(?:Figure|Fig\.|Table|Tab\.)\s*\w+\s*[:.]|\s\|\s")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+\s+)?(?:\w+ed|built|taken|chosen|done)\b", re.IGNORECASE)
 _ACTOR = re.compile(r"(?:\A|[.;,]\s+)(?:[A-Z][\w.+-]*\s+)?[(\[]?\s*⟦T⟧\s*[)\]]?\s+(?:also\s+)?(?:propos|introduc|show|demonstrat|us(?:e|es|ed)\b|present|develop|find|found|argue|suggest|extend|report|stud|investigat|train|adopt|employ|appl|generali)", re.IGNORECASE)
 _PARTS = {
     Part.CHECKPOINT: r"initiali[sz]\w*|pre-?trained|checkpoints?|weights from|fine-?tun\w*|foundation model|base model|released model",
@@ -73,12 +78,15 @@ _PARTS = {
     Part.LOSS: r"loss(?:es)?|objectives?|criteri\w+|likelihood|divergence|penalt\w+|diffusion process|regulari[sz]er",
     Part.MODEL: r"architectur\w*|backbones?|encoders?|decoders?|networks?|transformers?|models?|layers?|modules?|blocks?|tokeni[sz]ers?|autoencoders?|vae|heads?|embedd\w*|attention|designs?|frameworks?|generators?|classifiers?|pipelines?|agents?|prompts?|paradigms?|guidance|sampl(?:er|ing)|algorithms?|methods?",
     Part.DATA: r"data\w*|corp(?:us|ora)|splits?|pre-?process\w*|collections?|annotat\w*|train on|images|documents|abstracts",
-    Part.EVALUATION: r"evaluat\w*|metrics?|protocols?|scores?|benchmarks?|test\w*|report\w*|assess\w*|measur\w*|fid|accuracy|judg\w*",
+    Part.EVALUATION: r"evaluat\w*|metrics?|protocols?|scores?|benchmarks?|test\w*|report\w*|assess\w*|visuali\w*|measur\w*|fid|accuracy|judg\w*",
 }
 _PART = {part: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for part, words in _PARTS.items()}
 _NEAR = 70
-_UNSAID, _OTHERS = 0.7, 0.25
-"""What a statement counts without "we" or "our": in the passive where the work is described, and else."""
+_WORTH = {Part.DATA: 0.7, Part.EVALUATION: 0.6}
+_OUR_WORK, _UNSAID, _OTHERS = 1.3, 0.6, 0.2
+"""What a statement counts that speaks of "our method", and one without "we" or "our": in the passive where the work is described, and else."""
+_NAMED, _SHOWING = 0.6, 0.4
+"""What a statement counts that names the work and does not cite it, and one of a caption or a row of a table."""
 _SECTIONS = (
     (0.4, re.compile(r"related|background|prior work|literature|preliminar|discussion|limitation|future", re.IGNORECASE)),
     (0.8, re.compile(r"introduction|abstract|motivation|conclusion", re.IGNORECASE)),
@@ -93,8 +101,9 @@ def takeovers(mentions: Iterable[Mention], own_name: str = "") -> Iterator[Takeo
 
 
 def total(some: Sequence[Takeover]) -> float:
-    """0..1 from all statements about one work: one clear statement .33, three .67, seven 1."""
-    return min(1.0, math.log2(1 + sum(one.weight for one in some)) / 3)
+    """0..1 from all statements about one work: one clear statement of its model .33, three .67, seven 1; data and evaluation count less."""
+    counted = (one.weight * sum(share * _WORTH.get(part, 1.0) for part, share in one.parts) for one in some)
+    return min(1.0, math.log2(1 + sum(counted)) / 3)
 
 
 def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
@@ -110,10 +119,19 @@ def _takeover(mention: Mention, own_name: str) -> Takeover | None:
         return None
     weight, words, start, end = found
     place = section_weight(mention.section)
-    if not (_OWN.search(text) or (own_name and own_name in text)):
-        weight *= (_UNSAID if place == 1.0 and _PASSIVE.search(text) else _OTHERS) * (_OTHERS if mention.said_by == WITNESS else 1.0)
-    weight = weight * place / math.sqrt(bunch)
+    weight *= place * _speaker(text, place, own_name) / math.sqrt(bunch)
+    weight *= _NAMED if mention.said_by == WITNESS else 1.0
+    weight *= _SHOWING if _SHOWN.search(text) else 1.0
     return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section), mention, words)
+
+
+def _speaker(text: str, place: float, own_name: str) -> float:
+    """How surely a sentence speaks of the work itself."""
+    if _OURS.search(text) or (own_name and own_name in text):
+        return _OUR_WORK
+    if _OWN.search(text) or (place >= 0.8 and _FOLLOWING.search(text)):
+        return 1.0
+    return _UNSAID if place == 1.0 and _PASSIVE.search(text) else _OTHERS
 
 
 @lru_cache(maxsize=1 << 13)
@@ -125,14 +143,13 @@ def _marked(sentence: str, key: str, together: tuple[str, ...]) -> tuple[str, in
 
 
 def _statement(text: str) -> tuple[float, str, int, int] | None:
-    """The strongest pattern in a sentence: its weight, what it says, and where it stands."""
-    if TARGET not in text or _ACTOR.search(text):
+    """The strongest pattern in a sentence: its weight, what it says, and where it stands; words between verb and citation weaken it."""
+    if TARGET not in text or _ACTOR.search(text) or _AS_BASELINE.search(text):
         return None
     best: tuple[float, str, int, int] | None = None
     for words, weight, pattern in _PATTERNS:
         for hit in pattern.finditer(text):
-            stretch = text[max(0, hit.start() - 30) : hit.end()]
-            factor = 0.15 if _CONTRAST.search(stretch) else 1.0
+            factor = 0.1 if _CONTRAST.search(text[max(0, hit.start() - 15) : hit.end()]) else 0.93 ** max(0, len(hit[0].split()) - 4)
             if best is None or weight * factor > best[0]:
                 best = weight * factor, words, hit.start(), hit.end()
     return best

@@ -20,7 +20,7 @@ from importlib.resources import files
 from lineage.citations import classify, judge, section_kind
 from lineage.cues import mark
 from lineage.ids import normal_title
-from lineage.inheritance import by_part, section_weight, takeovers, total
+from lineage.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.model import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.sameness import facts
 
@@ -169,7 +169,7 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
     some = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
     parts = [part for part, value in by_part(some).items() if value >= SAID]
     best = max(some, key=lambda one: one.weight, default=None)
-    core = sum(section_weight(m.section) == 1.0 for m in named)
+    core = sum(section_weight(m.section) == 1.0 and not on_it(m) for m in named)
     compared = any(judge(m)[_BASELINE].score >= 0.5 for m in mentions[:MAX_MENTIONS] if m.sentence.strip())
     signals = [
         Signal("taken", total(some), f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else ""),

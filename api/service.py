@@ -15,6 +15,7 @@ from api.bootstrap import Parts
 from api.files import absolute, questions, writable
 from lineage import generation as layout
 from lineage import ids
+from lineage.ancestors import Ancestor
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
@@ -64,6 +65,7 @@ class Overview:
     states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
     derivations: tuple[Derivation, ...] = ()
     texts: tuple[Work, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -335,7 +337,8 @@ class Service:
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
             held = dict.fromkeys(document.work for document in generation.catalog.documents())
             texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
-            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts)
+            parts = tuple(map(Ancestor.from_meta, generation.catalog.meta().get("ancestors", ())))
+            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, parts)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
         """The lineage as json, graphml, dot, svg or html."""

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from indexer.workbench import Workbench
-from lineage import derivation, position, reuse
+from lineage import derivation, named_in_code, position, reuse
+from lineage.ancestors import Ancestor, ancestors
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
 from lineage.licences import of_text
@@ -34,6 +35,7 @@ class Contents:
     rows: tuple[LedgerRow, ...]
     shared: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -53,6 +55,7 @@ class Contents:
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
         catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
         catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
+        catalog.set_meta("ancestors", [one.as_meta() for one in self.ancestors])
         catalog.set_meta("notes", list(self.collected.notes))
 
 
@@ -62,11 +65,14 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     code = _code(bench, collected)
     parsed = [document for one in code for document in one.documents]
     reused = reuse.shared(parsed)
-    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)}).ranked(_more(collected, reused))
+    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
+    more, named = _more(collected, reused, parsed), collected.named()
+    collected = collected.ranked(more, named)
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
     documents = [*papers, *_abstracts(collected), *parsed]
     rows = (*collected.rows, *(row for one in code for row in one.rows))
-    return Contents(collected, _ordered(collected, documents), rows, reused, derived)
+    parts = ancestors([r for r in collected.references if r.citing == collected.target.id], named, more, collected.target)
+    return Contents(collected, _ordered(collected, documents), rows, reused, derived, parts)
 
 
 def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
@@ -79,12 +85,13 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     return found
 
 
-def _more(collected: Collected, reused: Sequence[Shared]) -> dict[WorkId, tuple[Signal, ...]]:
+def _more(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
     """What only the fetched texts and the parsed code tell of the target's references."""
     lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
     own = [reference for reference in collected.references if reference.citing == collected.target.id]
     by_code, by_place = reuse.signals(reused, collected.links, collected.target.id), position.signals(own, collected.works, lists)
-    return {cited: (*by_code.get(cited, ()), *by_place.get(cited, ())) for cited in {**by_code, **by_place}}
+    by_name = named_in_code.signals(parsed, own, collected.works, collected.links, collected.target)
+    return {cited: (*by_code.get(cited, ()), *by_place.get(cited, ()), *by_name.get(cited, ())) for cited in {**by_code, **by_place, **by_name}}
 
 
 def _code(bench: Workbench, collected: Collected) -> list[Code]:

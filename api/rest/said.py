@@ -190,14 +190,25 @@ class Readable(Said):
     title: str
 
 
+class Ancestor(Said):
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation), and the sentence that says so."""
+
+    part: str
+    work: str
+    title: str
+    score: float
+    reason: str
+
+
 class Overview(Said):
-    """A lineage at a glance: report, references by rank, links to code, the works that can be asked."""
+    """A lineage at a glance: report, references by rank, links to code, the works that can be asked, the ancestors of each part."""
 
     report: Report
     references: list[Reference]
     links: list[dict[str, Any]]
     shared_code: list[dict[str, Any]]
     texts: list[Readable] = []
+    ancestors: list[Ancestor] = []
 
 
 class Loss(Said):

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from indexer.archive import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
 from lineage.catalog.reader import StoredDocument
+from lineage.ancestors import Ancestor
 from lineage.derivation import Derivation
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord
@@ -107,6 +108,7 @@ class Meta:
     request: BuildRequest
     shared_code: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
     facts_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     coverage: Mapping[str, Any] = field(default_factory=dict)

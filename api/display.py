@@ -151,7 +151,9 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
 def overview(shown: Any) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
-    return "\n".join([head, "", "inherits most from:", *_top(shown), *_ancestors(shown), "", "code:", *_code(shown), *_shared(shown), *_derived(shown)])
+    return "\n".join(
+        [head, "", "inherits most from:", *_top(shown), *_ancestors(shown), "", "code:", *_code(shown), *_shared(shown), *_derived(shown)]
+    )
 
 
 def _top(shown: Any) -> list[str]:

@@ -19,7 +19,10 @@ MOST = 3
 """Ancestors named for one part."""
 LEAST = 0.2
 _SENTENCE = 300
-_CODE = {"reuse": ((Part.MODEL, 0.5), (Part.TRAINING, 0.5), (Part.DATA, 0.2), (Part.EVALUATION, 0.2)), "checkpoint": ((Part.CHECKPOINT, 0.7), (Part.MODEL, 0.3))}
+_CODE = {
+    "reuse": ((Part.MODEL, 0.5), (Part.TRAINING, 0.5), (Part.DATA, 0.2), (Part.EVALUATION, 0.2)),
+    "checkpoint": ((Part.CHECKPOINT, 0.7), (Part.MODEL, 0.3)),
+}
 _ROLES = {Role.DATA: Part.DATA, Role.METRIC: Part.EVALUATION}
 _BY_ROLE = 0.5
 

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from indexer.archive import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
-from lineage.catalog.reader import StoredDocument
 from lineage.ancestors import Ancestor
+from lineage.catalog.reader import StoredDocument
 from lineage.derivation import Derivation
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from lineage.cues import classes, sentences
+from lineage.cues import TARGET, classes, sentences
 from lineage.model import Document, Mention, Reference, Span, Work, WorkId
 
 WITNESS = "name"
@@ -39,9 +39,13 @@ def named_mentions(document: Document, references: Sequence[Reference], works: M
         for name in dict.fromkeys(match[1] for match in pattern.finditer(sentence)):
             work = names[name]
             if len(found[work]) < MAX_OF_ONE and not any(key and key in sentence for key in keys[work]):
-                text = pattern.sub(lambda match, name=name: f"{match[0]} ⟦T⟧" if match[1] == name else match[0], sentence)
-                found[work].append(Mention("", text, span.path, span.start, span.end, said_by=WITNESS))
+                found[work].append(Mention("", _marked(sentence, name, pattern), span.path, span.start, span.end, said_by=WITNESS))
     return {work: tuple(some) for work, some in found.items() if some}
+
+
+def _marked(sentence: str, name: str, pattern: re.Pattern[str]) -> str:
+    """The sentence with a marker behind every occurrence of one name."""
+    return pattern.sub(lambda match: f"{match[0]} {TARGET}" if match[1] == name else match[0], sentence)
 
 
 def short_names(title: str, references: Sequence[Reference], works: Mapping[WorkId, Work]) -> dict[str, WorkId]:

@@ -39,7 +39,10 @@ _TRIED = frozenset(
 
 @dataclass(frozen=True)
 class Holders:
-    """Facts with their evidence by name, each list in the order of the catalogue; `target` is the lineage's own work, `precedence` whose value comes first."""
+    """Facts with their evidence by name, each list in the order of the catalogue.
+
+    `target` is the lineage's own work, `precedence` says whose value comes first.
+    """
 
     lineage: str
     generation: str

@@ -135,7 +135,8 @@ class _Rivals:
     def place(self, group: Sequence[Held], own: Sequence[Held], support: Support) -> tuple[float, ...]:
         """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
         own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
-        training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have counts where the own program has nothing."""
+        training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have
+        counts where the own program has nothing."""
         home = [one for one in own if not self.context.folders.of(one)]
         some = home or own or group
         fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(tried(one) for one in some)

@@ -28,8 +28,8 @@ def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) 
         raise NotFound(f"there is no folder {path}")
     if not path.is_dir():
         raise UsageError(f"{path} is no folder", hint="name the folder of the generated repository")
-    with parts.engine(lineage) as engine:
-        material = parts.gaps_material(engine, no_target_code)
+    with parts.asked(lineage, no_target_code) as engine:
+        material = parts.gaps_material(engine)
         expected = report(material)
         said = text.read(engine.generation.catalog, WorkId(engine.generation.manifest.target))
     found, notes = _compared(parts, path, comparing.components(said), expected, material.held)

@@ -101,6 +101,12 @@ class Parts:
         """The read side over the current generation of a lineage, for the length of a `with` block."""
         return self.opened(lineage)
 
+    @contextmanager
+    def asked(self, lineage: str, no_target_code: bool) -> Iterator[Engine]:
+        """The same, without the target's own code if that is to be left out."""
+        with self.engine(lineage) as engine:
+            yield engine.without_target_code() if no_target_code else engine
+
     def opened(self, lineage: str) -> Engine:
         """The same, for whoever closes it."""
         from lineage.ontology import ontology
@@ -114,7 +120,7 @@ class Parts:
         known = ontology(self.settings.ontology)
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
 
-    def gaps_material(self, engine: Engine, no_target_code: bool = False) -> Material:
+    def gaps_material(self, engine: Engine) -> Material:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""
         from lineage.details import checklist
         from lineage.ontology import ontology
@@ -123,13 +129,13 @@ class Parts:
 
         manifest = engine.generation.manifest
         held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-        return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held, no_target_code)
+        return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held)
 
-    def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
+    def gaps(self, engine: Engine) -> Gaps:
         """The report of gaps of a generation."""
         from retrieval.gaps.report import report
 
-        return report(self.gaps_material(engine, no_target_code))
+        return report(self.gaps_material(engine))
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | Replay | None = None) -> Iterator[Workbench]:

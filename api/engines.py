@@ -40,7 +40,7 @@ class KeptParts(Parts):
         super().__init__(settings)
         self._most = most
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
-        self._reports: OrderedDict[tuple[str, str, bool], Gaps] = OrderedDict()
+        self._reports: OrderedDict[tuple[str, str, frozenset[str]], Gaps] = OrderedDict()
         self._lock, self._reporting = threading.Lock(), threading.Lock()
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
@@ -78,15 +78,15 @@ class KeptParts(Parts):
         if not kept.users:
             kept.engine.close()
 
-    def gaps(self, engine: Engine, no_target_code: bool = False) -> Gaps:
+    def gaps(self, engine: Engine) -> Gaps:
         """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds.
 
         One of which questions took too long, because the machine was busy, is made anew the next time.
         """
         manifest = engine.generation.manifest
-        key = (manifest.lineage, manifest.id, no_target_code)
+        key = (manifest.lineage, manifest.id, engine.excluded)
         with self._reporting:
-            made = self._reports.get(key) or super().gaps(engine, no_target_code)
+            made = self._reports.get(key) or super().gaps(engine)
             if not any(_LATE in note for note in made.notes):
                 self._reports[key] = made
                 self._reports.move_to_end(key)

@@ -246,9 +246,9 @@ class Service:
         from retrieval.gaps.report import chosen
 
         check_rows(state, topic, self._parts.settings)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
-            return chosen(self._parts.gaps(engine, no_target_code), state, topic)
+            return chosen(self._parts.gaps(engine), state, topic)
 
     def context(
         self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
@@ -261,11 +261,11 @@ class Service:
         from retrieval.pack import pack
 
         chosen = stage_of_task(task, tokens, stage)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
-            gaps = self._parts.gaps(engine, no_target_code)
+            gaps = self._parts.gaps(engine)
             watch(Stage("pack", note="gathering evidence for the task"))
-            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps, no_target_code=no_target_code)
+            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """An answer in sentences that are each tied to evidence: extracted, or written by the configured model and checked."""
@@ -273,8 +273,8 @@ class Service:
         from retrieval.named_details import held_for
         from retrieval.query import make_query
 
-        query = make_query(text, no_target_code=no_target_code)
-        with self._parts.engine(self._name(lineage)) as engine:
+        query = make_query(text)
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             held = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
             return answered(ask(engine, query, held), self._parts.writer)
 
@@ -283,19 +283,19 @@ class Service:
         if not found.sentences:
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest misses are listed; lineage gaps says what nobody states")
 
-    def facts(self, name: str, *, lineage: str = "") -> Consensus:
+    def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
         from retrieval.consensus import consensus
 
         terms = ontology(self._parts.settings.ontology)
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return consensus(holders_of(engine), name, terms)
 
-    def facts_table(self, lineage: str = "") -> Tallies:
+    def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """The details that a lineage has facts on, with how many facts, values and works each has."""
         from retrieval.consensus import tallies
 
-        with self._parts.engine(self._name(lineage)) as engine:
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
 
     def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:

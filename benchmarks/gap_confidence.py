@@ -34,7 +34,7 @@ from retrieval.gaps import text  # noqa: E402
 from retrieval.gaps.asking import asked  # noqa: E402
 from retrieval.gaps.confidence import Support  # noqa: E402
 from retrieval.gaps.offers import Context, offers, passages  # noqa: E402
-from retrieval.gaps.report import Material, best_links, foreign_stages, standing, without_code  # noqa: E402
+from retrieval.gaps.report import Material, best_links, foreign_stages, standing  # noqa: E402
 from retrieval.gaps.stated import judged  # noqa: E402
 
 Rows = NDArray[np.float64]
@@ -75,7 +75,7 @@ def examples(found: Material, name: str, some: Sequence[Case]) -> Iterator[Examp
     catalog = found.engine.generation.catalog
     target = WorkId(found.engine.generation.manifest.target)
     said = text.read(catalog, target)
-    held = standing(without_code(found.held) if found.no_target_code else found.held)
+    held = standing(found.held)
     context = Context(said.work, best_links(catalog.links()), found.ontology.same, foreign_stages(said))
     by_detail: dict[str, list[Case]] = defaultdict(list)
     for case in some:
@@ -87,7 +87,7 @@ def examples(found: Material, name: str, some: Sequence[Case]) -> Iterator[Examp
         for offer in offers(need.detail.facts[:1], held, pointers[detail], context):
             right = any(holds(offer.suggestion.value, case.value) for case in rubric) or _stated(offer.name, offer.suggestion.value, stated, context)
             yield Example(name, offer.support, right, detail, offer.suggestion.value)
-        hits, _ = asked(found.engine, [Query(need.detail.question, 12, no_target_code=found.no_target_code)])
+        hits, _ = asked(found.engine, [Query(need.detail.question, 12)])
         if offer := passages(hits[0], (), context):
             right = any(holds(shown(offer.evidence[0]), case.value) for case in rubric)
             yield Passage(name, offer.evidence[0].score, right)

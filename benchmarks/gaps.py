@@ -179,9 +179,10 @@ def engine_of(home: Path, name: str, embedder: Embedder | None) -> Engine:
 
 
 def material(engine: Engine, no_target_code: bool) -> Material:
+    engine = engine.without_target_code() if no_target_code else engine
     manifest = engine.generation.manifest
     held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-    return Material(engine, checklist(), ontology(), held, no_target_code)
+    return Material(engine, checklist(), ontology(), held)
 
 
 # -- whether evidence holds a value

@@ -1,32 +1,33 @@
 """Which repositories a lineage gets: every link followed within the budget, and what is kept out, kept out.
 
 Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
-repository is looked at once for the hashes of its files and thrown away, so that copies are known by content
-whatever they are called; only the hashes stay, for `lineage check` to prove it. Every tarball is looked at aside and
+repository is looked at once for the hashes of its files and thrown away (`own_code`), so that copies are known by content
+whatever they are called; only the hashes stay, for `lineage check` to prove it. Repositories of other works are fetched
+first: a file that they have too tells nothing of whose copy a third one is. Every tarball is looked at aside and
 gets its place in the store once it may be kept: what lies there may be another lineage's, and is never taken out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import count
 
-from indexer.front import Front
+from indexer.own_code import TARBALLS, OwnCode
 from indexer.plan import BuildRequest, came_out, choose_repos
-from indexer.remembered import remembered
 from indexer.repositories import front, pinned, tarball
 from indexer.workbench import Workbench
 from lineage import links as witnesses
 from lineage.errors import SourceError
-from lineage.exclusion import Exclusion
+from lineage.exclusion import Exclusion, KeptOut
 from lineage.model import Blob, CodeLink, LedgerRow, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.readme import beside
+from lineage.target_code import copy_reason
 
 _ROUNDS = 2
-TARBALLS = "https://codeload.github.com/"
-"""Where tarballs come from: what is looked at before it may be kept."""
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,24 @@ class Repository:
 class Kept:
     """Repositories of a lineage, the code links but those that lead to what is kept out, and rows of those that are not here.
 
-    `exclusion` knows what was kept out: hashes of its files (`content`) and its names (`own`), those of copies and forks included.
+    `exclusion` knows what was kept out: hashes of its files (`content`) and its names (`own`), those of copies and forks included;
+    `claims` is what is known of each, by which `lineage check` proves that it was kept out rightly.
     """
 
     repositories: tuple[Repository, ...] = ()
     links: tuple[CodeLink, ...] = ()
     rows: tuple[LedgerRow, ...] = ()
     exclusion: Exclusion = field(default_factory=Exclusion)
+    claims: tuple[KeptOut, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Left:
-    """A repository that is not kept: how it ended, and why in words."""
+    """A repository that is not kept: how it ended, and why in words; with its record if it is one that must stay out."""
 
     status: Status
     detail: str
-    excluded: bool = False
+    excluded: Work | None = None
 
 
 @dataclass
@@ -73,21 +76,44 @@ class Quest:
     here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
-    excluded: set[str] = field(default_factory=set)
+    excluded: dict[str, Work | None] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
 
     def run(self) -> Kept:
         """Follow the links, then those that the READMEs name, within the budget of repositories."""
-        self.exclusion = Exclusion.of(self.request.blacklist, no_target_code=self.request.no_target_code, target=self.target)
-        self.exclusion = self.exclusion.knowing(self.links, content=self._own_content())
+        own = OwnCode(self.bench, self.request, self.target, self.works, self._unseen)
         self.found = {repository.work.id.lower(): repository for repository in self.here}
         fresh: Sequence[Repository] = self.here
         for _ in range(_ROUNDS):
+            self._know(own)
             fresh = [*fresh, *self._round()]
             heard = [link for repository in fresh for link in self._readme(repository)]
             self.links, fresh = witnesses.merge([*self.links, *heard]), ()
+        self._know(own)
         links = tuple(link for link in self._named_as_now() if not self._excluded(link))
-        told = replace(self.exclusion, own=self.exclusion.own | self.excluded)
-        return Kept(tuple(r for r in self.found.values() if r not in self.here), links, tuple(self.rows.values()), told)
+        self._unfollowed(links)
+        told = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
+        here = tuple(r for r in self.found.values() if r not in self.here)
+        return Kept(here, links, tuple(self.rows.values()), told, tuple(self._claims()))
+
+    def _know(self, own: OwnCode) -> None:
+        """What is to be kept out by the links that are known now."""
+        told, self.links = own.exclusion(self.links)
+        self.exclusion = told.without(self.foreign)
+
+    def _unfollowed(self, links: Iterable[CodeLink]) -> None:
+        """A row for each repository that only a README of the last round names."""
+        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        for link in links:
+            if link.repo.lower() not in known:
+                self._row(link, Status.POLICY_SKIPPED, "named only by a README that was read last; it was not followed")
+
+    def _claims(self) -> Iterator[KeptOut]:
+        """What is known of each repository that was kept out."""
+        for repo, work in sorted(self.excluded.items()):
+            links = tuple(link for link in self.links if link.repo.lower() == repo)
+            began = str((work.meta.get("created") or work.meta.get("commit_date") or "") if work else "")
+            yield KeptOut(repo, began, links)
 
     def _round(self) -> list[Repository]:
         known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
@@ -96,10 +122,34 @@ class Quest:
         self.rows |= {row.subject.lower(): row for row in left}
         fresh: list[Repository] = []
         with ThreadPoolExecutor(max_workers=4) as pool:
-            for n, (link, outcome) in enumerate(zip(chosen, pool.map(self._fetch, chosen), strict=True), 1):
-                self.bench.watch(Stage("repositories", n, len(chosen), link.repo.removeprefix("repo:")))
-                fresh += self._keep(link, outcome)
+            done = count(1)
+            for batch in self._batches(chosen, pool):
+                for link, outcome in zip(batch, pool.map(self._fetch, batch), strict=True):
+                    self.bench.watch(Stage("repositories", next(done), len(chosen), link.repo.removeprefix("repo:")))
+                    fresh += self._keep(link, outcome)
+                self._set_apart(fresh)
         return fresh
+
+    def _batches(self, chosen: Sequence[CodeLink], pool: ThreadPoolExecutor) -> tuple[Sequence[CodeLink], ...]:
+        """What is fetched together: other works' repositories before those that may be copies of the target's."""
+        if not self.request.no_target_code:
+            return (chosen,)
+        others = list(pool.map(self._is_anothers, chosen))
+        apart = [[link for link, other in zip(chosen, others, strict=True) if other is wanted] for wanted in (True, False)]
+        return tuple(batch for batch in apart if batch)
+
+    def _is_anothers(self, link: CodeLink) -> bool:
+        try:
+            return self.exclusion.is_anothers(self.bench.github.repository(link.repo))
+        except SourceError:
+            return False  # fetching it says why
+
+    def _set_apart(self, fresh: Iterable[Repository]) -> None:
+        """Files of other works' repositories are not the target's, though it may hold them too."""
+        if self.request.no_target_code:
+            theirs = (front(self.bench, one.blob).content for one in fresh if self.exclusion.is_anothers(one.work))
+            self.foreign = self.foreign.union(*theirs)
+            self.exclusion = self.exclusion.without(self.foreign)
 
     def _excluded(self, link: CodeLink) -> bool:
         if link.repo.lower() in self.excluded:
@@ -107,7 +157,7 @@ class Quest:
         reason = self.exclusion.reason(link, self.works.get(link.paper))
         if reason:
             self._row(link, Status.POLICY_SKIPPED, reason)
-            self.excluded.add(link.repo.lower())
+            self.excluded.setdefault(link.repo.lower(), None)
         return bool(reason)
 
     def _fetch(self, link: CodeLink) -> Repository | _Left:
@@ -123,11 +173,11 @@ class Quest:
         try:
             work = self.bench.github.repository(link.repo)
             if reason := self.exclusion.reason_for_work(work):
-                return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
+                return _Left(Status.POLICY_SKIPPED, reason, excluded=work)
             work = self._pinned(work, link)
-            known = self.bench.derived.get(self._judged(work), "kept out", "1")
+            known = self.bench.derived.get(self._judged(work), "kept out", "2")
             if known:
-                return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=True)
+                return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=work)
             return self._without_copies(Repository(work, tarball(self.bench, work), link))
         except SourceError as error:
             return _Left(error.status, str(error))
@@ -151,20 +201,28 @@ class Quest:
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:
             return repository
-        reason = is_copy(self.exclusion, self.target, repository.work, front(self.bench, repository.blob))
+        told = front(self.bench, repository.blob)
+        reason = copy_reason(self.exclusion, self.works.values(), self.links, repository.work, told.readme, told.content)
         if not reason:
             return repository
-        self.bench.derived.put(self._judged(repository.work), "kept out", "1", reason.encode())
-        return _Left(Status.POLICY_SKIPPED, reason, excluded=True)
+        self.bench.derived.put(self._judged(repository.work), "kept out", "2", reason.encode())
+        return _Left(Status.POLICY_SKIPPED, reason, excluded=repository.work)
 
     def _judged(self, work: Work) -> str:
-        """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again."""
-        return f"{self.target.id} {work.id} {work.meta['commit']}" if self.request.no_target_code else ""
+        """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again.
+
+        What else is known then (whose repositories the others are) is part of the name: it may judge otherwise.
+        """
+        if not self.request.no_target_code:
+            return ""
+        known = hashlib.sha256("\0".join([*sorted(self.exclusion.others), "", *sorted(self.exclusion.content)]).encode()).hexdigest()
+        return f"{self.target.id} {work.id} {work.meta['commit']} {known}"
 
     def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
         if isinstance(outcome, _Left):
             self._row(link, outcome.status, outcome.detail)
-            self.excluded |= {link.repo.lower()} if outcome.excluded else set()
+            if outcome.excluded:
+                self.excluded |= {link.repo.lower(): outcome.excluded, outcome.excluded.id.lower(): outcome.excluded}
             return []
         name = outcome.work.id.lower()
         if name in self.found:
@@ -178,48 +236,21 @@ class Quest:
     def _row(self, link: CodeLink, status: Status, detail: str) -> None:
         self.rows[link.repo.lower()] = LedgerRow("source", link.paper, link.repo, "code", status, detail)
 
+    def _unseen(self, link: CodeLink, error: SourceError) -> None:
+        """A row for a repository of the target that could not be looked at."""
+        subject = f"hashes of {link.repo}"
+        self.rows[subject.lower()] = LedgerRow("source", self.target.id, subject, "code", error.status, str(error))
+
     def _readme(self, repository: Repository) -> Iterable[CodeLink]:
         readme = front(self.bench, repository.blob).readme
         papers = [work for work in self.works.values() if work.kind == "paper"]
         yield from witnesses.from_readme(repository.work, readme, papers)
         yield from beside(repository.work, readme, papers)
 
-    def _own_content(self) -> frozenset[str]:
-        """Hashes of the target's own files, from a tarball that is not kept."""
-        if not self.request.no_target_code:
-            return frozenset()
-        own = [link for link in self.links if self.exclusion.reason(link, self.target)]
-        return frozenset(hash_ for link in own for hash_ in self._hashes(link))
-
-    def _hashes(self, link: CodeLink) -> frozenset[str]:
-        def make() -> Front:
-            work = pinned(self.bench, self.bench.github.repository(link.repo))
-            blob = tarball(self.bench, work)
-            self.bench.blobs.refuse(blob.sha256)
-            return replace(front(self.bench, blob), readme="")
-
-        with self.bench.blobs.aside(TARBALLS):
-            try:
-                return remembered(self.bench.derived, Front, f"own {link.repo.lower()}", "own@1", make).content
-            except SourceError as error:  # within the block, so that the answer is kept and not asked for again
-                subject = f"hashes of {link.repo}"
-                self.rows[subject.lower()] = LedgerRow("source", self.target.id, subject, "code", error.status, str(error))
-                return frozenset()
-
     def _named_as_now(self) -> tuple[CodeLink, ...]:
         """All links, with renamed repositories under the name that they have now."""
         names = {name.lower(): r.work.id for r in self.found.values() for name in (r.work.id, *r.work.aliases, r.link.repo)}
         return witnesses.merge(replace(link, repo=names.get(link.repo.lower(), link.repo)) for link in self.links)
-
-
-def is_copy(exclusion: Exclusion, target: Work, work: Work, said: Front) -> str:
-    """Why a repository or folder is the target's own code, by its files and README, or the empty string; only with `no_target_code`."""
-    if not exclusion.no_target_code:
-        return ""
-    if reason := exclusion.reason_for_content(said.content):
-        return reason
-    claims = witnesses.from_readme(work, said.readme, [target])
-    return "its README says that it is the target's code" if any(link.tier.own for link in claims) else ""
 
 
 def quest(

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from indexer.additions import Addition, additions, of_folder
-from indexer.code import TARBALLS, Repository, is_copy, quest
+from indexer.code import Repository, quest
 from indexer.front import of_documents
+from indexer.own_code import TARBALLS
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
 from indexer.repositories import front
@@ -22,10 +23,11 @@ from indexer.target import Found
 from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
 from lineage import ranking
-from lineage.exclusion import Exclusion
+from lineage.exclusion import Exclusion, KeptOut
 from lineage.model import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.progress import Stage
 from lineage.short_names import named_mentions
+from lineage.target_code import copy_reason
 
 _FOLLOWED = 5
 """Ancestors of one generation whose own references are followed."""
@@ -52,6 +54,8 @@ class Collected:
     notes: tuple[str, ...] = ()
     kept_out: frozenset[str] = frozenset()
     kept_out_names: frozenset[str] = frozenset()
+    kept_out_claims: tuple[KeptOut, ...] = ()
+    since: str = ""
 
     def inputs(self) -> list[Any]:
         """What the generation is a function of, in a form that can be hashed."""
@@ -65,6 +69,10 @@ class Collected:
             [(addition.work.id, addition.digest) for addition in self.added],
             [asdict(row) for row in self.rows],
         ]
+
+    def own_references(self) -> list[Reference]:
+        """What the target cites, and what was added to it by hand, in their order."""
+        return [reference for reference in self.references if reference.citing == self.target.id]
 
     def named(self) -> dict[WorkId, tuple[Mention, ...]]:
         """The sentences of the target's text that speak of a cited work by its short name alone."""
@@ -112,6 +120,8 @@ class _Gathering:
         self.notes: list[str] = []
         self.kept_out: frozenset[str] = frozenset()
         self.kept_out_names: frozenset[str] = frozenset()
+        self.kept_out_claims: tuple[KeptOut, ...] = ()
+        self.since = ""
 
     def follow(self) -> None:
         """Trace the target and, with depth, the ancestors that carry the lineage, within the budget of papers."""
@@ -179,6 +189,7 @@ class _Gathering:
         self.works |= {repository.work.id: repository.work for repository in kept.repositories}
         self.rows += kept.rows
         self.kept_out, self.kept_out_names = kept.exclusion.content, kept.exclusion.own
+        self.kept_out_claims, self.since = kept.claims, kept.exclusion.since
         for addition in self.added:
             if reason := self._forbidden(addition, kept.exclusion):
                 self._take_out(addition, reason)
@@ -188,7 +199,9 @@ class _Gathering:
         if addition.work.id == self.target.id or not (addition.blob or addition.code):
             return ""
         said = front(self.bench, addition.blob) if addition.blob else of_documents(addition.code.documents if addition.code else ())
-        return exclusion.reason_for_work(addition.work) or is_copy(exclusion, self.works[self.target.id], addition.work, said)
+        return exclusion.reason_for_work(addition.work) or copy_reason(
+            exclusion, self.works.values(), self.links, addition.work, said.readme, said.content
+        )
 
     def _take_out(self, addition: Addition, reason: str) -> None:
         name = addition.work.id
@@ -226,6 +239,8 @@ class _Gathering:
             notes=tuple(self.notes),
             kept_out=self.kept_out,
             kept_out_names=self.kept_out_names,
+            kept_out_claims=self.kept_out_claims,
+            since=self.since,
         )
         return collected.ranked()
 

@@ -7,8 +7,8 @@ documents are put in the order in which they are worth embedding.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
@@ -17,18 +17,23 @@ from lineage import derivation, named_in_code, position, reuse
 from lineage.ancestors import Ancestor, ancestors
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
+from lineage.exclusion import Exclusion
 from lineage.licences import of_text
 from lineage.model import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.progress import Stage
 from lineage.ranking import Signal
 from lineage.reuse import Shared
+from lineage.target_code import is_copied
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A generation's rows, before chunking. `documents` stand in the order in which they are to be embedded."""
+    """A generation's rows, before chunking. `documents` stand in the order in which they are to be embedded.
+
+    `code_signals` are what the target's own code tells of its references, `ancestors_by_text` the ancestors without it.
+    """
 
     collected: Collected
     documents: tuple[Document, ...]
@@ -36,6 +41,8 @@ class Contents:
     shared: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     ancestors: tuple[Ancestor, ...] = ()
+    ancestors_by_text: tuple[Ancestor, ...] = ()
+    code_signals: Mapping[WorkId, Sequence[Signal]] = field(default_factory=dict)
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -53,26 +60,31 @@ class Contents:
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
+        catalog.set_meta("kept_out_claims", [one.as_meta() for one in self.collected.kept_out_claims])
+        catalog.set_meta("kept_out_since", self.collected.since)
         catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
         catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
         catalog.set_meta("ancestors", [one.as_meta() for one in self.ancestors])
+        catalog.set_meta("ancestors_by_text", [one.as_meta() for one in self.ancestors_by_text])
+        catalog.set_meta("code_signals", {work: [[one.name, one.value, one.words] for one in some] for work, some in self.code_signals.items()})
         catalog.set_meta("notes", list(self.collected.notes))
 
 
 def read(bench: Workbench, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
-    code = _code(bench, collected)
+    code = _own(collected, _code(bench, collected))
     parsed = [document for one in code for document in one.documents]
     reused = reuse.shared(parsed)
     collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
-    more, named = _more(collected, reused, parsed), collected.named()
-    collected = collected.ranked(more, named)
+    of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
+    by_text = collected.ranked(of_place, named)
+    collected = collected.ranked(_joined(of_code, of_place), named)
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
     documents = [*papers, *_abstracts(collected), *parsed]
     rows = (*collected.rows, *(row for one in code for row in one.rows))
-    parts = ancestors([r for r in collected.references if r.citing == collected.target.id], named, more, collected.target)
-    return Contents(collected, _ordered(collected, documents), rows, reused, derived, parts)
+    parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
+    return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
 
 
 def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
@@ -85,13 +97,21 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     return found
 
 
-def _more(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
-    """What only the fetched texts and the parsed code tell of the target's references."""
+def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
+    by_reuse = reuse.signals(reused, collected.links, collected.target.id)
+    by_name = named_in_code.signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
+    return _joined(by_reuse, by_name)
+
+
+def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the bibliographies of the fetched papers tell of the target's references."""
     lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
-    own = [reference for reference in collected.references if reference.citing == collected.target.id]
-    by_code, by_place = reuse.signals(reused, collected.links, collected.target.id), position.signals(own, collected.works, lists)
-    by_name = named_in_code.signals(parsed, own, collected.works, collected.links, collected.target)
-    return {cited: (*by_code.get(cited, ()), *by_place.get(cited, ()), *by_name.get(cited, ())) for cited in {**by_code, **by_place, **by_name}}
+    return position.signals(collected.own_references(), collected.works, lists)
+
+
+def _joined(one: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
+    return {work: (*one.get(work, ()), *other.get(work, ())) for work in {**one, **other}}
 
 
 def _code(bench: Workbench, collected: Collected) -> list[Code]:
@@ -101,6 +121,25 @@ def _code(bench: Workbench, collected: Collected) -> list[Code]:
         found.append(read_repository(bench, repository.work.id, repository.blob))
         bench.watch(Stage("parse code", n, total, repository.work.id))
     return [*found, *(addition.code for addition in collected.added if addition.code)]
+
+
+def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
+    """The code without files that are copies of the target's, where that is to be kept out; their rows say so."""
+    if not collected.request.no_target_code:
+        return list(code)
+    exclusion = Exclusion(no_target_code=True, own=collected.kept_out_names, content=collected.kept_out)
+    return [_without_copies(exclusion, one) for one in code]
+
+
+def _without_copies(exclusion: Exclusion, code: Code) -> Code:
+    copied = {(one.work, one.path): reason for one in code.documents if (reason := is_copied(exclusion, one))}
+    rows = (
+        replace(row, stage="select", status=Status.POLICY_SKIPPED, detail=copied[row.work, row.subject])
+        if row.kind == "member" and (row.work, row.subject) in copied
+        else row
+        for row in code.rows
+    )
+    return Code(tuple(one for one in code.documents if (one.work, one.path) not in copied), tuple(rows))
 
 
 def _abstracts(collected: Collected) -> Iterator[Document]:

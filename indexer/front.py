@@ -9,10 +9,8 @@ from pathlib import Path
 
 from indexer import archive
 from indexer.parsers.decode import newlines
+from lineage.exclusion import is_telling
 from lineage.model import Document
-
-TELLING = 300
-"""Bytes from which on a file's content tells whose it is: empty packages, stubs and markers do not."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +26,9 @@ def of_documents(documents: Iterable[Document]) -> Front:
     readme, content = "", set[str]()
     for document in documents:
         name = document.path.lower()
-        if len(document.text.encode("utf-8", "replace")) >= TELLING and not name.startswith("license"):
-            content.add(hashlib.sha256(document.text.encode("utf-8", "replace")).hexdigest())
+        text = document.text.encode("utf-8", "replace")
+        if is_telling(name, len(text)):
+            content.add(hashlib.sha256(text).hexdigest())
         if not readme and "/" not in name and name.startswith("readme"):
             readme = document.text
     return Front(readme, frozenset(content))
@@ -42,7 +41,7 @@ def told(path: Path) -> Front:
         if member.data is None:
             continue
         text = newlines(member.data.decode("utf-8", "replace"))
-        if len(member.data) >= TELLING and not member.name.lower().startswith("license"):
+        if is_telling(member.name, len(member.data)):
             content.add(hashlib.sha256(text.encode()).hexdigest())
         if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
             readme = text

@@ -7,31 +7,31 @@ found as well, whichever way it came in.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.front import TELLING, told
+from indexer.front import told
 from lineage import generation as layout
-from lineage import links as witnesses
 from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError
 from lineage.exclusion import Exclusion
 from lineage.ids import repo_id
-from lineage.model import Work, WorkId
+from lineage.model import CodeLink, Work, WorkId
+from lineage.target_code import copy_reason, in_catalog
 
 _TARBALLS = "https://codeload.github.com/"
 
 
 @dataclass(frozen=True)
 class Forbidden:
-    """What a generation was asked to keep out, as it says itself; `exclusion` is None where nothing was."""
+    """What a generation was asked to keep out, as it says itself, with its works and links."""
 
-    target: Work
+    works: Sequence[Work]
+    links: Sequence[CodeLink]
     exclusion: Exclusion
-    no_target_code: bool
 
     @classmethod
     def of(cls, catalog: Catalog) -> Forbidden | None:
@@ -42,13 +42,10 @@ class Forbidden:
         if not alone and not blacklist:
             return None
         target = catalog.work(str(meta.get("target") or "")) or Work(WorkId(""))
-        exclusion = Exclusion.of(blacklist, no_target_code=alone, target=target).knowing(catalog.links(), content=meta.get("kept_out") or ())
-        return cls(target, replace(exclusion, own=exclusion.own | frozenset(meta.get("kept_out_names") or ())), alone)
-
-    def readme(self, work: Work, text: str) -> str:
-        """Why a README says that a repository is the target's code."""
-        claims = witnesses.from_readme(work, text, [self.target]) if self.no_target_code else ()
-        return next((link.evidence[0] for link in claims if link.tier.own), "")
+        exclusion = Exclusion.of(blacklist, no_target_code=alone, target=target, works=catalog.works())
+        exclusion = exclusion.knowing(catalog.links(), content=meta.get("kept_out") or (), since=str(meta.get("kept_out_since") or ""))
+        exclusion = replace(exclusion, own=exclusion.own | frozenset(meta.get("kept_out_names") or ()))
+        return cls(catalog.works(), catalog.links(), exclusion)
 
 
 def strays(catalog: Catalog) -> Iterator[str]:
@@ -56,25 +53,16 @@ def strays(catalog: Catalog) -> Iterator[str]:
     forbidden = Forbidden.of(catalog)
     if not forbidden:
         return
-    known = {work.id: work for work in catalog.works()}
-    held = {document.work for document in catalog.documents() if document.kind != "paper"}
-    for name in sorted({*held, *(work.id for work in known.values() if work.kind == "code")}):
-        work = known.get(name) or Work(name, "code")
-        if reason := forbidden.exclusion.reason_for_work(work) or _by_content(catalog, forbidden, work):
-            yield f"holds {name} ({'documents' if name in held else 'its record'}), which was to be kept out: {reason}"
-    for link in catalog.links():
+    documents = {document.work for document in catalog.documents() if document.kind != "paper"}
+    held = in_catalog(catalog, forbidden.exclusion)
+    for name, reason in held.works.items():
+        yield f"holds {name} ({'documents' if name in documents else 'its record'}), which was to be kept out: {reason}"
+    for (name, path), reason in held.files.items():
+        yield f"holds {path} of {name}, which was to be kept out: {reason}"
+    known = {work.id: work for work in forbidden.works}
+    for link in forbidden.links:
         if reason := forbidden.exclusion.reason(link, known.get(link.paper)):
             yield f"links {link.paper} to {link.repo}, which was to be kept out: {reason}"
-
-
-def _by_content(catalog: Catalog, forbidden: Forbidden, work: Work) -> str:
-    documents = catalog.documents(work.id)
-    hashes = {document.sha256 for document in documents if document.length >= TELLING and not document.path.lower().startswith("license")}
-    if reason := forbidden.exclusion.reason_for_content(hashes):
-        return reason
-    readme = next((d.path for d in documents if "/" not in d.path and d.path.lower().startswith("readme")), "")
-    claim = forbidden.readme(work, catalog.document_text(work.id, readme) or "") if readme else ""
-    return f"its README says that it is the target's code ({claim})" if claim else ""
 
 
 def stray_blobs(home: Path, slug: str, *, read_data: bool) -> Iterator[tuple[Path, str]]:
@@ -100,10 +88,7 @@ def _inside(forbidden: Forbidden, path: Path, work: Work) -> str:
         front = told(path)
     except LineageError:
         return ""  # what cannot be read as a tarball hands nothing over; `check --read-data` reports damage by its hash
-    if reason := forbidden.exclusion.reason_for_content(front.content):
-        return reason
-    claim = forbidden.readme(work, front.readme)
-    return f"its README says that it is the target's code ({claim})" if claim else ""
+    return copy_reason(forbidden.exclusion, forbidden.works, forbidden.links, work, front.readme, front.content)
 
 
 def _catalog(home: Path, slug: str) -> Catalog:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.exclusion_losses import losses
 from indexer.proof import stray_blobs, strays
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
@@ -141,7 +142,7 @@ def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator
                 yield Finding(str(path), f"has {counts} rows, the manifest says {dict(manifest.counts)}")
             if catalog.content_hash() != manifest.content_hash:
                 yield Finding(str(path), "its content hash is not that of the manifest")
-            yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in strays(catalog))
+            yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
         if whole and layout.VECTORS in manifest.files:
             yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
     except LineageError as error:

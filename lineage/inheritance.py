@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
 from lineage.cues import OTHER, TARGET, mark
 from lineage.model import Mention
@@ -35,10 +36,20 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wording:
-    """How papers say that they take something over, as `data/inheritance.json` has it: `statements` are (what it says, weight, pattern)."""
+class Statement:
+    """One way to say that something is taken over; `part` where the verb alone tells which."""
 
-    statements: tuple[tuple[str, float, re.Pattern[str]], ...]
+    words: str
+    weight: float
+    pattern: re.Pattern[str]
+    part: Part | None = None
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How papers say that they take something over, as `data/inheritance.json` has it."""
+
+    statements: tuple[Statement, ...]
     against: re.Pattern[str]
     actor: re.Pattern[str]
     ours: re.Pattern[str]
@@ -65,7 +76,7 @@ _SHOWN = re.compile(r"\A\W*(?:Figure|Fig\.|Table|Tab\.)\s*\w+\s*[:.]|\s\|\s")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+\s+)?(?:\w+ed|built|taken|chosen|done)\b", re.IGNORECASE)
 _ON_IT = re.compile(rf"\bon\s+(?:the\s+|both\s+)?(?:[\w-]+\s+)?{_T}", re.IGNORECASE)
 _TRIED = re.compile(r"\b(?:evaluat|test|validat|report|compar|benchmark|measur)", re.IGNORECASE)
-_NEAR = 70
+_NEAR, _VERB = 70, 2
 _WORTH = {Part.DATA: 0.6, Part.EVALUATION: 0.5}
 _OUR_WORK, _UNSAID, _OTHERS = 1.3, 0.6, 0.2
 """What a statement counts that speaks of "our method", and one without "we" or "our": in the passive where the work is described, and else."""
@@ -85,12 +96,16 @@ def _wording() -> Wording:
     after = ((row, rf"⟦T⟧\s*[)\]]?[\s,]*{_gap(row['gap'])}(?:{'|'.join(row['verbs'])})\b") for row in raw["after"])
     verbs = "|".join(raw["actor"])
     return Wording(
-        tuple((row["says"], row["weight"], re.compile(pattern, re.IGNORECASE)) for row, pattern in (*before, *after)),
+        tuple(_way(row, pattern) for row, pattern in (*before, *after)),
         _any(raw["against"]),
         re.compile(rf"(?:\A|[.;,]\s+)(?:[A-Z][\w.+-]*\s+)?[(\[]?\s*⟦T⟧\s*[)\]]?\s+(?:also\s+)?(?:{verbs})", re.IGNORECASE),
         re.compile(rf"\b(?:our|this|the proposed|proposed)\s+(?:\w+\s+){{0,2}}?(?:{'|'.join(raw['ours'])})s?\b", re.IGNORECASE),
         {Part(part): _any(words) for part, words in raw["parts"].items()},
     )
+
+
+def _way(row: Mapping[str, Any], pattern: str) -> Statement:
+    return Statement(row["says"], row["weight"], re.compile(pattern, re.IGNORECASE), Part(row["part"]) if "part" in row else None)
 
 
 def _any(words: Sequence[str]) -> re.Pattern[str]:
@@ -126,12 +141,12 @@ def _takeover(mention: Mention, own_name: str) -> Takeover | None:
     found = _statement(text)
     if not found:
         return None
-    weight, words, start, end = found
+    weight, way, start, end = found
     place = section_weight(mention.section)
     weight *= place * _speaker(text, place, own_name) * bunch**-0.7
     weight *= _NAMED if mention.said_by == WITNESS else 1.0
     weight *= _SHOWING if _SHOWN.search(text) else 1.0
-    return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section), mention, words)
+    return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section, way.part), mention, way.words)
 
 
 def _speaker(text: str, place: float, own_name: str) -> float:
@@ -151,17 +166,17 @@ def _marked(sentence: str, key: str, together: tuple[str, ...]) -> tuple[str, in
     return re.sub(r"\s+", " ", text.replace(f"({OTHER})", "").replace(OTHER, "")), marked.bunch
 
 
-def _statement(text: str) -> tuple[float, str, int, int] | None:
-    """The strongest pattern in a sentence: its weight, what it says, and where it stands; words between verb and citation weaken it."""
+def _statement(text: str) -> tuple[float, Statement, int, int] | None:
+    """The strongest statement in a sentence: its weight, what it is, and where it stands; words between verb and citation weaken it."""
     if TARGET not in text or _wording().actor.search(text) or _AS_BASELINE.search(text):
         return None
-    best: tuple[float, str, int, int] | None = None
-    for words, weight, pattern in _wording().statements:
-        for hit in pattern.finditer(text):
+    best: tuple[float, Statement, int, int] | None = None
+    for way in _wording().statements:
+        for hit in way.pattern.finditer(text):
             against = _wording().against.search(text[max(0, hit.start() - 15) : hit.end()]) or _DENIED.match(text[hit.end() : hit.end() + 80])
             factor = 0.1 if against else 0.93 ** max(0, len(hit[0].split()) - 4)
-            if best is None or weight * factor > best[0]:
-                best = weight * factor, words, hit.start(), hit.end()
+            if best is None or way.weight * factor > best[0]:
+                best = way.weight * factor, way, hit.start(), hit.end()
     return best
 
 
@@ -175,12 +190,15 @@ def section_weight(path: Sequence[str]) -> float:
     return next((weight for title in reversed(path) for weight, pattern in _SECTIONS if pattern.search(title)), 1.0)
 
 
-def _parts_of(text: str, start: int, end: int, section: Sequence[str]) -> tuple[tuple[Part, float], ...]:
-    """The parts that the words near a statement name, and the titles it stands under, with their shares."""
+def _parts_of(text: str, start: int, end: int, section: Sequence[str], verb_part: Part | None) -> tuple[tuple[Part, float], ...]:
+    """The parts that the words near a statement name, and the titles it stands under, with their shares; one that the verb tells leads."""
     if _ON_IT.search(text):
         return ((Part.EVALUATION if _TRIED.search(text) else Part.DATA, 1.0),)
     near, titles = text[max(0, start - _NEAR) : end + _NEAR], " ".join(section[-2:])
-    votes = {part: min(2, len(pattern.findall(near))) + 0.5 * bool(pattern.search(titles)) for part, pattern in _wording().parts.items()}
+    votes: dict[Part, float] = {
+        part: min(2, len(pattern.findall(near))) + 0.5 * bool(pattern.search(titles)) for part, pattern in _wording().parts.items()
+    }
+    votes |= {verb_part: votes[verb_part] + _VERB} if verb_part else {}
     whole = sum(votes.values())
     if not whole:
         return ((Part.MODEL, 0.5), (Part.TRAINING, 0.5))

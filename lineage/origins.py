@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lineage.model import Document, WorkId
 from lineage.terms import fold
 
-_HEAD = 2000
+HEAD = 2000
 """Characters of a file in which it says where it comes from."""
 _TAKEN = re.compile(
     r"\b(?:adapt(?:ed|s)|based (?:up)?on|borrow(?:ed|s)|buil(?:d|ds|ding|t) (?:up)?on|copied|derive[ds]|fork(?:ed)?|modified|ported|taken)\b",
@@ -52,7 +52,7 @@ class Origins:
             if is_readme(one.path):
                 works[one.work] = works.get(one.work, _NONE) | {*taken(one.text)}
                 named[one.work] = named.get(one.work, frozenset()) | {_written(found) for found in _REPOSITORY.finditer(one.text)}
-            elif one.kind == "code" and (said := frozenset(taken(one.text[:_HEAD]))):
+            elif one.kind == "code" and (said := frozenset(taken(one.text[:HEAD]))):
                 files[one.work, one.path] = said
         return cls(frozenset(stored), works, files, named)
 

@@ -23,6 +23,8 @@ _WORD = r"[A-Za-z0-9α-ωΑ-Ω][\w.+–-]{0,40}"
 _BEFORE = re.compile(rf"((?:{_WORD}[ ~])?{_WORD}(?:/\d+)?|\(\s*{_WORD}\s*\))['’]?s?\s*\Z")
 _SUFFIX = re.compile(rf"[-–]{_SIZE}(?:/\d+)?\Z")
 _DISTINCT = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}|[A-Za-z]\d|[A-Z][a-z]+\d")
+_COMMON = ("ing", "ion", "ions", "ity", "ness", "ment", "ed", "ly", "al", "ous")
+"""Endings of ordinary words that begin a sentence."""
 _PROSE = frozenset(("paragraph", "abstract", "caption", "footnote", "list", "table", "algorithm"))
 
 
@@ -82,7 +84,9 @@ def _is_name(name: str) -> bool:
     words = name.split()
     if len(words) == 2:
         return all(word[0].isupper() and len(word) > 2 for word in words)
-    return len(name) >= 3 and bool(_DISTINCT.search(name) or (name[0].isupper() and not classes(name.lower()) and len(name) > 4))
+    return len(name) >= 3 and bool(
+        _DISTINCT.search(name) or (name[0].isupper() and not classes(name.lower()) and len(name) > 4 and not name.endswith(_COMMON))
+    )
 
 
 def _sentences(document: Document) -> Iterator[tuple[Span, str]]:

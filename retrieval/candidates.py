@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog
-from lineage.model import ChunkKind, WorkId
+from lineage.model import ChunkKind
 from lineage.ports import VectorIndex, Vectors
 from lineage.tokens import fts_any, terms, variants
 from retrieval.focus import rarity
@@ -31,14 +31,14 @@ Ranked = Sequence[tuple[int, float]]
 
 @dataclass(frozen=True)
 class Scope:
-    """Which chunks may be found: `kinds` (none: every kind) of works other than `without`; `rows` are theirs, None for all."""
+    """Which chunks may be found: `kinds` (none: every kind), `without` works and files (see `Catalog.rows`); `rows` are theirs, None for all."""
 
     kinds: frozenset[ChunkKind] = frozenset()
-    without: frozenset[WorkId] = frozenset()
+    without: frozenset[str] = frozenset()
     rows: NDArray[np.int64] | None = None
 
 
-def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[WorkId]) -> Scope:
+def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[str]) -> Scope:
     """The scope, with its rows where it is less than everything."""
     return Scope(kinds, without, catalog.rows(kinds, without) if kinds or without else None)
 

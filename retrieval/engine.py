@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from types import TracebackType
 
+from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.model import Answer, Chunk, Focus, Hit, Query, WorkId
 from lineage.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
+from lineage.target_code import in_catalog, own_exclusion
 from lineage.tokens import fts_any, tokens
 from retrieval import candidates, fuse, named
 from retrieval.candidates import Ranked, Scope, Words
@@ -80,10 +84,37 @@ class Engine:
         self._reranker = reranker
         self._table = table
         self._ontology = known or ontology()
-        self._kinship = Kinship.read(generation.catalog, WorkId(generation.manifest.target))
-        held = {document.work for document in generation.catalog.documents()}
-        self._names = named.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
         self._documents = generation.manifest.counts.get("chunks", 0)
+        self._excluded: frozenset[str] = frozenset()
+        self._partial: Engine | None = None
+        self._lock = threading.Lock()
+        self._read_works()
+
+    def _read_works(self) -> None:
+        self._kinship = Kinship.read(self._catalog, WorkId(self._generation.manifest.target))
+        held = {document.work for document in self._catalog.documents()}
+        self._names = named.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
+
+    def without_target_code(self) -> Engine:
+        """This engine over everything but the target's own code, copies of it included, as if it had never been fetched.
+
+        Made once; closing either closes both.
+        """
+        if self._excluded:
+            return self
+        with self._lock:
+            self._partial = self._partial or self._without_target_code()
+            return self._partial
+
+    def _without_target_code(self) -> Engine:
+        found = in_catalog(self._catalog, own_exclusion(self._catalog))
+        if not (found.works or found.files):
+            return self
+        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, found.works, found.files)
+        partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
+        partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
+        partial._read_works()  # noqa: SLF001
+        return partial
 
     def __enter__(self) -> Engine:
         return self
@@ -106,6 +137,11 @@ class Engine:
         return self._generation
 
     @property
+    def excluded(self) -> frozenset[str]:
+        """Works, and files as `work#path`, that are left out of all answers."""
+        return self._excluded
+
+    @property
     def kinship(self) -> Kinship:
         """How each work of it is related to the target."""
         return self._kinship
@@ -116,9 +152,11 @@ class Engine:
 
     def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
         """The same for many questions, embedded together."""
-        asked = [self._asked(query) for query in queries]
+        engines = [self.without_target_code() if query.no_target_code else self for query in queries]
+        asked = [engine._asked(query) for engine, query in zip(engines, queries, strict=True)]  # noqa: SLF001 - itself or a copy of itself
         vectors = self._vectors([one.text for one in asked])
-        return [self._answer(one, None if vectors is None else vectors[n : n + 1]) for n, one in enumerate(asked)]
+        rows = [None if vectors is None else vectors[n : n + 1] for n in range(len(asked))]
+        return [engine._answer(one, row) for engine, one, row in zip(engines, asked, rows, strict=True)]  # noqa: SLF001
 
     def _vectors(self, texts: Sequence[str]) -> Vectors | None:
         if not self._dense or not texts:
@@ -129,9 +167,9 @@ class Engine:
             raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
         return embedder.queries(texts)
 
-    def _asked(self, query: Query, without: AbstractSet[WorkId] = frozenset()) -> _Asked:
+    def _asked(self, query: Query, without: AbstractSet[str] = frozenset()) -> _Asked:
         text = plain(query.text)
-        without = frozenset(without | (self._kinship.target_code if query.no_target_code else frozenset()))
+        without = frozenset(without | self._excluded)
         if query.work:
             work = self._kinship.work(query.work)
             without |= self._kinship.kin.keys() - {work}
@@ -281,8 +319,8 @@ class Engine:
             notes.append("first tier: by words and the vectors of words, without those of a transformer")
         if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
             notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
-        if asked.query.no_target_code and self._kinship.target_code:
-            notes.append("code of the target left out: " + ", ".join(sorted(self._kinship.target_code)))
+        if self._excluded:
+            notes.append("code of the target left out: " + ", ".join(sorted(self._excluded)))
         return tuple(notes)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound
+from lineage.exclusion import Exclusion
 from lineage.model import CodeLink, Hit, Reference, Tier, Work, WorkId
 from retrieval.vendored import Repository, vendored
 
@@ -29,10 +30,9 @@ class Kin:
 
 @dataclass(frozen=True)
 class Kinship:
-    """`Kin` by work; `target_code` are repositories linked to the target."""
+    """`Kin` by work."""
 
     kin: Mapping[WorkId, Kin] = field(default_factory=dict)
-    target_code: frozenset[WorkId] = frozenset()
 
     @classmethod
     def read(cls, catalog: Catalog, target: WorkId) -> Kinship:
@@ -41,13 +41,14 @@ class Kinship:
         edges: dict[WorkId, Reference] = {}
         for edge in sorted(catalog.references(), key=lambda edge: edge.distance):  # the nearest says how a work came in
             edges.setdefault(edge.cited, edge)
+        known = Exclusion.of(no_target_code=True, target=works.get(target), works=works.values()).knowing(all_links := tuple(catalog.links()))
         links: dict[WorkId, list[CodeLink]] = {}
-        for link in catalog.links():
-            links.setdefault(link.repo, []).append(link)
+        for link in all_links:
+            if link.paper != target or link.repo.lower() not in known.others:
+                links.setdefault(link.repo, []).append(link)
         kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
         kin |= {id_: _told(one, catalog) for id_, one in kin.items() if one.from_target and one.work.kind == "code"}
-        own = frozenset(repo for repo, all_ in links.items() if any(link.paper == target for link in all_))
-        return cls(kin, own)
+        return cls(kin)
 
     def of(self, work: WorkId) -> Kin:
         """The relation of a work; one that is not catalogued stands alone."""

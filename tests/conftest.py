@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tests import honest_world
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream, World
 
@@ -35,4 +36,14 @@ def built(world, tmp_path_factory):
     with Upstream(world) as running:
         demo = Demo(tmp_path_factory.mktemp("built"), running.url, packaged=True)
         demo.report = demo.build()
+    return demo
+
+
+@pytest.fixture(scope="session")
+def honest(tmp_path_factory):
+    """The lineage of `honest_world`, built with the target's code (`with`) and without (`without`); tests only read it."""
+    with Upstream(honest_world.world(tmp_path_factory.mktemp("world"))) as running:
+        demo = Demo(tmp_path_factory.mktemp("honest"), running.url, packaged=True)
+        for flag, name in ((False, "with"), (True, "without")):
+            demo.build(honest_world.TARGET, name=name, no_target_code=flag)
     return demo

@@ -66,13 +66,13 @@ class AsyncLineage(Client):
         """What the target leaves unsaid, and what its lineage says instead."""
         return await self._ask(get("/gaps", concluded.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
 
-    async def facts(self, name: str, *, lineage: str = "") -> concluded.Consensus:
+    async def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Consensus:
         """Every value of a detail, and who holds it."""
-        return await self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage))
+        return await self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
 
-    async def details(self, *, lineage: str = "") -> concluded.Tallies:
+    async def details(self, *, lineage: str = "", no_target_code: bool = False) -> concluded.Tallies:
         """The details that a lineage has facts on."""
-        return await self._ask(get("/details", concluded.Tallies, lineage=lineage))
+        return await self._ask(get("/details", concluded.Tallies, lineage=lineage, no_target_code=no_target_code))
 
     async def lineages(self) -> Sequence[said.Listed]:
         """Every lineage of the store."""

@@ -62,13 +62,13 @@ class Lineage(Client):
         """What the target leaves unsaid, and what its lineage says instead."""
         return self._ask(get("/gaps", concluded.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
 
-    def facts(self, name: str, *, lineage: str = "") -> concluded.Consensus:
+    def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Consensus:
         """Every value of a detail, and who holds it."""
-        return self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage))
+        return self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
 
-    def details(self, *, lineage: str = "") -> concluded.Tallies:
+    def details(self, *, lineage: str = "", no_target_code: bool = False) -> concluded.Tallies:
         """The details that a lineage has facts on."""
-        return self._ask(get("/details", concluded.Tallies, lineage=lineage))
+        return self._ask(get("/details", concluded.Tallies, lineage=lineage, no_target_code=no_target_code))
 
     def lineages(self) -> Sequence[said.Listed]:
         """Every lineage of the store."""

@@ -13,6 +13,7 @@ from api.commands.common import Home, Json, Lineage, put, service_of
 def facts(
     name: Annotated[str, typer.Argument(help='A detail by any of its names: lr, "weight decay", optimizer.betas.', show_default=False)] = "",
     lineage: Lineage = "",
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -28,8 +29,8 @@ def facts(
     """
     service = service_of(home)
     if not name:
-        listed = service.facts_table(lineage)
+        listed = service.facts_table(lineage, no_target_code=no_target_code)
         put(wire_insight.tallies_to_json(listed) if json else listed, json, display_insight.tallies)
         return
-    found = service.facts(name, lineage=lineage)
+    found = service.facts(name, lineage=lineage, no_target_code=no_target_code)
     put(wire_insight.consensus_to_json(found) if json else found, json, display_insight.consensus)

@@ -20,7 +20,7 @@ _CONFLICTS, _LINKS = 10, 20
 def gaps(desk: Desk, asked: GapsArguments) -> Result:
     """One page of what the target leaves unsaid; with a name, who holds which value of it."""
     if asked.name:
-        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage), asked)
+        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     found = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
     shown = found.gaps[asked.offset : asked.offset + asked.limit]
     more = len(found.gaps) > asked.offset + asked.limit

@@ -110,12 +110,14 @@ class Named(Closed):
 
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
     lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class OfLineage(Closed):
     """Which lineage is meant."""
 
     lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
 class Around(Closed):

@@ -109,6 +109,8 @@ class Meta:
     shared_code: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     ancestors: tuple[Ancestor, ...] = ()
+    ancestors_by_text: tuple[Ancestor, ...] = ()
+    code_signals: Mapping[WorkId, tuple[tuple[str, float, str], ...]] = field(default_factory=dict)
     facts_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     coverage: Mapping[str, Any] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from indexer.collect import Collected
 from indexer.fetch import Transport
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
 from indexer.lock.tools import tools
+from indexer.own_code import VERSION as LOOKED
 from indexer.pipeline import gathered
 from indexer.plan import BuildRequest, fetchable
 from indexer.portable import files
@@ -71,7 +72,7 @@ class _NotedCache(DerivedCache):
 
     def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
         value = super().get(input_hash, stage, version)
-        if value is not None and (stage == "kept out" or version == "own@1"):
+        if value is not None and (stage == "kept out" or version == LOOKED):
             self._tape.derived_[input_hash, stage, version] = value
         return value
 

@@ -158,13 +158,15 @@ def parse_repository(raw: Any, asked: WorkId) -> Work:
 
 
 def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scalar]:
+    root, parent = text(mapping(row.get("source")).get("full_name")), text(mapping(row.get("parent")).get("full_name"))
     said: dict[str, Scalar] = {
         "number": number(row.get("id")),
         "owner_number": number(mapping(row.get("owner")).get("id")),
         "default_branch": text(row.get("default_branch")),
         "archived": row.get("archived") is True or None,
         "fork": row.get("fork") is True or None,
-        "fork_of": text(mapping(row.get("source")).get("full_name")) or text(mapping(row.get("parent")).get("full_name")),
+        "fork_of": root or parent,
+        "parent": parent if root and parent != root else None,
         "empty": True if row.get("size") == 0 else None,
         "renamed": renamed or None,
         "created": created,

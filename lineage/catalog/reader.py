@@ -23,6 +23,8 @@ from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSub
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
 _BATCH = 500
+_FILE = "#"
+"""Between a work and the path of a file in it: no identifier of a work has it."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ class Catalog:
         return [row for (row,) in self._all("SELECT row FROM chunks WHERE work = ? AND path = ? ORDER BY start, row", (work, path))]
 
     def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
-        """Rows of all chunks of these kinds (none given: every kind) that are not of the works in `without`, ascending."""
+        """Rows of all chunks of these kinds (none given: every kind) that are not of the works or files (`document_key`) in `without`, ascending."""
         where, values = _filter(kinds, without)
         return np.array([row for (row,) in self._all(f"SELECT row FROM chunks c WHERE {where} ORDER BY row", values)], np.int64)  # noqa: S608
 
@@ -310,14 +312,21 @@ _HASHED = (
 )
 
 
+def document_key(work: str, path: str) -> str:
+    """How a single document is named in `without`."""
+    return f"{work}{_FILE}{path}"
+
+
 def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str, list[str]]:
     clauses, values = ["1"], list[str]()
     if kinds:
         clauses.append(f"c.kind IN ({','.join('?' * len(kinds))})")
         values.extend(sorted(kinds))
-    if without:
-        clauses.append(f"c.work NOT IN ({','.join('?' * len(without))})")
-        values.extend(sorted(without))
+    works, files = sorted(name for name in without if _FILE not in name), sorted(name for name in without if _FILE in name)
+    for column, names in (("c.work", works), (f"c.work || '{_FILE}' || c.path", files)):
+        if names:
+            clauses.append(f"{column} NOT IN ({','.join('?' * len(names))})")
+            values.extend(names)
     return " AND ".join(clauses), values
 
 

@@ -25,7 +25,7 @@ from retrieval.gaps.stated import Judged, Pointer, judged, named_in
 from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
 from retrieval.holders import standing
-from retrieval.places import is_own_code, line_at
+from retrieval.places import line_at
 from retrieval.precedence import Precedence
 
 SHOWN = 5
@@ -45,7 +45,6 @@ class Material:
     checklist: Checklist
     ontology: Ontology
     held: Mapping[str, Sequence[Held]]
-    no_target_code: bool = False
 
 
 def report(material: Material) -> Gaps:
@@ -53,9 +52,9 @@ def report(material: Material) -> Gaps:
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
     said = text.read(catalog, target)
-    held = all_standing(without_code(material.held) if material.no_target_code else material.held)
+    held = all_standing(material.held)
     links = best_links(catalog.links())
-    code = [] if material.no_target_code else list(own.chunks_of(material.engine, own.works(material.engine)))
+    code = list(own.chunks_of(material.engine, own.works(material.engine)))
     models = own_models(held, said.work.id)
     context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code), Precedence.of_meta(catalog.meta()))
     domains = _recognised(material, said)
@@ -65,7 +64,7 @@ def report(material: Material) -> Gaps:
     found, late = _passages(material, verdicts, held)
     gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
     gaps = _with_own(material, said, gaps, held, context, code)
-    parts, unanswered = ([], 0) if material.no_target_code else components.components(material.engine, said)
+    parts, unanswered = components.components(material.engine, said)
     untaken = steps.conflicts(said, code, material.engine.kinship, held)
     told = [*_conflicts(material, held, said, needs), *components.conflicts(parts, said), *untaken]
     return Gaps(
@@ -121,11 +120,6 @@ def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequen
 def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[str]:
     """The folded names of the models that the target or its own code names."""
     return frozenset(fold(one.fact.value) for one in held.get("model", ()) if one.fact.work == target or one.evidence.from_target)
-
-
-def without_code(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
-    """The facts without those of the target's own code."""
-    return {name: [one for one in some if not is_own_code(one)] for name, some in held.items()}
 
 
 def all_standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
@@ -267,7 +261,7 @@ def _passages(material: Material, verdicts: Sequence[Judged], held: Mapping[str,
     """Hits by detail where no fact can answer, and how many questions went unanswered."""
     unstated = [one.need.detail for one in verdicts if one.state is not Specification.SPECIFIED]
     open_ = [one for one in unstated if not any(held.get(name) for name in one.facts)]
-    hits, late = asked(material.engine, [Query(one.question, _ASKED, no_target_code=material.no_target_code) for one in open_])
+    hits, late = asked(material.engine, [Query(one.question, _ASKED) for one in open_])
     return {one.name: some for one, some in zip(open_, hits, strict=True)}, late
 
 
@@ -310,7 +304,7 @@ def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], 
         yield f"the target's text is not at hand; {have}"
     if not any(held.values()):
         yield "this generation holds no facts: build the lineage again for values"
-    if material.no_target_code:
+    if material.engine.excluded:
         yield "code of the target left out"
     if late:
         yield f"{late} questions to the lineage took too long and are unanswered here"

@@ -25,21 +25,19 @@ HITS = 30
 """Hits a subquestion; of the whole task twice as many."""
 
 
-def pack(
-    engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: Tokens, *, gaps: Gaps | None = None, no_target_code: bool = False
-) -> Pack:
+def pack(engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: Tokens, *, gaps: Gaps | None = None) -> Pack:
     """Context for `task` in at most `allowed` tokens by `tokens`.
 
     With `gaps` of the target its details are asked for, and its settings, conflicts and open details are told. Raises
     `UsageError` for a task or budget that cannot be, and `NotFound` where nothing bears on the task.
     """
     check(task, allowed)
-    questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()), no_target_code)
+    questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()))
     catalog, manifest = engine.generation.catalog, engine.generation.manifest
     target = catalog.work(manifest.target) or Work(WorkId(manifest.target))
     folders = folders_of(catalog, works(engine))
-    stated = due(gaps, task, stage, engine, folders, no_target_code)
-    programs = _programs(engine, folders) if gaps and stage == "planning" and not no_target_code else None
+    stated = due(gaps, task, stage, engine, folders)
+    programs = _programs(engine, folders) if gaps and stage == "planning" else None
     material = Material(task, stage, target, questions, answers, allowed, tokens, folders, gaps, stated, programs)
     made = compose(material, catalog, manifest.counts.get("chunks", 0))
     return replace(made, notes=(*made.notes, *(gaps.notes if gaps else ())))
@@ -52,12 +50,12 @@ def _programs(engine: Engine, folders: Folders) -> Programs:
     return Programs(held, engine.ontology, folders)
 
 
-def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:
+def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:
     """The questions that could be looked up in time, with their answers; raises `UsageError` where none could.
 
     The first answer's notes say how many were not.
     """
-    asked_of = answered(engine, [_query(one, no_target_code) for one in questions])
+    asked_of = answered(engine, [_query(one) for one in questions])
     found = [(one, answer) for one, answer in zip(questions, asked_of, strict=True) if answer]
     if not found:
         raise UsageError("every question took too long to look up", hint="ask for less, or again when the machine is less busy")
@@ -67,8 +65,8 @@ def asked(engine: Engine, questions: Sequence[Subquestion], no_target_code: bool
     return tuple(one for one, _ in found), (first, *(answer for _, answer in found[1:]))
 
 
-def _query(question: Subquestion, no_target_code: bool) -> Query:
-    return Query(question.text, 2 * HITS if question.of == "task" else HITS, question.kinds, no_target_code)
+def _query(question: Subquestion) -> Query:
+    return Query(question.text, 2 * HITS if question.of == "task" else HITS, question.kinds)
 
 
 def check(task: str, allowed: int) -> None:

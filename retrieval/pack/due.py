@@ -69,7 +69,7 @@ class _Piece:
     states: list[tuple[int, str, float]] = field(default_factory=list)
 
 
-def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folders: Folders, no_target_code: bool = False) -> Due:
+def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folders: Folders) -> Due:
     """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states.
 
     `folders` are the experiments beside the target's own program.
@@ -81,7 +81,7 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folde
     worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
     names = {name for one in details if one.name in spoken for name in one.facts}
     setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
-    own = () if no_target_code else _telling(_set(gaps, engine), worth, lambda hit: worth_of(hit, task, folders))
+    own = _telling(_set(gaps, engine), worth, lambda hit: worth_of(hit, task, folders))
     return Due(_telling(_said(gaps.gaps), worth), own, worth, setting)
 
 

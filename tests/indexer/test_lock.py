@@ -112,7 +112,7 @@ def test_a_build_with_a_lock_leaves_no_answers_behind_that_a_build_without_would
 def test_a_lock_without_the_targets_code_keeps_it_out_on_the_other_machine_too(world, tmp_path):
     with Upstream(world) as running:
         demo = Demo(tmp_path / "a", running.url)
-        report = demo.build(no_target_code=True)
+        report = demo.build("arxiv:9911.00102", no_target_code=True)
         demo.service.lock(out=tmp_path / "lineage.lock")
     with Upstream(later(world)) as running:
         other = Demo(tmp_path / "b", running.url)

@@ -64,7 +64,10 @@ LINKS = (CodeLink(TARGET.id, OWN, Tier.OFFICIAL), CodeLink(ENCODER, THEIRS, Tier
 
 
 def test_own_code_that_loads_or_links_a_work_names_it():
-    documents = [code("train.py", 'parser.add_argument("--model", default="roberta-large")'), code("README.md", "See https://github.com/liu/roberta.")]
+    documents = [
+        code("train.py", 'parser.add_argument("--model", default="roberta-large")'),
+        code("README.md", "See https://github.com/liu/roberta."),
+    ]
     found = signals(documents, REFERENCES, WORKS, LINKS, TARGET)
     assert {one.name for one in found[ENCODER]} == {"named_in_code", "checkpoint"}
     assert "roberta-large in train.py" in next(one.words for one in found[ENCODER] if one.name == "checkpoint")

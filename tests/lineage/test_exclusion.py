@@ -180,3 +180,72 @@ def test_a_parent_stands_on_the_forge_of_its_fork():
     assert Exclusion.of(["gitlab.com/going-doer/Paper2Code"]).reason_for_work(fork) != ""
     assert Exclusion.of(["github.com/going-doer/Paper2Code"]).reason_for_work(fork) == ""
     assert Exclusion.of(["going-doer"]).reason_for_work(repo("else/copy", fork_of=True, parent="", source="no repository")) == ""
+
+
+CITED = "arxiv:2111.06377"
+BASE = WorkId("repo:github.com/base/line")
+
+
+def known(*links, content=(), since=""):
+    return Exclusion.of((), no_target_code=True, target=TARGET).knowing(links, content, since)
+
+
+def test_a_repository_that_is_official_of_a_cited_work_too_is_that_works():
+    both = known(link(), link(CITED))
+    assert (both.own, both.others) == (frozenset(), {OWN.lower()})
+    assert both.reason(link()) == ""
+    assert both.reason_for_work(repo("going-doer/Paper2Code")) == ""
+
+
+def test_a_repository_that_more_witnesses_call_the_targets_official_one_is_the_targets():
+    sure = CodeLink(TARGET.id, OWN, Tier.OFFICIAL, ("latex", "huggingface", "readme"))
+    assert known(sure, link(CITED)).reason(sure) != ""
+
+
+@pytest.mark.parametrize("tier", [Tier.AUTHOR, Tier.REIMPLEMENTATION])
+def test_an_uncertain_word_of_the_target_gives_way_to_an_official_link(tier):
+    assert known(link(tier=tier), link(CITED)).reason(link(tier=tier)) == ""
+    assert known(link(tier=tier), link(CITED, tier=Tier.AUTHOR)).reason(link(tier=tier)) != ""
+
+
+def test_what_a_target_vendors_is_not_its_own_where_it_is_official_of_another_work():
+    vendored = known(link(), link(CITED, BASE), content="abcde")
+    assert vendored.reason_for_content(set("abcde"), repo("base/line")) == ""
+    assert vendored.reason_for_content(set("abcde"), repo("new/name", aliases=["base/line"])) == ""
+    assert vendored.reason_for_content(set("abcde"), repo("some/copy")) != ""
+
+
+@pytest.mark.parametrize(
+    ("meta", "out"),
+    [
+        ({"created": "2021-11-30T00:00:00Z"}, False),
+        ({"created": "2025-04-24T00:00:00Z"}, True),
+        ({"created": "2026-01-01T00:00:00Z"}, True),
+        ({"created": "2021"}, False),
+        ({"commit_date": "2021-11-30T00:00:00Z"}, False),
+        ({"created": ""}, True),
+        ({}, True),
+    ],
+)
+def test_an_older_repository_is_no_copy_of_the_targets(meta, out):
+    vendored = known(link(), content="abcde", since="2025-04-24T09:00:00Z")
+    assert bool(vendored.reason_for_content(set("abcde"), repo("base/line", **meta))) is out
+    assert known(link(), content="abcde").reason_for_content(set("abcde"), repo("base/line", **meta)) != ""
+
+
+def test_files_that_another_work_had_first_tell_nothing():
+    assert known(link(), content="abcdef").without(set("abcd")).reason_for_content(set("abcd")) == ""
+
+
+def test_the_target_under_another_identifier_among_the_references_is_the_target():
+    titled = Work(TARGET.id, title="Paper2Code: Automating Code Generation")
+    twin = Work(WorkId("s2:" + "b" * 40), title="Paper2code — automating code generation!")
+    asked = Exclusion.of((), no_target_code=True, target=titled, works=[titled, twin, Work(WorkId("arxiv:1"), title="Paper2Code")])
+    assert asked.knowing([link(twin.id)]).own == {OWN.lower()}
+    assert asked.knowing([link("arxiv:1")]).own == frozenset()
+
+
+def test_a_fork_of_a_fork_is_known_by_its_parent():
+    fork = repo("third/copy", fork_of="base/line", parent="going-doer/Paper2Code")
+    assert known(link()).reason_for_work(fork).startswith("a fork of github.com/going-doer/paper2code")
+    assert known(link()).reason_for_work(repo("third/copy", fork_of="base/line")) == ""

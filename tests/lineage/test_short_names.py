@@ -21,7 +21,9 @@ def document(text, title="SciFact: claims"):
 
 
 def test_a_name_before_a_citation_names_the_work_without_its_size():
-    found = short_names("", [reference(ROBERTA, "liu", "We use RoBERTa-large [liu]."), reference(MAE, "he", "Masked autoencoders (MAE) [he] are used.")], WORKS)
+    found = short_names(
+        "", [reference(ROBERTA, "liu", "We use RoBERTa-large [liu]."), reference(MAE, "he", "Masked autoencoders (MAE) [he] are used.")], WORKS
+    )
     assert found == {"RoBERTa": ROBERTA, "MAE": MAE}
 
 

@@ -29,7 +29,6 @@ def test_a_repository_belongs_to_its_paper_and_to_the_edge_that_cites_it(kinship
 def test_the_target_and_its_official_code_are_its_own(kinship):
     assert kinship.of(small.TARGET).from_target
     assert kinship.of(small.OWN).from_target
-    assert kinship.target_code == {small.OWN}
 
 
 def test_priors_follow_the_score_of_the_edge(kinship):
@@ -105,9 +104,12 @@ def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
     assert linked() == Kin(small.works()[2])
 
 
-def test_every_repository_of_the_target_is_its_code_however_it_is_linked():
-    links = [CodeLink(small.TARGET, small.FORK, Tier.REIMPLEMENTATION), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL)]
-    assert Kinship.read(Shelf(small.works(), (), links), small.TARGET).target_code == {small.FORK}
+def test_a_repository_that_is_official_of_two_works_is_the_cited_ones_unless_more_witnesses_name_the_target():
+    both = [CodeLink(small.TARGET, small.REPO, Tier.OFFICIAL, ("latex",)), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL, ("readme",))]
+    kin = Kinship.read(Shelf(small.works(), (), both), small.TARGET).of(small.REPO)
+    assert (kin.paper.id, kin.from_target) == (small.CITED, False)
+    surer = [replace(both[0], said_by=("latex", "huggingface", "readme")), both[1]]
+    assert Kinship.read(Shelf(small.works(), (), surer), small.TARGET).of(small.REPO).from_target
 
 
 PACKAGE = {"train.py": "loss.backward()", "utils/clipper/__init__.py": "__version__ = '2.16.0'", "utils/clipper/net.py": "depth = 12"}

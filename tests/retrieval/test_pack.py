@@ -152,7 +152,7 @@ def test_coding_shows_the_smallest_complete_units_first(engine):
 
 def test_the_targets_own_code_can_be_left_out(engine):
     assert "target/own" in packed(engine, "def forward head").text
-    assert "target/own" not in packed(engine, "def forward head trunc_normal_", no_target_code=True).text
+    assert "target/own" not in packed(engine.without_target_code(), "def forward head trunc_normal_").text
 
 
 def test_the_same_question_gives_the_same_pack(engine):

@@ -96,7 +96,7 @@ def test_options_of_the_own_program_are_due_and_options_that_nobody_asked_for_ar
 
 
 def test_own_settings_are_left_out_with_the_rest_of_the_targets_code(engine):
-    assert "own/conf" not in packed(engine, no_target_code=True).text
+    assert "own/conf" not in packed(engine.without_target_code()).text
 
 
 def test_what_is_due_leaves_room_for_the_rest(tmp_path):

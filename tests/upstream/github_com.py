@@ -107,7 +107,7 @@ def _described(repository: Repository) -> dict[str, Any]:
         "owner": {"login": owner, "id": repository.number // 7, "type": "Organization"},
         "html_url": f"https://github.com/{repository.full_name}",
         "description": repository.description or None,
-        "fork": False,
+        "fork": bool(repository.parent),
         "archived": False,
         "disabled": False,
         "created_at": repository.created,
@@ -119,4 +119,5 @@ def _described(repository: Repository) -> dict[str, Any]:
         "license": licence,
         "topics": [],
         "visibility": "public",
+        **({"parent": {"full_name": repository.parent}, "source": {"full_name": repository.root or repository.parent}} if repository.parent else {}),
     }

@@ -60,7 +60,8 @@ class Paper:
 
 @dataclass(frozen=True)
 class Repository:
-    """One repository, its head, the names it had before, and the folders of former commits (`past`, by commit)."""
+    """One repository, its head, the names it had before, the fork it is of (`root`: where the forks began), and the folders of former
+    commits (`past`, by commit)."""
 
     full_name: str
     number: int
@@ -72,6 +73,8 @@ class Repository:
     description: str = ""
     stars: int = 0
     former: tuple[str, ...] = ()
+    parent: str = ""
+    root: str = ""
     folder: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     state: RepoState = "ok"

@@ -1,0 +1,121 @@
+"""A finished catalogue as if some repositories and files were not in it: whatever is derived from it does without them too."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
+from lineage.model import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
+from lineage.ranking import Signal
+from lineage.reuse import Shared, signals, without_signals
+
+_PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
+"""What the catalogue says of two repositories, and under which keys."""
+
+
+class PartialCatalog(Catalog):
+    """`whole` without some `works` and `files` (work, path). Rows keep their numbers, so that the vectors fit; closing it closes the whole."""
+
+    def __init__(self, whole: Catalog, works: Iterable[WorkId], files: Iterable[tuple[WorkId, str]] = ()) -> None:
+        self.path = whole.path
+        self._whole = whole
+        self._works = frozenset(works)
+        self._files = frozenset(files)
+        self.without = frozenset({*self._works, *(document_key(*file) for file in self._files)})
+        """What is missing, as `rows` and `lexical` take it."""
+
+    def _all(self, statement: str, values: Sequence[Any] = (), seconds: float = 60.0) -> list[tuple[Any, ...]]:
+        return self._whole._all(statement, values, seconds)  # noqa: SLF001 - the same class
+
+    def close(self) -> None:
+        """Close the whole catalogue."""
+        self._whole.close()
+
+    def _has(self, work: str, path: str = "") -> bool:
+        return work not in self._works and (WorkId(work), path) not in self._files
+
+    def meta(self) -> dict[str, Any]:
+        """The same, without pairs of repositories of which one is missing, and with the ancestors as the text alone tells them."""
+        meta = self._whole.meta()
+        return {
+            **meta,
+            "ancestors": meta.get("ancestors_by_text", ()),
+            **{key: [row for row in meta[key] if all(map(self._holds, map(row.get, ends)))] for key, ends in _PAIRS.items() if key in meta},
+        }
+
+    def _holds(self, end: str | Mapping[str, Any]) -> bool:
+        return self._has(end) if isinstance(end, str) else self._has(end["work"], end["path"])
+
+    def works(self) -> tuple[Work, ...]:
+        """Every work that is not missing."""
+        return tuple(work for work in self._whole.works() if self._has(work.id))
+
+    def work(self, id_: str) -> Work | None:
+        """The work of an identifier or alias, None for a missing one."""
+        found = self._whole.work(id_)
+        return found if found and self._has(found.id) else None
+
+    def references(self, citing: str | None = None) -> tuple[Reference, ...]:
+        """Edges to what is not missing, scored without what they share with the target's code."""
+        meta = self._whole.meta()
+        target = WorkId(str(meta.get("target") or ""))
+        edges = (edge for edge in self._whole.references(citing) if self._has(edge.cited))
+        return without_signals(edges, self._code_signals(meta, target), target)
+
+    def _code_signals(self, meta: Mapping[str, Any], target: WorkId) -> Mapping[WorkId, Sequence[Signal]]:
+        """What the target's code said of its references; of a generation that does not keep it, what it shares with theirs."""
+        if "code_signals" in meta:
+            return {WorkId(work): [Signal(*row) for row in rows] for work, rows in meta["code_signals"].items()}
+        return signals([Shared.from_meta(row) for row in meta.get("shared_code", ())], self._whole.links(), target)
+
+    def links(self) -> tuple[CodeLink, ...]:
+        """Links to repositories that are not missing."""
+        return tuple(link for link in self._whole.links() if self._has(link.repo))
+
+    def facts(self, name: str | None = None) -> tuple[Fact, ...]:
+        """Facts of what is not missing."""
+        return tuple(fact for fact in self._whole.facts(name) if self._has(fact.work) and fact.chunk not in self._chunks)
+
+    @cached_property
+    def _chunks(self) -> frozenset[str]:
+        """Chunks of the missing files."""
+        rows = [row for work, path in sorted(self._files) for row in self._whole.neighbours(work, path)]
+        return frozenset(chunk.id for chunk in self._whole.chunks(rows))
+
+    def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
+        """Documents that are not missing."""
+        return tuple(one for one in self._whole.documents(work) if self._has(one.work, one.path) and self._has(one.work))
+
+    def document_text(self, work: str, path: str) -> str | None:
+        """The text of a document, None for a missing one."""
+        return self._whole.document_text(work, path) if self._has(work) and self._has(work, path) else None
+
+    def chunk(self, id_: str) -> Chunk | None:
+        """The chunk of an identifier, None for one of what is missing."""
+        found = self._whole.chunk(id_)
+        return found if found and self._has(found.work) and self._has(found.work, found.path) else None
+
+    def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
+        """Homes of a text that are not missing."""
+        return [home for home in self._whole.homes(row) if self._has(home[1]) and self._has(home[1], home[2])]
+
+    def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
+        """Rows of all chunks of these kinds that are not missing."""
+        return self._whole.rows(kinds, self.without.union(without))
+
+    def lexical(
+        self,
+        asked: Sequence[tuple[str, float]],
+        k: int,
+        *,
+        kinds: Collection[ChunkKind] = (),
+        without: Collection[str] = (),
+        weights: FieldWeights | None = None,
+    ) -> list[tuple[int, float]]:
+        """The best chunks that are not missing."""
+        return self._whole.lexical(asked, k, kinds=kinds, without=self.without.union(without), weights=weights)

@@ -114,7 +114,7 @@ def _any(words: Sequence[str]) -> re.Pattern[str]:
 
 def _gap(most: int) -> str:
     """Up to `most` words that begin no other clause."""
-    return rf"(?:(?!{_CLAUSE}\b)[^\s;:.!?]+\s+|[(\[]\s*){{0,{most}}}?"
+    return rf"(?:(?!{_CLAUSE}\b)[^\s;:.!?(\[][^\s;:.!?]*\s+|[(\[]\s*){{0,{most}}}?"
 
 
 def takeovers(mentions: Iterable[Mention], own_name: str = "") -> Iterator[Takeover]:

@@ -25,8 +25,8 @@ _WITHOUT = "this lineage was built without facts, or has none: `lineage build` w
 _TRAINING = frozenset(("architecture", "augmentation", "batch", "initialisation", "loss", "optimiser", "precision", "regularisation", "schedule"))
 """Topics that a program for trying a model says less of than the one that trains it."""
 _TRIED = 0.6
-_LEAST, _MOST = 0.05, 3.0
-"""What a source is worth that nothing cites, and the most that `Precedence.weight` gives."""
+_LEAST = 0.05
+"""What a source is worth that nothing cites."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _standing(precedence: Precedence, topic: str, one: Held) -> float:
     if one.evidence.from_target:
         own = 3.0 if one.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind
-    weight = max(_LEAST, precedence.weight(one.evidence, topic) / _MOST)
+    weight = max(_LEAST, precedence.weight(one.evidence, topic))
     return weight * kind * (0.3 if aside else 1.0)
 
 

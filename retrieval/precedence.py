@@ -15,9 +15,10 @@ from lineage.ancestors import Ancestor
 from lineage.inheritance import Part
 from lineage.model import Hit, Role, WorkId
 
-ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.0}
+ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.15}
 """How much a role of a reference speaks for taking over its settings."""
-_UNSAID = 0.1
+_UNSAID, _CITED = 0.1, 0.2
+"""What a reference without a role counts, and the least of one without a rank."""
 _ANOTHER = 0.4
 """What being the ancestor of another part counts for this one."""
 _BAND = 0.25
@@ -65,8 +66,9 @@ class Precedence:
         return round(self.inherited(hit, topic) / _BAND)
 
     def weight(self, hit: Hit, topic: str) -> float:
-        """0..3: how much a source that is not the target's own speaks for its value."""
-        return role(hit) + score(hit) + self.inherited(hit, topic)
+        """0..2: how much a source that is not the target's own speaks for its value: role and rank by distance, and what is inherited."""
+        cited = role(hit) * (_CITED + (1 - _CITED) * hit.reference.score) / hit.reference.distance if hit.reference else 0.0
+        return cited + self.inherited(hit, topic)
 
 
 def role(hit: Hit) -> float:

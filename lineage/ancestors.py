@@ -14,7 +14,7 @@ from lineage.inheritance import Part, Takeover, by_part, takeovers
 from lineage.model import Mention, Reference, Role, Work, WorkId
 from lineage.ranking import Signal, own_name
 
-VERSION = "ancestors@5"
+VERSION = "ancestors@6"
 MOST = 3
 """Ancestors named for one part."""
 LEAST = 0.2

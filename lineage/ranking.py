@@ -26,8 +26,8 @@ from lineage.sameness import facts
 
 MAX_MENTIONS = 60
 SAID = 0.4
-_ONE = 0.3
-"""What one clear statement of a take-over gives, nearly."""
+_CLEAR = 0.2
+"""Weight of a statement from which on something is taken over, besides what is compared."""
 _BASELINE = tuple(Role).index(Role.BASELINE)
 _STOP = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "with", "by", "via", "from", "using", "is", "are", "at", "as"}
 _OWN = re.compile(r"\b(?:we|our|ours|this (?:paper|work))\b", re.IGNORECASE)
@@ -175,7 +175,11 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
         Signal("taken", total(some), f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else ""),
         Signal("parts", min(1.0, len(parts) / 3), f"for {', '.join(parts)}" if parts else ""),
         Signal("named", _damped(core), f"named {counted(core, 'time')} more where the work is described" if core else ""),
-        Signal("compared_only", float(compared and total(some) < _ONE), "it is compared with, and nothing says that anything is taken over"),
+        Signal(
+            "compared_only",
+            float(compared and (best is None or best.weight < _CLEAR)),
+            "it is compared with, and nothing says that anything is taken over",
+        ),
     ]
     return [s for s in signals if s.value > 0]
 

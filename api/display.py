@@ -154,11 +154,24 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
 def overview(shown: Any) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
-    return "\n".join([head, "", bold("inherits most from:"), *_top(shown), "", bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)])
+    return "\n".join(
+        [head, "", bold("inherits most from:"), *_top(shown), *_ancestors(shown), "", bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)]
+    )
 
 
 def _top(shown: Any) -> list[str]:
     return [_reference(n, row, shown.works.get(row.cited)) for n, row in enumerate(shown.references[:10], 1)]
+
+
+def _ancestors(shown: Any) -> list[str]:
+    """For each part of the target the works that it is taken from, with the sentence that says so."""
+    lines = []
+    for part, some in groupby(shown.ancestors, key=lambda one: one.part):
+        for n, one in enumerate(some):
+            work = shown.works.get(one.work)
+            lines.append(f"  {'' if n else part:<11} {one.score:.2f}  {shorten((work.title if work else '') or one.work, 70)}  [{plain(one.work)}]")
+            lines += [f"                    {shorten(one.reason, 130)}"] if one.reason else []
+    return ["", "ancestors by part:", *lines] if lines else []
 
 
 def _code(shown: Any) -> list[str]:

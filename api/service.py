@@ -16,6 +16,7 @@ from api.bootstrap import Parts
 from api.files import absolute, questions, writable
 from lineage import generation as layout
 from lineage import naming
+from lineage.ancestors import Ancestor
 from lineage.derivation import Derivation
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
@@ -68,6 +69,7 @@ class Overview:
     derivations: tuple[Derivation, ...] = ()
     texts: tuple[Work, ...] = ()
     questions: tuple[str, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -348,7 +350,8 @@ class Service:
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
             held = dict.fromkeys(document.work for document in generation.catalog.documents())
             texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
-            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation))
+            parts = tuple(map(Ancestor.from_meta, generation.catalog.meta().get("ancestors", ())))
+            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation), parts)
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
         """Questions to begin with, which the lineage supports."""

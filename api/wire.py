@@ -96,7 +96,16 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
     texts = [{"work": work.id, "kind": work.kind, "title": work.title} for work in shown.texts]
-    return {"report": report_to_json(shown.report), "references": rows, "links": links, **code, "texts": texts, "questions": list(shown.questions)}
+    parts = [{**to_json(one), "title": work.title if (work := shown.works.get(one.work)) else ""} for one in shown.ancestors]
+    return {
+        "report": report_to_json(shown.report),
+        "references": rows,
+        "links": links,
+        **code,
+        "texts": texts,
+        "questions": list(shown.questions),
+        "ancestors": parts,
+    }
 
 
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:

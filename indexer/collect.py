@@ -24,9 +24,10 @@ from indexer.trace import Trace, said_in, trace
 from indexer.workbench import Workbench
 from lineage import links, ranking
 from lineage.exclusion import Exclusion, KeptOut
-from lineage.model import CodeLink, LedgerRow, Reference, Role, Status, Tier, Work, WorkId
+from lineage.model import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.progress import Stage
 from lineage.readme import from_readme
+from lineage.short_names import named_mentions
 from lineage.target_code import copy_reason
 
 _FOLLOWED = 5
@@ -70,11 +71,23 @@ class Collected:
             [asdict(row) for row in self.rows],
         ]
 
-    def ranked(self, more: Mapping[WorkId, Sequence[ranking.Signal]] | None = None) -> Collected:
-        """The same with the target's references ranked by all that is known now, and by `more` signals of cited works."""
+    def own_references(self) -> list[Reference]:
+        """What the target cites, and what was added to it by hand, in their order."""
+        return [reference for reference in self.references if reference.citing == self.target.id]
+
+    def named(self) -> dict[WorkId, tuple[Mention, ...]]:
+        """The sentences of the target's text that speak of a cited work by its short name alone."""
+        text = self.texts.get(self.target.id)
+        own = [r for r in self.references if self._is_listed(r)]
+        return named_mentions(text.document, own, self.works) if text and text.document else {}
+
+    def ranked(
+        self, more: Mapping[WorkId, Sequence[ranking.Signal]] | None = None, named: Mapping[WorkId, Sequence[Mention]] | None = None
+    ) -> Collected:
+        """The same with the target's references ranked by all that is known now, and by `more` signals of cited works and mentions by name."""
         own = [r for r in self.references if self._is_listed(r)]
         rest = [r for r in self.references if not self._is_listed(r)]
-        best = ranking.rank(own, works=self.works, links=self.links, target=self.target, more=more)
+        best = ranking.rank(own, works=self.works, links=self.links, target=self.target, more=more, named=named)
         return replace(self, references=(*best, *rest))
 
     def _is_listed(self, reference: Reference) -> bool:

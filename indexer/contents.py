@@ -7,13 +7,14 @@ documents are put in the order in which they are worth embedding.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from indexer.workbench import Workbench
-from lineage import derivation, position, reuse
+from lineage import derivation, named_in_code, position, reuse
+from lineage.ancestors import Ancestor, ancestors
 from lineage.catalog.writer import CatalogWriter
 from lineage.derivation import Ages, Derivation
 from lineage.exclusion import Exclusion
@@ -31,13 +32,19 @@ _NOTE = 200
 
 @dataclass(frozen=True)
 class Contents:
-    """A generation's rows, before chunking. `documents` stand in the order in which they are to be embedded."""
+    """A generation's rows, before chunking. `documents` stand in the order in which they are to be embedded.
+
+    `code_signals` are what the target's own code tells of its references, `ancestors_by_text` the ancestors without it.
+    """
 
     collected: Collected
     documents: tuple[Document, ...]
     rows: tuple[LedgerRow, ...]
     shared: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
+    ancestors_by_text: tuple[Ancestor, ...] = ()
+    code_signals: Mapping[WorkId, Sequence[Signal]] = field(default_factory=dict)
 
     def into(self, catalog: CatalogWriter) -> None:
         """Write everything but the chunks; the catalogue asserts that what went in came out."""
@@ -59,6 +66,9 @@ class Contents:
         catalog.set_meta("kept_out_since", self.collected.since)
         catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
         catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
+        catalog.set_meta("ancestors", [one.as_meta() for one in self.ancestors])
+        catalog.set_meta("ancestors_by_text", [one.as_meta() for one in self.ancestors_by_text])
+        catalog.set_meta("code_signals", {work: [[one.name, one.value, one.words] for one in some] for work, some in self.code_signals.items()})
         catalog.set_meta("notes", list(self.collected.notes))
 
 
@@ -68,11 +78,15 @@ def read(bench: Workbench, collected: Collected) -> Contents:
     code = _own(collected, _code(bench, collected))
     parsed = [document for one in code for document in one.documents]
     reused = reuse.shared(parsed)
-    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)}).ranked(_more(collected, reused))
+    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
+    of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
+    by_text = collected.ranked(of_place, named)
+    collected = collected.ranked(_joined(of_code, of_place), named)
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
     documents = [*papers, *_abstracts(collected), *parsed]
     rows = (*collected.rows, *(row for one in code for row in one.rows))
-    return Contents(collected, _ordered(collected, documents), rows, reused, derived)
+    parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
+    return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
 
 
 def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
@@ -87,12 +101,21 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
     return found
 
 
-def _more(collected: Collected, reused: Sequence[Shared]) -> dict[WorkId, tuple[Signal, ...]]:
-    """What only the fetched texts and the parsed code tell of the target's references."""
+def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
+    by_reuse = reuse.signals(reused, collected.links, collected.target.id)
+    by_name = named_in_code.signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
+    return _joined(by_reuse, by_name)
+
+
+def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the bibliographies of the fetched papers tell of the target's references."""
     lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
-    own = [reference for reference in collected.references if reference.citing == collected.target.id]
-    by_code, by_place = reuse.signals(reused, collected.links, collected.target.id), position.signals(own, collected.works, lists)
-    return {cited: (*by_code.get(cited, ()), *by_place.get(cited, ())) for cited in {**by_code, **by_place}}
+    return position.signals(collected.own_references(), collected.works, lists)
+
+
+def _joined(one: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
+    return {work: (*one.get(work, ()), *other.get(work, ())) for work in {**one, **other}}
 
 
 def _code(bench: Workbench, collected: Collected) -> list[Code]:

@@ -28,6 +28,7 @@ from indexer.target import TEXT, Found, resolve
 from indexer.transport.budget import SPENT
 from indexer.workbench import Workbench
 from lineage import ids
+from lineage.ancestors import VERSION as ANCESTORS
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
@@ -104,7 +105,7 @@ def _is_of_another(bench: Workbench, current: Manifest, request: BuildRequest, f
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
     """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
-    basis = [collected.inputs(), VERSIONS, CHUNKER, TOKENS, embedder, facts.VERSION, details]
+    basis = [collected.inputs(), VERSIONS, CHUNKER, TOKENS, embedder, facts.VERSION, details, ANCESTORS]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -20,6 +20,7 @@ from lineage.errors import ParseError, SourceError
 from lineage.merge import merge_works, reconcile
 from lineage.model import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
 from lineage.progress import Stage
+from lineage.short_names import named_mentions
 
 _HUB_LOOKUPS = (200, 20)
 """Papers whose code is asked for: among the target's references, and among those of each ancestor."""
@@ -57,7 +58,8 @@ def trace(bench: Workbench, citing: Work, document: Document | None, distance: i
     )
     linked, more = _links(bench, citing, document, references, works)
     rows += more
-    ranked = ranking.rank(references, works=works, links=linked, target=citing)
+    named = named_mentions(document, references, works) if document else {}
+    ranked = ranking.rank(references, works=works, links=linked, target=citing, named=named)
     if bench.refiner and distance == 1:
         ranked, more = refine(bench.refiner, citing, ranked, works)
         rows += more

@@ -20,11 +20,15 @@ from importlib.resources import files
 from lineage.citations import classify, judge, section_kind
 from lineage.cues import mark
 from lineage.ids import normal_title
+from lineage.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.model import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.sameness import facts
 
 MAX_MENTIONS = 60
 SAID = 0.4
+_CLEAR = 0.2
+"""Weight of a statement from which on something is taken over, besides what is compared."""
+_BASELINE = tuple(Role).index(Role.BASELINE)
 _STOP = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "with", "by", "via", "from", "using", "is", "are", "at", "as"}
 _OWN = re.compile(r"\b(?:we|our|ours|this (?:paper|work))\b", re.IGNORECASE)
 _EXTENDING = (
@@ -94,14 +98,19 @@ def rank(
     target: Work | None = None,
     weights: Weights = DEFAULT,
     more: Mapping[WorkId, Sequence[Signal]] | None = None,
+    named: Mapping[WorkId, Sequence[Mention]] | None = None,
 ) -> tuple[Reference, ...]:
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
 
     Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
-    further signals of cited works (`lineage.reuse`, `lineage.position`).
+    further signals of cited works (`lineage.reuse`, `lineage.position`), `named` the sentences that speak of a cited work by its
+    short name alone (`lineage.short_names`).
     """
-    code, more = _best_links(links), more or {}
-    scored = [_score(r, works.get(r.cited), code.get(r.cited), target, weights, more.get(r.cited, ())) for r in references]
+    code, more, named = _best_links(links), more or {}, named or {}
+    scored = []
+    for r in references:
+        said = taken_signals(r.mentions, named.get(r.cited, ()), own_name(target))
+        scored.append(_score(r, works.get(r.cited), code.get(r.cited), target, weights, (*said, *more.get(r.cited, ()))))
     return tuple(sorted(scored, key=lambda r: -r.score))
 
 
@@ -153,6 +162,32 @@ def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
         *_phrase_signals(spoken),
     ]
     return [s for s in signals if s.value > 0]
+
+
+def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), own: str = "") -> list[Signal]:
+    """What the text says is taken over from a work, how many parts of it, and how often it is named where the work itself is described."""
+    some = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
+    parts = [part for part, value in by_part(some).items() if value >= SAID]
+    best = max(some, key=lambda one: one.weight, default=None)
+    core = sum(section_weight(m.section) == 1.0 and not on_it(m) for m in named)
+    compared = any(judge(m)[_BASELINE].score >= 0.5 for m in mentions[:MAX_MENTIONS] if m.sentence.strip())
+    signals = [
+        Signal("taken", total(some), f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else ""),
+        Signal("parts", min(1.0, len(parts) / 3), f"for {', '.join(parts)}" if parts else ""),
+        Signal("named", _damped(core), f"named {counted(core, 'time')} more where the work is described" if core else ""),
+        Signal(
+            "compared_only",
+            float(compared and (best is None or best.weight < _CLEAR)),
+            "it is compared with, and nothing says that anything is taken over",
+        ),
+    ]
+    return [s for s in signals if s.value > 0]
+
+
+def own_name(work: Work | None) -> str:
+    """The name that a title gives its work before the colon, "" for none."""
+    head, colon, _ = (work.title if work else "").partition(":")
+    return head.strip() if colon and len(head.split()) <= 2 else ""
 
 
 def _section_signals(spoken: Sequence[Mention]) -> list[Signal]:

@@ -167,14 +167,13 @@ def signals(found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) 
     }
 
 
-def without_signals(references: Iterable[Reference], found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> tuple[Reference, ...]:
-    """References of the target as they are scored where nothing is known of its code: without the `signals` and their reasons."""
-    known = signals(found, links, target)
-    return tuple(_without(one, known[one.cited][0]) if one.citing == target and one.cited in known else one for one in references)
+def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
+    """References of the target as they are scored where nothing is known of its code: without these signals of it and their reasons."""
+    return tuple(_without(one, known[one.cited]) if one.citing == target and one.cited in known else one for one in references)
 
 
-def _without(reference: Reference, signal: Signal) -> Reference:
+def _without(reference: Reference, known: Sequence[Signal]) -> Reference:
     score = min(max(reference.score, 1e-4), 1 - 1e-4)
-    odds = math.log(score / (1 - score)) - DEFAULT.signals.get(signal.name, 0.0) * signal.value
-    why = tuple(words for words in reference.why if words != signal.words)
+    odds = math.log(score / (1 - score)) - sum(DEFAULT.signals.get(signal.name, 0.0) * signal.value for signal in known)
+    why = tuple(words for words in reference.why if words not in {signal.words for signal in known})
     return replace(reference, score=round(1 / (1 + math.exp(-odds)), 4), why=why)

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from lineage.cite import name as work_name
 from lineage.cite import pinpoint
 from lineage.insight import Consensus, Held, Value
-from lineage.model import FactKind, Role
+from lineage.model import FactKind
 from lineage.ontology import Ontology
 from retrieval.holders import ASIDE, Holders, of_baselines, standing, tried
 from retrieval.kinship import is_vendored
 from retrieval.places import by_value
+from retrieval.precedence import Precedence
 
-_ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.8, Role.BASELINE: 0.6, Role.DATA: 0.5, Role.METRIC: 0.4, Role.BACKGROUND: 0.2}
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
 _TRAINING = frozenset(("architecture", "augmentation", "batch", "initialization", "loss", "optimizer", "precision", "regularization", "schedule"))
 """Topics that a program for trying a model says less of than the one that trains it."""
 _TRIED = 0.6
+_LEAST = 0.05
+"""What a source is worth that nothing cites."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def consensus(holders: Holders, name: str, ontology: Ontology) -> Consensus:
     every = holders.of(term.name)
     some = [one for one in every if not one.mentioned]
     valid = [one for one in standing(some) if one.fact.literal]
-    weight = _weight(term.topic)
+    weight = _weight(holders.precedence, term.topic)
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
     best = max(valid, key=weight, default=None)
     groups.sort(key=lambda group: best not in group)
@@ -75,7 +78,7 @@ def tallies(holders: Holders, ontology: Ontology) -> Tallies:
         if not some:
             continue
         topic = ontology.topic(name)
-        weight = _weight(topic)
+        weight = _weight(holders.precedence, topic)
         valid = [one for one in standing(some) if one.fact.literal]
         values = len(_groups(valid, name, ontology, weight)) + len(_computed(some, name, ontology, weight))
         rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({one.fact.work for one in some})))
@@ -92,29 +95,27 @@ def _computed(some: Iterable[Held], name: str, ontology: Ontology, weight: Calla
     return _groups([one for one in some if not one.fact.literal], name, ontology, weight)
 
 
-def _weight(topic: str) -> Callable[[Held], float]:
-    return _trained if topic in _TRAINING else _standing
+def _weight(precedence: Precedence, topic: str) -> Callable[[Held], float]:
+    return partial(_trained if topic in _TRAINING else _standing, precedence, topic)
 
 
 def _support(group: Sequence[Held], weight: Callable[[Held], float]) -> tuple[int, float]:
     return len({one.fact.work for one in group}), sum(weight(one) for one in group)
 
 
-def _trained(one: Held) -> float:
+def _trained(precedence: Precedence, topic: str, one: Held) -> float:
     """`_standing` for a detail of training."""
-    return _standing(one) * (_TRIED if tried(one) else 1.0)
+    return _standing(precedence, topic, one) * (_TRIED if tried(one) else 1.0)
 
 
-def _standing(one: Held) -> float:
-    """How much a holder speaks for the target: its own text, its own code, then the weight of the reference; then the kind of place."""
+def _standing(precedence: Precedence, topic: str, one: Held) -> float:
+    """How much a holder speaks for the target: its own text, its own code, then what the target takes from it; then the kind of place."""
     kind = _KINDS[one.fact.kind]
     aside = of_baselines(one) or is_vendored(one.evidence) or not ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
     if one.evidence.from_target:
         own = 3.0 if one.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind
-    edge = one.evidence.reference
-    role = _ROLES[edge.roles[0].role] if edge and edge.roles else 0.1
-    weight = role * (0.2 + 0.8 * edge.score) / edge.distance if edge else 0.05
+    weight = max(_LEAST, precedence.weight(one.evidence, topic))
     return weight * kind * (0.3 if aside else 1.0)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -22,6 +22,7 @@ from lineage.terms import fold
 from lineage.tokens import parts
 from retrieval.kinship import Kinship, is_vendored
 from retrieval.places import evidence
+from retrieval.precedence import Precedence
 
 _MOST = 4
 ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
@@ -38,12 +39,16 @@ _TRIED = frozenset(
 
 @dataclass(frozen=True)
 class Holders:
-    """Facts with their evidence by name, each list in the order of the catalogue; `target` is the lineage's own work."""
+    """Facts with their evidence by name, each list in the order of the catalogue.
+
+    `target` is the lineage's own work, `precedence` says whose value comes first.
+    """
 
     lineage: str
     generation: str
     target: Work
     held: Mapping[str, tuple[Held, ...]]
+    precedence: Precedence = field(default_factory=Precedence)
 
     def of(self, name: str) -> tuple[Held, ...]:
         """Who holds a detail, by its normalised name."""
@@ -61,7 +66,7 @@ def holders(catalog: Catalog, kinship: Kinship, lineage: str, generation: str, t
             by_name[fact.name].append(_held(fact, chunk, kinship))
     texts = cache(lambda work, path: catalog.document_text(work, path) or "")
     found = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
-    return Holders(lineage, generation, kinship.of(target).work, found)
+    return Holders(lineage, generation, kinship.of(target).work, found, Precedence.of_meta(catalog.meta()))
 
 
 def _held(fact: Fact, chunk: Chunk, kinship: Kinship) -> Held:

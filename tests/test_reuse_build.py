@@ -44,3 +44,7 @@ def test_a_reference_whose_code_the_target_took_over_is_raised_and_says_so(tmp_p
     )
     assert wire.overview_to_json(after)["shared_code"][0]["files"] == 2
     assert before.shared[0].examples == ("patchmask/vendor/layers.py",)
+    model = next(one for one in after.ancestors if one.part == "model")
+    assert model.work == "arxiv:9910.00103"
+    assert "ancestors by part:" in display.overview(after)
+    assert wire.overview_to_json(after)["ancestors"][0]["title"]

@@ -192,8 +192,18 @@ class Readable(Said):
     title: str
 
 
+class Ancestor(Said):
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation), and the sentence that says so."""
+
+    part: str
+    work: str
+    title: str
+    score: float
+    reason: str
+
+
 class Overview(Said):
-    """A lineage at a glance: report, references by rank, links to code, the works that can be asked."""
+    """A lineage at a glance: report, references by rank, links to code, the works that can be asked, the ancestors of each part."""
 
     report: Report
     references: list[Reference]
@@ -201,6 +211,7 @@ class Overview(Said):
     shared_code: list[dict[str, Any]]
     texts: list[Readable] = []
     questions: list[str] = []
+    ancestors: list[Ancestor] = []
 
 
 class Loss(Said):

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from indexer.archive import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
+from lineage.ancestors import Ancestor
 from lineage.catalog.reader import StoredDocument
 from lineage.derivation import Derivation
 from lineage.errors import BadBundle
@@ -107,6 +108,9 @@ class Meta:
     request: BuildRequest
     shared_code: tuple[Shared, ...] = ()
     derivations: tuple[Derivation, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
+    ancestors_by_text: tuple[Ancestor, ...] = ()
+    code_signals: Mapping[WorkId, tuple[tuple[str, float, str], ...]] = field(default_factory=dict)
     facts_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     coverage: Mapping[str, Any] = field(default_factory=dict)

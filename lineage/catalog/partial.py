@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
 from lineage.model import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
-from lineage.reuse import Shared, without_signals
+from lineage.ranking import Signal
+from lineage.reuse import Shared, signals, without_signals
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
@@ -39,10 +40,11 @@ class PartialCatalog(Catalog):
         return work not in self._works and (WorkId(work), path) not in self._files
 
     def meta(self) -> dict[str, Any]:
-        """The same, what it tells of pairs of repositories without the pairs of those that are missing."""
+        """The same, without pairs of repositories of which one is missing, and with the ancestors as the text alone tells them."""
         meta = self._whole.meta()
         return {
             **meta,
+            "ancestors": meta.get("ancestors_by_text", ()),
             **{key: [row for row in meta[key] if all(map(self._holds, map(row.get, ends)))] for key, ends in _PAIRS.items() if key in meta},
         }
 
@@ -61,9 +63,15 @@ class PartialCatalog(Catalog):
     def references(self, citing: str | None = None) -> tuple[Reference, ...]:
         """Edges to what is not missing, scored without what they share with the target's code."""
         meta = self._whole.meta()
-        shared = [Shared.from_meta(row) for row in meta.get("shared_code", ())]
+        target = WorkId(str(meta.get("target") or ""))
         edges = (edge for edge in self._whole.references(citing) if self._has(edge.cited))
-        return without_signals(edges, shared, self._whole.links(), WorkId(str(meta.get("target") or "")))
+        return without_signals(edges, self._code_signals(meta, target), target)
+
+    def _code_signals(self, meta: Mapping[str, Any], target: WorkId) -> Mapping[WorkId, Sequence[Signal]]:
+        """What the target's code said of its references; of a generation that does not keep it, what it shares with theirs."""
+        if "code_signals" in meta:
+            return {WorkId(work): [Signal(*row) for row in rows] for work, rows in meta["code_signals"].items()}
+        return signals([Shared.from_meta(row) for row in meta.get("shared_code", ())], self._whole.links(), target)
 
     def links(self) -> tuple[CodeLink, ...]:
         """Links to repositories that are not missing."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from lineage.cite import citation, pinpoint
 from lineage.cite import name as work_name
 from lineage.insight import Held, Suggestion
-from lineage.model import CodeLink, Hit, Reference, Role, Tier, Work, WorkId
+from lineage.model import CodeLink, Hit, Reference, Tier, Work, WorkId
 from lineage.terms import fold
 from lineage.tokens import parts
 from lineage.visible import visible
@@ -23,12 +23,12 @@ from retrieval.gaps.stated import Pointer
 from retrieval.holders import ASIDE, aside, of_baselines, tried
 from retrieval.kinship import is_vendored
 from retrieval.places import by_value, is_policy
+from retrieval.precedence import Precedence, role, role_name, works_of
 
 VALUES = 3
 """Values offered for one detail."""
 HOLDERS = 5
 PASSAGES = 3
-_ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.0}
 _RUN = {"command": 1.0, "config": 0.9, "call": 0.6, "default": 0.4, "table": 0.5, "prose": 0.5}
 _PARAMETER = 4
 _OWN = 10.0
@@ -43,7 +43,8 @@ class Context:
     """What an offer is judged in: the target, the links of repositories, whether two values of a detail are one.
 
     `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...), `models`
-    the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its own program.
+    the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its own program,
+    `precedence` whose value comes first.
     """
 
     target: Work
@@ -52,6 +53,7 @@ class Context:
     foreign: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset()
     folders: Folders = field(default_factory=Folders)
+    precedence: Precedence = field(default_factory=Precedence)
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,15 @@ class Offer:
 
 
 def offers(
-    names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context, *, trains: bool = False
+    names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context, *, topic: str = "", trains: bool = False
 ) -> list[Offer]:
-    """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training."""
+    """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training, `topic` the detail's."""
     useful = {name: _called([one for one in held.get(name, ()) if _useful(one, context)], context) for name in names}
     if any(not of_baselines(one) for some in useful.values() for one in some):
         useful = {name: [one for one in some if not of_baselines(one)] for name, some in useful.items()}
-    rivals = (_Rivals(name, nth, by_value(name, some, context.same), pointers, context, trains) for nth, (name, some) in enumerate(useful.items()))
+    rivals = (
+        _Rivals(name, nth, by_value(name, some, context.same), pointers, context, topic, trains) for nth, (name, some) in enumerate(useful.items())
+    )
     return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda one: one.place)
 
 
@@ -112,6 +116,7 @@ class _Rivals:
     groups: Sequence[Sequence[Held]]
     pointers: Sequence[Pointer]
     context: Context
+    topic: str
     trains: bool
 
     def offer(self, group: Sequence[Held]) -> Offer:
@@ -134,22 +139,24 @@ class _Rivals:
     def place(self, group: Sequence[Held], own: Sequence[Held], support: Support) -> tuple[float, ...]:
         """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
         own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
-        training is asked for, and what the own program does to set it. What others have counts where the own program has nothing."""
+        training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have
+        counts where the own program has nothing."""
         home = [one for one in own if not self.context.folders.of(one)]
         some = home or own or group
         fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(tried(one) for one in some)
         first = min(map(rung, own and some), default=0)
-        return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first
+        ancestor = 0 if own else max(self.context.precedence.band(one.evidence, self.topic) for one in some)
+        return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first, -ancestor
 
     def strength(self, one: Held) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
         own = _OWN * _is_own(one, self.context) - bool(self.context.folders.of(one))
-        found = own + 4.0 * self.pointed(one) + role(one.evidence) + _score(one.evidence) + _RUN[one.fact.kind]
+        found = own + 4.0 * self.pointed(one) + self.context.precedence.weight(one.evidence, self.topic) + _RUN[one.fact.kind]
         return found - 2.0 * aside(one, self.context.foreign) - tried(one) / 2 + _fits(one, self.context)
 
     def pointed(self, one: Held) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
-        papers = _papers(one.evidence)
+        papers = works_of(one.evidence)
         return next((0.5 if at else 1.0 for at, pointer in enumerate(self.pointers) if papers & set(pointer.works)), 0.0)
 
     def support(self, group: Sequence[Held]) -> Support:
@@ -201,26 +208,6 @@ def _one_a_place(group: Sequence[Held]) -> list[Held]:
     return [*first, *later]
 
 
-def role(hit: Hit) -> float:
-    """How much the holder's roles speak for taking over its settings."""
-    return max((_ROLES[verdict.role] for verdict in hit.reference.roles), default=0.1) if hit.reference else 0.0
-
-
-def role_name(hit: Hit) -> str:
-    """The role that `role` is made from."""
-    roles = hit.reference.roles if hit.reference else ()
-    return max(roles, key=lambda verdict: _ROLES[verdict.role]).role.value if roles else ""
-
-
-def _score(hit: Hit) -> float:
-    return hit.reference.score / hit.reference.distance if hit.reference else 0.0
-
-
-def _papers(hit: Hit) -> set[WorkId]:
-    """The works as which a holder may be cited."""
-    return {hit.work.id, *({hit.paper.id} if hit.paper else set()), *({hit.reference.cited} if hit.reference else set())}
-
-
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
     useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
@@ -267,7 +254,7 @@ def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> 
     """Link by link from the target to a piece of evidence."""
     if hit.from_target:
         return (f"the target's own repository {_repo(hit, context)}", has)
-    papers = _papers(hit)
+    papers = works_of(hit)
     taken = next((pointer for pointer in pointers if papers & set(pointer.works)), None)
     links = []
     if taken:

@@ -27,6 +27,7 @@ from retrieval.gaps.text import TargetText
 from retrieval.gaps.wording import wording
 from retrieval.holders import standing
 from retrieval.places import line_at
+from retrieval.precedence import Precedence
 
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
@@ -56,7 +57,7 @@ def report(material: Material) -> Gaps:
     links = best_links(catalog.links())
     code = list(own.chunks_of(material.engine, own.works(material.engine)))
     models = own_models(held, said.work.id)
-    context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code))
+    context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code), Precedence.of_meta(catalog.meta()))
     domains = _recognised(material, said)
     needs = asked_for(material.checklist.of(one.name for one in domains), said, held)
     claimed = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
@@ -233,7 +234,7 @@ def _suggestions(
 ) -> list[Suggestion]:
     """The first values, one a fact name before others of it; the nearest passages where there are none."""
     first: dict[str, Offer] = {}
-    made = offers(need.detail.facts, held, pointers, context, trains=need.detail.topic in wording().covered)
+    made = offers(need.detail.facts, held, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
     passage = passages(hits, pointers, context)

@@ -155,3 +155,24 @@ def test_a_catalogue_without_some_works_and_files_tells_nothing_of_them(tmp_path
         (left,) = part.references()
         assert (left.why, left.score < edge.score) == (("built upon",), True)
         assert len(whole.references()) == 2
+
+
+def test_without_the_targets_code_ancestors_and_scores_rest_on_the_text(tmp_path):
+    edge = Reference(TARGET.id, CITED.id, score=0.9, why=("its repository shares 9 files", "the target's own code loads it", "built upon"))
+    said = {"code_signals": {CITED.id: [["reuse", 1.0, edge.why[0]], ["checkpoint", 1.0, edge.why[1]]]}, "target": TARGET.id}
+    rows = [{"part": "model", "work": CITED.id, "score": score, "reason": reason} for score, reason in ((0.8, edge.why[1]), (0.4, "We build on it."))]
+    with Store(tmp_path).writing("small") as writing, writing.draft() as draft:
+        with draft.catalog() as catalog:
+            catalog.add_works([TARGET, CITED])
+            catalog.add_references([edge])
+            for key, value in {**said, "ancestors": rows[:1], "ancestors_by_text": rows[1:]}.items():
+                catalog.set_meta(key, value)
+            catalog.finish()
+        draft.commit(target=TARGET.id, fingerprint="f", made_by="test")
+    whole = open_generation(tmp_path, "small").catalog
+    with closing(PartialCatalog(whole, [OWN])) as part:
+        assert whole.meta()["ancestors"] == rows[:1]
+        assert part.meta()["ancestors"] == rows[1:]
+        (left,) = part.references()
+        assert left.why == ("built upon",)
+        assert left.score < 0.5 < edge.score

@@ -19,6 +19,9 @@ class Shelf:
     def __init__(self, *said: tuple[Fact, Chunk], texts: bool = True) -> None:
         self.held, self.texts = said, texts
 
+    def meta(self) -> dict[str, object]:
+        return {}
+
     def facts(self) -> list[Fact]:
         return [fact for fact, _ in self.held]
 

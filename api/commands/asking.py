@@ -27,7 +27,7 @@ def query(
     work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
     batch: Annotated[
         Path | None,
-        typer.Option(help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "hits", "notes"} lines.', show_default=False),
+        typer.Option(help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "supported", "hits", "notes"} lines.', show_default=False),
     ] = None,
     home: Home = None,
     json: Json = False,
@@ -62,7 +62,8 @@ def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path) -> None:
     empty = True
     for name, answer in answers:
         empty = False
-        ending.say(wire.dumps({"id": name, "hits": [wire.hit_to_json(hit) for hit in answer.hits], "notes": list(answer.notes)}), exact=True)
+        hits = [wire.hit_to_json(hit) for hit in answer.hits]
+        ending.say(wire.dumps({"id": name, "supported": answer.supported, "hits": hits, "notes": list(answer.notes)}), exact=True)
     if empty:
         print(f"note: {label(batch)} holds no questions", file=sys.stderr)
 

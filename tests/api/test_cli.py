@@ -244,7 +244,7 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     rows = [json.loads(line) for line in ended.out.splitlines()]
     assert [row["id"] for row in rows] == ["a", "7"]
-    assert [sorted(row) for row in rows] == [["hits", "id", "notes"]] * 2
+    assert [sorted(row) for row in rows] == [["hits", "id", "notes", "supported"]] * 2
     assert [len(row["hits"]) for row in rows] == [20, 20]
     assert rows[0]["hits"][0]["text"] == asked("query", "encoder", "-k", "20", "--json").data["hits"][0]["text"]
 

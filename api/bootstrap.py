@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from lineage import registry
 from lineage.generation import FIRST_TIER, open_generation
-from lineage.model import WorkId
 from lineage.progress import Waiting, Watch, unwatched
+from lineage.records import WorkId
 
 if TYPE_CHECKING:
+    from indexer.build_context import BuildContext
     from indexer.chat import Chat
-    from indexer.fetch import Transport
     from indexer.lock.record import Tape
-    from indexer.lock.replay import Replay
-    from indexer.workbench import Workbench
-    from lineage.insight import Gaps
+    from indexer.lock.replay import LockReplay
+    from indexer.transport.client import Transport
     from lineage.ports import Embedder, ReferenceSource, Reranker
+    from lineage.results import Gaps
     from lineage.settings import Settings
-    from retrieval.budget import Tokens
-    from retrieval.engine import Engine
-    from retrieval.gaps.report import Material
+    from retrieval.context.token_budget import Tokens
+    from retrieval.gaps.report import ReportInputs
+    from retrieval.search.engine import Engine
 
 
 class Parts:
@@ -52,11 +52,11 @@ class Parts:
         """What counts the tokens of a pack; raises `SettingsError` when it is first asked, if its file is none."""
         from importlib.resources import files
 
-        from retrieval.budget import Estimate, FileTokens
+        from retrieval.context.token_budget import FileTokens, TokenEstimator
 
         named = self.settings.tokenizer
         if named == "estimate":
-            return Estimate()
+            return TokenEstimator()
         if named != "packaged":
             return FileTokens(Path(named), Path(named).parent.name + "/" + Path(named).name)
         return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
@@ -93,7 +93,7 @@ class Parts:
         """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""
         if not self.settings.mirror:
             return None
-        from indexer.fetch import mirrored_client
+        from indexer.transport.client import mirrored_client
 
         return mirrored_client(self.settings)
 
@@ -109,9 +109,9 @@ class Parts:
 
     def opened(self, lineage: str) -> Engine:
         """The same, for whoever closes it."""
-        from lineage.ontology import ontology
-        from retrieval.engine import Engine
-        from retrieval.vocabulary import vocabulary
+        from lineage.hyperparameters.ontology import ontology
+        from retrieval.search.engine import Engine
+        from retrieval.search.expansion import vocabulary
 
         generation = open_generation(self.settings.home, lineage)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
@@ -120,16 +120,16 @@ class Parts:
         known = ontology(self.settings.ontology)
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
 
-    def gaps_material(self, engine: Engine) -> Material:
+    def gaps_material(self, engine: Engine) -> ReportInputs:
         """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""
-        from lineage.details import checklist
-        from lineage.ontology import ontology
-        from retrieval.gaps.report import Material
-        from retrieval.holders import holders
+        from lineage.hyperparameters.checklist import checklist
+        from lineage.hyperparameters.ontology import ontology
+        from retrieval.decisions.fact_index import holders
+        from retrieval.gaps.report import ReportInputs
 
         manifest = engine.generation.manifest
         held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-        return Material(engine, checklist(self.settings.details), ontology(self.settings.ontology), held)
+        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), held)
 
     def gaps(self, engine: Engine) -> Gaps:
         """The report of gaps of a generation."""
@@ -138,21 +138,21 @@ class Parts:
         return report(self.gaps_material(engine))
 
     @contextmanager
-    def workbench(self, watch: Watch = unwatched, kit: Tape | Replay | None = None) -> Iterator[Workbench]:
+    def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
         """The write side, for the length of one operation that `watch` hears of; a `kit` notes what is read, or keeps to a lock file."""
-        from indexer.blobs import Blobs
-        from indexer.cache import DerivedCache, VectorCache
-        from indexer.clock import Clock
-        from indexer.fetch import Transport
-        from indexer.refine import Refiner
-        from indexer.sandbox import Sandbox
+        from indexer.build_context import BuildContext
+        from indexer.references.role_refinement import Refiner
+        from indexer.sandbox.pool import Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace
         from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
-        from indexer.store import Store
-        from indexer.workbench import Workbench
+        from indexer.stage_clock import Clock
+        from indexer.store.blobs import Blobs
+        from indexer.store.computed_cache import DerivedCache, VectorCache
+        from indexer.store.generations import Store
+        from indexer.transport.client import Transport
 
         home = self.settings.home
         with ExitStack() as stack:
@@ -161,7 +161,7 @@ class Parts:
                 Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))) if not kit else kit.transport(self.settings, blobs, watch)
             )
             transport = stack.enter_context(plain)
-            yield Workbench(
+            yield BuildContext(
                 settings=self.settings,
                 transport=transport,
                 blobs=blobs,

@@ -31,14 +31,14 @@ from indexer.parsers.select import select
 from lineage import registry
 from lineage.catalog import reader
 from lineage.generation import open_generation
-from lineage.model import Chunk
 from lineage.ports import Embedder
-from retrieval.engine import Engine
-from retrieval.evaluate import Scores, case_of, scores
-from retrieval.fuse import Weights, fitted
-from retrieval.query import make_query
-from retrieval.trial import trial
-from retrieval.vocabulary import Vocabulary
+from lineage.records import Chunk
+from retrieval.evaluation.measures import Scores, case_of, scores
+from retrieval.evaluation.trial import trial
+from retrieval.search.engine import Engine
+from retrieval.search.expansion import Vocabulary
+from retrieval.search.fusion import FusionWeights, fitted
+from retrieval.search.query import make_query
 
 MOST = 5_000
 WINDOW, STEP = 40, 20
@@ -181,7 +181,7 @@ def graph(home: Path, lineages: Sequence[str], embedder: Embedder | None) -> Non
                 print(f"{name} {file:15s} {said:38s} {made.all}", flush=True)
 
 
-def _opinions(base: Weights) -> Iterator[tuple[str, Weights]]:
+def _opinions(base: FusionWeights) -> Iterator[tuple[str, FusionWeights]]:
     yield "everything", base
     yield "no prior of the lineage", replace(base, graph=0.0)
     yield "no favour for the target's own text", replace(base, target=0.0)

@@ -29,9 +29,9 @@ from lineage import registry
 from lineage.catalog import reader
 from lineage.generation import open_generation
 from lineage.ports import Embedder
-from retrieval.engine import Engine
-from retrieval.query import make_query
-from retrieval.support import Signs, likelihood, supported
+from retrieval.search.abstention import Signs, likelihood, supported
+from retrieval.search.engine import Engine
+from retrieval.search.query import make_query
 
 HERE = Path(__file__).parent
 AREA = 2.0

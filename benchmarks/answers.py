@@ -24,14 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from api.bootstrap import Parts
-from api.service import Service
+from api.operations import Service
 from benchmarks.evidence import rows
 from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.generation import open_generation
-from lineage.insight import Sentence
-from lineage.model import WorkId
-from lineage.tokens import tokens
+from lineage.records import WorkId
+from lineage.results import Sentence
+from lineage.text.tokens import tokens
 
 HERE = Path(__file__).parent
 MOSTLY, NEARLY_ALL = 0.6, 0.8

@@ -26,11 +26,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from api.bootstrap import Parts
-from api.service import Service
+from api.operations import Service
 from benchmarks.parts import run_benchmark
 from lineage import settings
-from lineage.insight import Audit, AuditFinding
-from lineage.tokens import parts
+from lineage.results import Audit, AuditFinding
+from lineage.text.tokens import parts
 
 WRONG = frozenset({"deviation", "missing"})
 

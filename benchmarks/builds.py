@@ -33,7 +33,7 @@ def lineage(*words: str, env: Mapping[str, str]) -> tuple[dict[str, Any], str, f
     """(data, what went to stderr, wall seconds) of one command."""
     start = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-c", "from api.cli import main; main()", *words, "--json"], capture_output=True, text=True, env=env, check=False
+        [sys.executable, "-c", "from api.cli.app import main; main()", *words, "--json"], capture_output=True, text=True, env=env, check=False
     )
     seconds = time.monotonic() - start
     if done.returncode:

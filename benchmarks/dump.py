@@ -1,7 +1,7 @@
 """Questions with what both retrievers put forward for them, kept in memory, so that other weights cost milliseconds.
 
 A question's lists do not depend on the weights that fuse them. They are asked for once; ranking them anew uses the same
-functions as `retrieval.engine`, over chunks that have all been read, and gives the engine's own ranks (the graph and
+functions as `retrieval.search.engine`, over chunks that have all been read, and gives the engine's own ranks (the graph and
 names of works apart, which no set has). `benchmarks/fit.py` climbs over them.
 """
 
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from benchmarks import evidence
 from benchmarks.evidence import Corpus, Question
 from lineage.catalog.records import same_text
-from lineage.model import Chunk
 from lineage.ports import Vectors
-from retrieval import candidates, fuse
-from retrieval.candidates import DEPTH, Ranked, Scope
-from retrieval.engine import READ
-from retrieval.evaluate import first_rank
-from retrieval.fuse import Scored, Weights
-from retrieval.query import plain
-from retrieval.siblings import with_siblings
-from retrieval.support import Signs, signs
-from retrieval.surroundings import grown
-from retrieval.vocabulary import vocabulary
+from lineage.records import Chunk
+from retrieval.evaluation.measures import first_rank
+from retrieval.search import candidates, fusion
+from retrieval.search.abstention import Signs, signs
+from retrieval.search.candidates import DEPTH, Ranked, Scope
+from retrieval.search.engine import READ
+from retrieval.search.expansion import vocabulary
+from retrieval.search.fusion import FusionWeights, Scored
+from retrieval.search.hit_expansion import grown
+from retrieval.search.query import plain
+from retrieval.search.same_document_boost import with_siblings
 
 
 @dataclass(frozen=True)
@@ -116,16 +116,16 @@ def _missing(pool: Pool, question: Question, terms: int, lexical: Ranked, near: 
     return signs(terms, *_lists(lexical, near, np.isin(pool.works, golds)))
 
 
-def rank(one: Dumped, weights: Weights) -> int | None:
+def rank(one: Dumped, weights: FusionWeights) -> int | None:
     """Where the first hit that shows the gold stands among the first twenty."""
     pool = one.pool
-    fused = fuse.fuse(one.lexical, one.dense, weights)
+    fused = fusion.fuse(one.lexical, one.dense, weights)
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
-    scored = fuse.boosted(scored, fuse.role_prior(weights))
+    scored = fusion.boosted(scored, fusion.role_prior(weights))
     scored = with_siblings(scored, weights.siblings)
     worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
-    shown = fuse.mixed(fuse.apart(fuse.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
-    hits = fuse.capped(shown, evidence.K, weights.share)
+    shown = fusion.limit_prose_share(fusion.apart(fusion.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
+    hits = fusion.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])
 
 

@@ -23,10 +23,10 @@ import numpy as np
 from benchmarks import carriers, evidence
 from benchmarks.evidence import Question, Set
 from benchmarks.parts import run_benchmark
-from indexer.embed import passage
+from indexer.embedding import passage
 from lineage import registry, settings
-from lineage.model import Chunk
 from lineage.ports import Embedder
+from lineage.records import Chunk
 from tests.fakes.embedder import HashingEmbedder
 
 DEPTH, SHOWN = 10, 60

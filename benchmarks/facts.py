@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.parts import run_benchmark
 from lineage.generation import open_generation
-from lineage.model import Fact
-from lineage.ontology import ontology
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Fact
 
 HERE = Path(__file__).parent
 Key = tuple[str, str]

@@ -7,7 +7,7 @@
    that gains `LEAST`. Beside it stands what weights fitted on all other sets reach on each (leave one set out), which is
    what a new set may expect: `--write` keeps the weights as they are unless that is better than with them.
 2. Abstaining. Each question is asked twice: with everything in the index, and without the repository or paper that
-   holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.support`'s
+   holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.search.abstention`'s
    signs tells the two apart; the threshold is where one answerable question in twenty is called unsupported. AUROC
    stands beside it by set, fitted on the others. Fitted three times: for this model with the similarity of its nearest
    chunk, for unknown models without, and for words alone. For this model the questions of `outside.txt`, which no paper of
@@ -34,9 +34,9 @@ from benchmarks.dump import Dumped
 from benchmarks.parts import run_benchmark
 from lineage.catalog import reader
 from lineage.ports import Embedder
-from retrieval.evaluate import scores
-from retrieval.fuse import Weights, fitted
-from retrieval.support import Signs, likelihood
+from retrieval.evaluation.measures import scores
+from retrieval.search.abstention import Signs, likelihood
+from retrieval.search.fusion import FusionWeights, fitted
 
 LEAST = 0.002
 FALSE = 0.05
@@ -66,9 +66,9 @@ class Ranks:
 
     def __init__(self, questions: Sequence[Dumped]) -> None:
         self._questions = questions
-        self._known: dict[Weights, list[int | None]] = {}
+        self._known: dict[FusionWeights, list[int | None]] = {}
 
-    def reached(self, weights: Weights, families: Iterable[str]) -> Reached:
+    def reached(self, weights: FusionWeights, families: Iterable[str]) -> Reached:
         """By kind, over the questions of some sets."""
         if weights not in self._known:
             self._known[weights] = [dump.rank(one, weights) for one in self._questions]
@@ -78,12 +78,12 @@ class Ranks:
                 ranks.setdefault(one.kind, []).append(place)
         return {kind: (found.recall[5], found.mrr) for kind, found in ((kind, scores(places)) for kind, places in ranks.items())}
 
-    def worth(self, weights: Weights, families: Iterable[str]) -> float:
+    def worth(self, weights: FusionWeights, families: Iterable[str]) -> float:
         """Mean over kinds of (R@5 + MRR@10) / 2."""
         return float(np.mean([(recall + mrr) / 2 for recall, mrr in self.reached(weights, families).values()]))
 
 
-def ascended(ranks: Ranks, families: Sequence[str], start: Weights) -> Weights:
+def ascended(ranks: Ranks, families: Sequence[str], start: FusionWeights) -> FusionWeights:
     """The weights that no single step betters by `LEAST`."""
     best, now = start, ranks.worth(start, families)
     while True:
@@ -98,7 +98,7 @@ def ascended(ranks: Ranks, families: Sequence[str], start: Weights) -> Weights:
 class Fusion:
     """Weights fitted on every set, with the mean (R@5, MRR@10) of those in use, of these, and of those fitted on the other sets."""
 
-    weights: Weights
+    weights: FusionWeights
     table: Mapping[str, tuple[float, float]]
 
     @property
@@ -107,7 +107,7 @@ class Fusion:
         return sum(self.table["left out"]) > sum(self.table["in use"]) + 2 * LEAST
 
 
-def fit_fusion(questions: Sequence[Dumped], start: Weights) -> Fusion:
+def fit_fusion(questions: Sequence[Dumped], start: FusionWeights) -> Fusion:
     """Prints the fitted weights beside the ones in use and the ones fitted on the other sets, by kind."""
     ranks, families = Ranks(questions), list(dict.fromkeys(one.family for one in questions))
     made = ascended(ranks, families, start)
@@ -125,7 +125,7 @@ def fit_fusion(questions: Sequence[Dumped], start: Weights) -> Fusion:
     return Fusion(made, table)
 
 
-def _named(weights: Weights) -> dict[str, float]:
+def _named(weights: FusionWeights) -> dict[str, float]:
     return {name: getattr(weights, name) for name in STEPS}
 
 

@@ -5,11 +5,11 @@
 The questions about code of `benchmarks/models/asked.jsonl`, whose passages are read out of the wheels; or a file of one's own, one JSON
 object a line: `package`, `text` of a passage, `lines` [first, last] of it (from 1) that answer, `question`.
 
-A linear model over the signs of `retrieval/lines.py`; what is minimised is the listwise loss (a right line above all others) and half
+A linear model over the signs of `retrieval/search/line_scores.py`; what is minimised is the listwise loss (a right line above all others) and half
 of the logistic one, so that the weights both choose and say where to stop. All questions of a style count the same together, short hints
 (which have the least words to go by) twice. One package in five is held out; for their questions
 stand beside each other the share of the focus that is right, the share of the right lines in it and its length, by the plain rule
-(`retrieval/focus.py`) and by the packaged model. No question of the evaluation's data has a part in it.
+(`retrieval/search/focus.py`) and by the packaged model. No question of the evaluation's data has a part in it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from scipy.optimize import minimize
 from benchmarks.models.asked import PROSE, WHOLE, passages
 from benchmarks.parts import run_benchmark
 from lineage import registry
-from lineage.model import Focus
 from lineage.ports import Embedder
-from lineage.tokens import terms, tokens, variants
-from retrieval.candidates import COMMON, VARIANTS
-from retrieval.focus import focus, rarity
-from retrieval.lines import focus_of_code, signs
+from lineage.records import Focus
+from lineage.text.tokens import terms, tokens, variants
+from retrieval.search.candidates import COMMON, VARIANTS
+from retrieval.search.focus import focus, rarity
+from retrieval.search.line_scores import focus_of_code, signs
 
 OUT = Path(__file__).resolve().parent.parent / "retrieval" / "data" / "focus.json"
 FOLDS = 5

@@ -27,22 +27,22 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
-from indexer.cache import VectorCache  # noqa: E402
-from indexer.store import Store  # noqa: E402
+from indexer.store.computed_cache import VectorCache  # noqa: E402
+from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402
-from lineage.details import Need, checklist  # noqa: E402
 from lineage.generation import open_generation  # noqa: E402
-from lineage.insight import Gap, Gaps  # noqa: E402
-from lineage.model import CodeLink, Hit, Mention, Query, Reference, Role, RoleVerdict, Tier, Work, WorkId  # noqa: E402
-from lineage.ontology import ontology  # noqa: E402
-from lineage.phrases import Phrases, words  # noqa: E402
+from lineage.hyperparameters.checklist import ChecklistItem, checklist  # noqa: E402
+from lineage.hyperparameters.ontology import ontology  # noqa: E402
+from lineage.hyperparameters.values import number  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
-from lineage.values import number  # noqa: E402
-from retrieval.engine import Engine  # noqa: E402
-from retrieval.gaps.asking import asked  # noqa: E402
-from retrieval.gaps.report import Material, report  # noqa: E402
+from lineage.records import CodeLink, Hit, Mention, Query, Reference, Role, RoleVerdict, Tier, Work, WorkId  # noqa: E402
+from lineage.results import Gap, Gaps  # noqa: E402
+from lineage.text.phrases import Phrases, words  # noqa: E402
+from retrieval.decisions.fact_index import holders  # noqa: E402
+from retrieval.gaps.batch_queries import asked  # noqa: E402
+from retrieval.gaps.report import ReportInputs, report  # noqa: E402
 from retrieval.gaps.stated import named, number_beside  # noqa: E402
-from retrieval.holders import holders  # noqa: E402
+from retrieval.search.engine import Engine  # noqa: E402
 
 FIRST = 5
 ASKED = {
@@ -78,12 +78,12 @@ class Case:
     """One (detail, value) that a leaf of a paper's rubric states; `value` is a number or a choice's words."""
 
     paper: str
-    need: Need
+    need: ChecklistItem
     value: float | tuple[str, ...]
     leaf: str
 
 
-def cases(data: Path, needs: Sequence[Need] = ()) -> Iterator[Case]:
+def cases(data: Path, needs: Sequence[ChecklistItem] = ()) -> Iterator[Case]:
     """Every case of the rubrics, once a paper; of the details in `ASKED` unless others are given."""
     needs = needs or [need for need in checklist().needs if need.detail.name in ASKED]
     table = _mentions(needs)
@@ -96,15 +96,15 @@ def cases(data: Path, needs: Sequence[Need] = ()) -> Iterator[Case]:
                 yield Case(leaf["paper"], need, value, leaf["requirement"])
 
 
-def _mentions(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
-    found: dict[tuple[str, ...], list[Need]] = defaultdict(list)
+def _mentions(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]:
+    found: dict[tuple[str, ...], list[ChecklistItem]] = defaultdict(list)
     for need in needs:
         for mention in need.mentions:
             found[mention].append(need)
     return Phrases({mention: tuple(some) for mention, some in found.items()})
 
 
-def _stated(text: str, table: Phrases[tuple[Need, ...]]) -> Iterator[tuple[Need, float | tuple[str, ...]]]:
+def _stated(text: str, table: Phrases[tuple[ChecklistItem, ...]]) -> Iterator[tuple[ChecklistItem, float | tuple[str, ...]]]:
     said = words(text)
     places = named(table, said)
     starts = frozenset(first for first, _, _ in places)
@@ -179,11 +179,11 @@ def engine_of(home: Path, name: str, embedder: Embedder | None) -> Engine:
     return Engine(generation, (lambda: embedder) if embedder and index else None, index)
 
 
-def material(engine: Engine, no_target_code: bool) -> Material:
+def material(engine: Engine, no_target_code: bool) -> ReportInputs:
     engine = engine.without_target_code() if no_target_code else engine
     manifest = engine.generation.manifest
     held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-    return Material(engine, checklist(), ontology(), held)
+    return ReportInputs(engine, checklist(), ontology(), held)
 
 
 # -- whether evidence holds a value

@@ -35,7 +35,7 @@ from lineage import settings  # noqa: E402
 from lineage.generation import open_generation  # noqa: E402
 from tests.fakes.scripted_model import ScriptedModel, prompt  # noqa: E402
 
-COMMAND = shlex.join([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); from api.cli import main; main()"])
+COMMAND = shlex.join([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); from api.cli.app import main; main()"])
 FILES = {"data.py": "loads the data and its splits", "model.py": "the model and its loss", "main.py": "trains and evaluates; the entry point"}
 
 

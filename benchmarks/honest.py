@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.bootstrap import Parts
-from api.service import Service
+from api.operations import Service
 from indexer.plan import BuildRequest
 from lineage import settings
 from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.reader import Catalog
-from lineage.exclusion import is_telling
+from lineage.code_links.exclusion import is_telling
+from lineage.code_links.target_code import TargetCode, in_catalog, own_exclusion
 from lineage.generation import open_generation
-from lineage.model import WorkId
-from lineage.target_code import TargetCode, in_catalog, own_exclusion
+from lineage.records import WorkId
 
 WITH, WITHOUT = "honest-with-", "honest-without-"
 """How the lineages are called, before the target."""

@@ -29,12 +29,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.parts import part, run_benchmark
-from indexer.parsers.latex import parse
-from indexer.parsers.pdf import parse as parse_pdf
+from indexer.parsers.latex.parser import parse
+from indexer.parsers.pdf.parser import parse as parse_pdf
+from lineage.code_links.links import from_abstract, from_text, merge, repo_of
+from lineage.code_links.readme import from_readme
 from lineage.errors import ParseError
-from lineage.links import from_abstract, from_text, merge, repo_of
-from lineage.model import CodeLink, Document, Tier, Work, WorkId
-from lineage.readme import from_readme
+from lineage.records import CodeLink, Document, Tier, Work, WorkId
 
 OWN = {
     "1911.02782": {"allenai/s2orc"},

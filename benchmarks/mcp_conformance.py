@@ -30,7 +30,7 @@ from tests.fakes import small_lineage
 
 ROOT = Path(__file__).resolve().parent.parent
 REVISIONS = ("2025-11-25", "2026-07-28")
-SERVE = "from api.cli import main; main()"
+SERVE = "from api.cli.app import main; main()"
 FIXTURE = "from benchmarks.mcp_fixture import main; main()"
 
 NOT_OFFERED = {

@@ -38,8 +38,8 @@ from mcp_types import (
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from api.mcp_server import Door
-from api.security import Guard, Policy
+from api.mcp.server import Door
+from api.server.security import AccessPolicy, Guard
 
 server = MCPServer("fixture", version="1", log_level="ERROR")
 
@@ -234,7 +234,7 @@ def main() -> None:
         made.add_request_handler(method, kind, accepted)
     made.add_request_handler("logging/setLevel", SetLevelRequestParams, accepted)
     door = Door(made, guarded=True)
-    app = Guard(Starlette(routes=[Route("/mcp", door)], lifespan=lambda _: door.lifespan()), Policy(rate=1e6, burst=10**6))
+    app = Guard(Starlette(routes=[Route("/mcp", door)], lifespan=lambda _: door.lifespan()), AccessPolicy(rate=1e6, burst=10**6))
     listening = socket.create_server(("127.0.0.1", 0))
     print(json.dumps({"data": {"url": f"http://127.0.0.1:{listening.getsockname()[1]}"}}), flush=True)
     uvicorn.Server(uvicorn.Config(app, log_level="error")).run([listening])

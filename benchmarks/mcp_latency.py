@@ -24,7 +24,7 @@ from mcp.client.stdio import StdioServerParameters
 from benchmarks.parts import run_benchmark
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = "from api.cli import main; main()"
+PROGRAM = "from api.cli.app import main; main()"
 QUESTIONS = (
     "how is the encoder initialised",
     "learning rate warm-up and schedule",

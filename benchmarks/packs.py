@@ -34,15 +34,15 @@ from api.bootstrap import Parts  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from lineage import generation as layout  # noqa: E402
 from lineage import settings  # noqa: E402
-from lineage.cite import citation  # noqa: E402
-from lineage.insight import Pack, Stage  # noqa: E402
-from lineage.model import Answer, Query  # noqa: E402
-from lineage.tokens import STOP, tokens  # noqa: E402
-from retrieval.budget import Tokens  # noqa: E402
-from retrieval.engine import Engine  # noqa: E402
+from lineage.citation import citation  # noqa: E402
+from lineage.records import Answer, Query  # noqa: E402
+from lineage.results import Pack, Stage  # noqa: E402
+from lineage.text.tokens import STOP, tokens  # noqa: E402
+from retrieval.context.pack import pack  # noqa: E402
+from retrieval.context.token_budget import Tokens  # noqa: E402
 from retrieval.gaps.report import report  # noqa: E402
-from retrieval.pack import pack  # noqa: E402
-from retrieval.query import beginning, make_query  # noqa: E402
+from retrieval.search.engine import Engine  # noqa: E402
+from retrieval.search.query import beginning, make_query  # noqa: E402
 
 COMMON = 0.1
 SHARE = 2 / 3

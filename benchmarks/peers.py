@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import evidence
 from benchmarks.parts import run_benchmark
-from indexer.cache import VectorCache
 from indexer.parsers.select import select
+from indexer.store.computed_cache import VectorCache
 from lineage.ports import Embedder
 
 WINDOW, STEP = 40, 20

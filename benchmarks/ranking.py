@@ -33,8 +33,8 @@ from sklearn.metrics import average_precision_score, f1_score
 
 from benchmarks import role_data
 from benchmarks.parts import have, run_benchmark
-from lineage.model import Mention
-from lineage.ranking import read_weights, text_signals
+from lineage.records import Mention
+from lineage.references.ranking import read_weights, text_signals
 
 OUT = Path(__file__).parent.parent / "lineage/data/ranking.json"
 NAMES = (

@@ -31,10 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.parts import run_benchmark
-from indexer.parsers.latex import parse
+from indexer.parsers.latex.parser import parse
 from lineage.errors import ParseError
 from lineage.ids import normal_title
-from lineage.model import BibEntry, WorkId
+from lineage.records import BibEntry, WorkId
 
 FRONT = "(front)"
 

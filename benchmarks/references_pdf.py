@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.parts import run_benchmark
-from indexer.parsers.pdf import parse
+from indexer.parsers.pdf.parser import parse
 from lineage.ids import normal_title
-from lineage.model import BibEntry, Document, WorkId
+from lineage.records import BibEntry, Document, WorkId
 
 HALVES = ("insight", "keptout")
 SUMMED = ("entries", "title", "author", "year", "linked", "links_right")

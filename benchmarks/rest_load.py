@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--lineage", default="")
     parser.add_argument("--requests", type=int, default=200)
     wanted = parser.parse_args()
-    command = [sys.executable, "-c", "from api.cli import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
+    command = [sys.executable, "-c", "from api.cli.app import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"LINEAGE_RATE": "1000000"}) as server:
         try:

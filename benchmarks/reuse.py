@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.parts import run_benchmark
-from indexer.parsers.code import parse
-from lineage import clones
-from lineage.derivation import DEFINITIONS, Ages, derivations
+from indexer.parsers.code.parser import parse
+from lineage.code_reuse import clones
+from lineage.code_reuse.derivation import DEFINITIONS, Ages, derivations
 from lineage.errors import ParseError
-from lineage.model import Document, WorkId
+from lineage.records import Document, WorkId
 
 HERE = Path(__file__).resolve().parent
 LARGEST = 300_000

@@ -31,9 +31,9 @@ from sklearn.model_selection import GroupKFold
 from benchmarks import role_data
 from benchmarks.parts import part, run_benchmark
 from benchmarks.role_data import ACL_FOLDED, FOLDED, Labelled
-from lineage.citations import RoleModel, judge, read_model
-from lineage.cues import cues, mark
-from lineage.model import Mention, Role
+from lineage.records import Mention, Role
+from lineage.references.citation_cues import cues, mark
+from lineage.references.roles import RoleModel, judge, read_model
 
 ROLES = [role.value for role in Role]
 OUT = Path(__file__).parent.parent / "lineage/data/roles.json"

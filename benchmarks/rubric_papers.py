@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from indexer.chunk import chunks as chunks_of
-from indexer.facts.extract import extract
+from indexer.chunking.chunker import chunks as chunks_of
+from indexer.extraction.extract import extract
 from indexer.parsers.select import by_name, select
 from lineage.errors import ParseError
-from lineage.model import Chunk, Document, Fact, Span, WorkId
-from lineage.ontology import ontology
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Document, Fact, Span, WorkId
 
 MOST_FILES, MOST_BYTES = 600, 120_000
 _HEADING = re.compile(r"(#{1,6})\s+(.+)")

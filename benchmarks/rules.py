@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from api.bootstrap import Parts
 from lineage import generation as layout
 from lineage import settings
-from lineage.cite import pinpoint
-from lineage.insight import Conflict
-from retrieval.rules import RULES
+from lineage.citation import pinpoint
+from lineage.results import Conflict
+from retrieval.contradictions.rules import RULES
 
 
 def fired(home: Path) -> Iterator[tuple[str, Conflict]]:

@@ -26,13 +26,13 @@ from benchmarks.evidence import embedded, embedder_of, rows, scorer  # noqa: E40
 from benchmarks.gaps import engine_of, material  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source, _parsed, _source  # noqa: E402
-from indexer.cache import VectorCache  # noqa: E402
-from indexer.store import Store  # noqa: E402
-from lineage.insight import Gaps  # noqa: E402
-from lineage.model import Chunk, CodeLink, Document, Hit, Span, Tier, Work, WorkId  # noqa: E402
+from indexer.store.computed_cache import VectorCache  # noqa: E402
+from indexer.store.generations import Store  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
+from lineage.records import Chunk, CodeLink, Document, Hit, Span, Tier, Work, WorkId  # noqa: E402
+from lineage.results import Gaps  # noqa: E402
 from retrieval.gaps.report import report  # noqa: E402
-from retrieval.query import plain  # noqa: E402
+from retrieval.search.query import plain  # noqa: E402
 
 _UNITS = {"function", "method"}
 

@@ -16,15 +16,15 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from api.cli import app
-from api.mcp_tools.arguments import schema
-from api.mcp_tools.tools import INSTRUCTIONS, TOOLS, Tool
+from api.cli.app import app
+from api.mcp.arguments import schema
+from api.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from api.rest.app import application, document
 from api.rest.reference import markdown
-from api.security import Policy
+from api.server.security import AccessPolicy
 from lineage import errors
 from lineage import settings as configuration
-from lineage.model import Role, Status, Tier
+from lineage.records import Role, Status, Tier
 from lineage.settings import Settings
 
 HERE = Path(__file__).resolve().parent
@@ -92,7 +92,7 @@ def _argument(name: str, one: dict[str, Any], required: bool) -> str:
 
 def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
-    app = application(configuration.load(home=HERE / "no-store"), Policy())
+    app = application(configuration.load(home=HERE / "no-store"), AccessPolicy())
     return f"# Endpoints\n\n{NOTE}See [REST](rest.md) for examples. All endpoints share one error format.\n\n{markdown(document(app))}"
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from indexer.build_context import BuildContext
 from indexer.papers import PaperText
 from indexer.repositories import Code, Folder, pinned, read_folder, tarball
 from indexer.sources import local
 from indexer.target import existing, is_path, resolve
-from indexer.workbench import Workbench
 from lineage import ids
 from lineage.errors import NotFound, ParseError, SourceError, UsageError
-from lineage.model import Blob, Status, Work, WorkId
-from lineage.progress import Stage
+from lineage.progress import ProgressStage
+from lineage.records import Blob, Status, Work, WorkId
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Addition:
     digest: str = ""
 
 
-def additions(bench: Workbench, sources: Sequence[str]) -> tuple[Addition, ...]:
+def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ...]:
     """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
     made: list[Addition] = []
     for n, source in enumerate(sources, 1):
-        bench.watch(Stage("additions", n, len(sources), source))
+        bench.watch(ProgressStage("additions", n, len(sources), source))
         try:
             made.append(_addition(bench, source))
         except (SourceError, ParseError) as error:
@@ -61,7 +61,7 @@ def _of(source: str, error: NotFound | UsageError) -> NotFound | UsageError:
     return kind(f"--add {source}: {error}", hint=error.hint)
 
 
-def _addition(bench: Workbench, source: str) -> Addition:
+def _addition(bench: BuildContext, source: str) -> Addition:
     if is_path(source) and local.is_code(existing(source)):
         return of_folder(read_folder(bench, existing(source)))
     repo = None if is_path(source) else ids.repo_id(source)

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lineage.errors import SettingsError, SourceError
-from lineage.model import Status
+from lineage.records import Status
 from lineage.settings import Settings
 
 PUBLIC = "https://api.openai.com/v1"

@@ -13,22 +13,23 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from indexer.additions import Addition, additions, of_folder
-from indexer.code import Repository, quest
-from indexer.front import of_documents
-from indexer.own_code import TARBALLS
+from indexer.build_context import BuildContext
+from indexer.code_links.collector import Repository, collect_repositories
+from indexer.code_links.target_files import TARBALLS
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
+from indexer.references.trace import Trace, said_in, trace
+from indexer.repo_fingerprint import of_documents
 from indexer.repositories import front
-from indexer.target import Found
-from indexer.trace import Trace, said_in, trace
-from indexer.workbench import Workbench
-from lineage import links, ranking
-from lineage.exclusion import Exclusion, KeptOut
-from lineage.model import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
-from lineage.progress import Stage
-from lineage.readme import from_readme
-from lineage.short_names import named_mentions
-from lineage.target_code import copy_reason
+from indexer.target import ResolvedTarget
+from lineage.code_links import links
+from lineage.code_links.exclusion import Exclusion, KeptOut
+from lineage.code_links.readme import from_readme
+from lineage.code_links.target_code import copy_reason
+from lineage.progress import ProgressStage
+from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
+from lineage.references import ranking
+from lineage.references.short_names import named_mentions
 
 _FOLLOWED = 5
 """Ancestors of one generation whose own references are followed."""
@@ -94,7 +95,7 @@ class Collected:
         return reference.citing == self.target.id and reference.known_by != ("you",)
 
 
-def collect(bench: Workbench, request: BuildRequest, found: Found) -> Collected:
+def collect(bench: BuildContext, request: BuildRequest, found: ResolvedTarget) -> Collected:
     """Fetch what `request` asks for around the target; upstream failures become rows."""
     gathering = _Gathering(bench, request, found)
     gathering.follow()
@@ -107,7 +108,7 @@ def collect(bench: Workbench, request: BuildRequest, found: Found) -> Collected:
 class _Gathering:
     """The state of one collection: what is known so far, and the rows that say how each item ended."""
 
-    def __init__(self, bench: Workbench, request: BuildRequest, found: Found) -> None:
+    def __init__(self, bench: BuildContext, request: BuildRequest, found: ResolvedTarget) -> None:
         self.bench, self.request, self.target = bench, request, found.work
         self.folder = found.folder
         self.works: dict[WorkId, Work] = {found.work.id: found.work}
@@ -184,7 +185,7 @@ class _Gathering:
         scores = {reference.cited: reference.score for reference in reversed(self.references)} | {self.target.id: 2.0}
         texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
         said = [link for work, document in texts if document for link in said_in(work, document)]
-        kept = quest(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said], self.repositories)
+        kept = collect_repositories(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said], self.repositories)
         self.links = list(kept.links)
         self.repositories += kept.repositories
         self.works |= {repository.work.id: repository.work for repository in kept.repositories}
@@ -229,7 +230,7 @@ class _Gathering:
         with ThreadPoolExecutor(max_workers=4) as pool:
             for item, result in zip(items, pool.map(work, items), strict=True):
                 results.append(result)
-                self.bench.watch(Stage(stage, len(results), len(items), name(item)))
+                self.bench.watch(ProgressStage(stage, len(results), len(items), name(item)))
         return results
 
     def collected(self) -> Collected:

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from indexer.build_context import BuildContext
 from indexer.plan import BuildRequest, choose_papers, choose_repos
+from indexer.references.trace import trace
 from indexer.target import resolve
-from indexer.trace import trace
 from indexer.transport.upstreams import UPSTREAMS
-from indexer.workbench import Workbench
-from lineage.model import CodeLink, Work
+from lineage.records import CodeLink, Work
 
 EPRINT_MB, TARBALL_MB = 1.5, 4.0
 MB_PER_SECOND = 2.0
@@ -33,7 +33,7 @@ class Estimate:
     minutes: float
 
 
-def estimate(bench: Workbench, request: BuildRequest) -> Estimate:
+def estimate(bench: BuildContext, request: BuildRequest) -> Estimate:
     """The cost of `request`, from metadata alone. Depth beyond 1 is counted as further papers within the budget."""
     found = resolve(bench, request.target)
     traced = trace(bench, found.work, found.text.document)

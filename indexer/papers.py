@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from indexer import archive
+from indexer.archives import members
+from indexer.build_context import BuildContext
 from indexer.parsers.select import VERSIONS
-from indexer.remembered import remembered
-from indexer.workbench import Workbench
+from indexer.result_cache import remembered
 from lineage.errors import ParseError, SourceError
-from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
+from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _TEX = (".tex", ".ltx", ".bbl", ".bib", ".sty", ".cls", ".def", ".clo", ".json", ".txt", ".inc", ".tikz")
 
@@ -31,7 +31,7 @@ class PaperText:
     blob: str = ""
 
 
-def fetch_paper(bench: Workbench, arxiv: WorkId, work: Work, version: str = "") -> PaperText:
+def fetch_paper(bench: BuildContext, arxiv: WorkId, work: Work, version: str = "") -> PaperText:
     """The text of an arXiv paper; upstream and parser failures end in the result, never as an exception."""
     tried: list[tuple[Status, str]] = []
     rungs = [("e-print", bench.arxiv.eprint), ("PDF", bench.arxiv.pdf)]
@@ -53,7 +53,7 @@ def fetch_paper(bench: Workbench, arxiv: WorkId, work: Work, version: str = "") 
     return PaperText(None, retryable or tried[-1][0], "; ".join(words for _, words in tried))
 
 
-def read_paper(bench: Workbench, work: WorkId, blob: Blob) -> PaperText:
+def read_paper(bench: BuildContext, work: WorkId, blob: Blob) -> PaperText:
     """The text of a paper whose bytes are here, parsed in the sandbox once and remembered."""
 
     def make() -> PaperText:
@@ -63,15 +63,15 @@ def read_paper(bench: Workbench, work: WorkId, blob: Blob) -> PaperText:
     return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", VERSIONS, make, lambda made: not made.status.retryable)
 
 
-def _parse(bench: Workbench, work: WorkId, sha256: str) -> PaperText:
+def _parse(bench: BuildContext, work: WorkId, sha256: str) -> PaperText:
     data = bench.blobs.get(sha256)
-    kind = archive.sniff(data)
+    kind = members.sniff(data)
     if kind in {"pdf", "html"}:
         return _read(bench, kind, {f"paper.{kind}": data}, work, sha256)
     files: dict[str, bytes] = {}
     pdfs: dict[str, bytes] = {}
     rows: list[LedgerRow] = []
-    for member in archive.members(data, archive.EPRINT):
+    for member in members.members(data, members.EPRINT):
         status, detail = member.status, member.detail
         if member.data is not None and _is_tex(member.name):
             files[member.name] = member.data
@@ -89,7 +89,7 @@ def _is_tex(name: str) -> bool:
     return base.endswith(_TEX) or "." not in base
 
 
-def _read(bench: Workbench, parser: str, files: dict[str, bytes], work: WorkId, sha256: str) -> PaperText:
+def _read(bench: BuildContext, parser: str, files: dict[str, bytes], work: WorkId, sha256: str) -> PaperText:
     try:
         document = bench.sandbox.paper(parser, files, work, sha256)
     except ParseError as error:

@@ -14,36 +14,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from indexer import additions
-from indexer.chunk import VERSION as CHUNKER
-from indexer.chunk import chunks
+from indexer.build_context import BuildContext
+from indexer.chunking.chunker import VERSION as CHUNKER
+from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
-from indexer.contents import read
-from indexer.embed import at_once, embed, missing
-from indexer.facts import extract as facts
-from indexer.facts.hydra import circles
+from indexer.documents import read
+from indexer.embedding import at_once, embed, missing
+from indexer.extraction import extract as facts
+from indexer.extraction.hydra import circles
 from indexer.parsers.select import VERSIONS
 from indexer.plan import BuildReport, BuildRequest
-from indexer.store import Writing
-from indexer.target import TEXT, Found, resolve
+from indexer.store.generations import Writing
+from indexer.target import TEXT, ResolvedTarget, resolve
 from indexer.transport.budget import SPENT
-from indexer.workbench import Workbench
 from lineage import ids
-from lineage.ancestors import VERSION as ANCESTORS
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
-from lineage.model import Chunk, Document, Fact
-from lineage.ontology import ontology
+from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
-from lineage.progress import Note, Stage
-from lineage.tokens import VERSION as TOKENS
+from lineage.progress import Note, ProgressStage
+from lineage.records import Chunk, Document, Fact
+from lineage.references.ancestors import VERSION as ANCESTORS
+from lineage.text.tokens import VERSION as TOKENS
 
 # Chunks that are embedded before the first answer; with more, a generation of the first tier is written before.
 _WORTH_WAITING = 1_000
 _TOLD = 3
 
 
-def build(bench: Workbench, request: BuildRequest, tier: Literal["first", "full"] = "full") -> BuildReport:
+def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "full"] = "full") -> BuildReport:
     """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`.
 
     With the tier `first` it ends as soon as questions can be answered, by words and the vectors of words; the same build
@@ -74,13 +74,13 @@ def build(bench: Workbench, request: BuildRequest, tier: Literal["first", "full"
         return report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
 
 
-def gathered(bench: Workbench, request: BuildRequest) -> tuple[Collected, str]:
+def gathered(bench: BuildContext, request: BuildRequest) -> tuple[Collected, str]:
     """What a build of `request` would be made from now, and its fingerprint; no lineage is written."""
     collected = collect(bench, request, resolve(bench, request.target))
     return collected, _fingerprint(collected, bench.embedder().id, ontology(bench.settings.ontology).digest)
 
 
-def _current(bench: Workbench, slug: str) -> Manifest | None:
+def _current(bench: BuildContext, slug: str) -> Manifest | None:
     """The generation that is there; a damaged one is said to be so and built anew."""
     try:
         return bench.store.manifest(slug) if slug in bench.store.lineages() else None
@@ -89,7 +89,7 @@ def _current(bench: Workbench, slug: str) -> Manifest | None:
         return None
 
 
-def _is_of_another(bench: Workbench, current: Manifest, request: BuildRequest, found: Found) -> bool:
+def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest, found: ResolvedTarget) -> bool:
     """Whether a generation is of another target: of no common identifier, and not of the same file before it was edited."""
     if current.target == found.work.id:
         return False
@@ -110,7 +110,13 @@ def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
 
 
 def _write(
-    bench: Workbench, writing: Writing, collected: Collected, embedder: Embedder, mark: str, current: Manifest | None, tier: Literal["first", "full"]
+    bench: BuildContext,
+    writing: Writing,
+    collected: Collected,
+    embedder: Embedder,
+    mark: str,
+    current: Manifest | None,
+    tier: Literal["first", "full"],
 ) -> Manifest:
     """The generation: at once where embedding is short, else first with the first tier's vectors, so that it answers meanwhile."""
     if current and current.fingerprint == mark:
@@ -151,7 +157,7 @@ def _nothing_to_read(collected: Collected) -> NotFound:
     return NotFound(words, hint=hint)
 
 
-def _units(bench: Workbench, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
+def _units(bench: BuildContext, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
     """The chunks of all documents, and the facts in them."""
     units: list[Chunk] = []
     found: list[Fact] = []
@@ -165,12 +171,12 @@ def _units(bench: Workbench, documents: Sequence[Document]) -> tuple[list[Chunk]
             found += made.facts
             notes += made.notes
             if n % 50 == 0 or n == len(documents):
-                bench.watch(Stage("chunk", n, len(documents), document.path))
+                bench.watch(ProgressStage("chunk", n, len(documents), document.path))
         notes += circles(documents)
     return units, facts.Extracted(tuple(found), tuple(notes))
 
 
-def _with_vectors(bench: Workbench, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
+def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
     """The same generation again, with vectors."""
     with open_generation(bench.settings.home, lexical.lineage, lexical.id) as generation, writing.draft() as draft:
         units = generation.catalog.chunks(range(lexical.counts["chunks"]))

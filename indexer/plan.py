@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from lineage.model import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
+from lineage.records import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
@@ -46,7 +46,7 @@ class BuildRequest:
 
 
 @dataclass(frozen=True)
-class Choice:
+class FetchPlan:
     """What to fetch, best first, and the ledger rows of what stays in the graph only."""
 
     papers: tuple[WorkId, ...]

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer import archive
-from indexer.archive import Member
-from indexer.front import Front, told
+from indexer.archives import members as archive
+from indexer.archives.members import Member
+from indexer.build_context import BuildContext
 from indexer.parsers.select import VERSIONS, select
-from indexer.remembered import remembered
+from indexer.repo_fingerprint import RepoFingerprint, told
+from indexer.result_cache import remembered
 from indexer.sources import local
-from indexer.workbench import Workbench
 from lineage.errors import ParseError
-from lineage.model import Blob, Document, LedgerRow, Status, Work, WorkId
+from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
 
@@ -40,7 +40,7 @@ class Folder:
     digest: str
 
 
-def pinned(bench: Workbench, work: Work, after: str = "") -> Work:
+def pinned(bench: BuildContext, work: Work, after: str = "") -> Work:
     """The repository's record with `meta["commit"]`: the head of its default branch, or the commit nearest after the day `after`.
 
     In the second case `meta["commit_note"]` says in words which one it is.
@@ -50,23 +50,23 @@ def pinned(bench: Workbench, work: Work, after: str = "") -> Work:
     return replace(work, meta={**work.meta, "commit": sha, "commit_date": date, **({"commit_note": note} if note else {})})
 
 
-def tarball(bench: Workbench, work: Work) -> Blob:
+def tarball(bench: BuildContext, work: Work) -> Blob:
     """The tarball of a pinned repository; raises `SourceError`."""
     with bench.clock.timed("fetch"):
         return bench.github.tarball(work, str(work.meta["commit"]))
 
 
-def front(bench: Workbench, blob: Blob) -> Front:
+def front(bench: BuildContext, blob: Blob) -> RepoFingerprint:
     """README and content hashes of a tarball whose bytes are here."""
 
-    def make() -> Front:
+    def make() -> RepoFingerprint:
         return told(bench.blobs.whole(blob.sha256))
 
     with bench.clock.timed("parse"):
-        return remembered(bench.derived, Front, blob.sha256, "front@1", make)
+        return remembered(bench.derived, RepoFingerprint, blob.sha256, "front@1", make)
 
 
-def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:
+def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
     """The documents of a tarball whose bytes are here, parsed in the sandbox once and remembered."""
 
     def make() -> Code:
@@ -77,14 +77,14 @@ def read_repository(bench: Workbench, work: WorkId, blob: Blob) -> Code:
     return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 
-def read_folder(bench: Workbench, path: Path) -> Folder:
+def read_folder(bench: BuildContext, path: Path) -> Folder:
     """A folder of the user's own code; raises `NotFound` and `UsageError`."""
     folder = local.code(path)
     with bench.clock.timed("parse"):
         return Folder(folder.work, read_members(bench, folder.work.id, folder.digest, folder.members), folder.digest)
 
 
-def read_members(bench: Workbench, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
+def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
     """The documents of some members, parsed in batches, each member with its row."""
     documents: list[Document] = []
     rows: list[LedgerRow] = []
@@ -109,7 +109,7 @@ def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tupl
             documents.append(document)
 
 
-def _parsed(bench: Workbench, work: WorkId, blob: str, batch: list[tuple[str, bytes]]) -> Iterator[tuple[Document | None, LedgerRow]]:
+def _parsed(bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]]) -> Iterator[tuple[Document | None, LedgerRow]]:
     for (name, _), found in zip(batch, bench.sandbox.members(batch, work, blob) if batch else (), strict=True):
         if isinstance(found, ParseError):
             yield None, LedgerRow("member", work, name, "parse", found.status, str(found))

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.lookups import recognised
+from indexer.build_context import BuildContext
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
+from indexer.references.title_lookup import recognised
 from indexer.repositories import Folder, read_folder
 from indexer.sources import local
-from indexer.workbench import Workbench
 from lineage import ids
-from lineage.disk import there
+from lineage.disk_errors import there
 from lineage.errors import AmbiguousTarget, NotFound, SourceError, UpstreamError
 from lineage.ids import Target
-from lineage.merge import merge_works
-from lineage.model import LedgerRow, Status, Work
-from lineage.progress import Stage
+from lineage.progress import ProgressStage
+from lineage.records import LedgerRow, Status, Work
+from lineage.references.merge import merge_works
 
 TEXT = "text of the target"
 """The subject of the ledger row that says how the target's own text was had."""
 
 
 @dataclass(frozen=True)
-class Found:
+class ResolvedTarget:
     """A target that exists, with its text (whose `document` may be None) and ledger rows; `folder` if it is one of code."""
 
     work: Work
@@ -35,7 +35,7 @@ class Found:
     folder: Folder | None = None
 
 
-def resolve(bench: Workbench, text: str, *, look_up: bool = True) -> Found:
+def resolve(bench: BuildContext, text: str, *, look_up: bool = True) -> ResolvedTarget:
     """The work that `text` names, and its text; of a file with the identifiers of its record, unless `look_up` is False.
 
     Raises `BadIdentifier`, `AmbiguousTarget` with candidates, `NotFound`, or `UpstreamError` where no service
@@ -45,11 +45,11 @@ def resolve(bench: Workbench, text: str, *, look_up: bool = True) -> Found:
         path = existing(text)
         return _from_folder(bench, path) if local.is_code(path) else _from_path(bench, path, look_up)
     target = ids.parse(text)
-    bench.watch(Stage("target", 0, 1, text))
+    bench.watch(ProgressStage("target", 0, 1, text))
     if target.title:
         target = _by_title(bench, target.title)
     work, rows = _known(bench, target)
-    bench.watch(Stage("target", 1, 1, work.title or work.id))
+    bench.watch(ProgressStage("target", 1, 1, work.title or work.id))
     return _with_text(bench, work, target.version, rows)
 
 
@@ -70,7 +70,7 @@ def existing(text: str) -> Path:
     return path
 
 
-def _from_path(bench: Workbench, path: Path, look_up: bool) -> Found:
+def _from_path(bench: BuildContext, path: Path, look_up: bool) -> ResolvedTarget:
     paper = local.paper(path)
     blob = bench.blobs.put(paper.data, paper.media_type)
     read = read_paper(bench, paper.work.id, blob)
@@ -79,20 +79,20 @@ def _from_path(bench: Workbench, path: Path, look_up: bool) -> Found:
     work = replace(paper.work, title=read.document.title or paper.work.title, abstract=read.document.abstract)
     row = LedgerRow("source", work.id, TEXT, "text", read.status, read.detail)
     if not look_up:
-        return Found(work, read, (row, *read.rows))
+        return ResolvedTarget(work, read, (row, *read.rows))
     work, known = recognised(bench, work, read.document)
-    return Found(work, read, (*known, row, *read.rows))
+    return ResolvedTarget(work, read, (*known, row, *read.rows))
 
 
-def _from_folder(bench: Workbench, path: Path) -> Found:
+def _from_folder(bench: BuildContext, path: Path) -> ResolvedTarget:
     """A folder of code is a lineage of itself: no paper, no references, what is added by hand beside it."""
     folder = read_folder(bench, path)
     detail = f"a folder of code, {len(folder.code.documents)} files read"
     row = LedgerRow("source", folder.work.id, TEXT, "text", Status.OK, detail)
-    return Found(folder.work, PaperText(None, Status.OK, detail), (row,), folder)
+    return ResolvedTarget(folder.work, PaperText(None, Status.OK, detail), (row,), folder)
 
 
-def _by_title(bench: Workbench, title: str) -> Target:
+def _by_title(bench: BuildContext, title: str) -> Target:
     candidates = bench.scholar.match(title)
     same = [work for work in candidates if ids.normal_title(work.title) == ids.normal_title(title)]
     chosen = same or list(candidates)
@@ -108,7 +108,7 @@ def _line(work: Work) -> str:
     return f"{work.id}  {work.title} ({author}{work.year or 'year unknown'})"
 
 
-def _known(bench: Workbench, target: Target) -> tuple[Work, list[LedgerRow]]:
+def _known(bench: BuildContext, target: Target) -> tuple[Work, list[LedgerRow]]:
     """What the services say of the target, merged; raises when none knows it or none answers."""
     found: list[Work] = []
     failures: list[tuple[str, SourceError]] = []
@@ -140,11 +140,11 @@ def _nothing(target: Target, failures: Sequence[tuple[str, SourceError]], offlin
     return UpstreamError(f"{target.id or target.lookup} could not be looked up ({tried})", hint=hint)
 
 
-def _with_text(bench: Workbench, work: Work, version: str, rows: list[LedgerRow]) -> Found:
+def _with_text(bench: BuildContext, work: Work, version: str, rows: list[LedgerRow]) -> ResolvedTarget:
     arxiv = fetchable(work)
     if arxiv:
         text = fetch_paper(bench, arxiv, work, version)
     else:
         text = PaperText(None, Status.ABSTRACT_ONLY if work.abstract else Status.METADATA_ONLY, "not on arXiv; give its PDF as a path for its text")
     row = LedgerRow("source", work.id, TEXT, "text", text.status, text.detail)
-    return Found(work, text, (*rows, row, *text.rows))
+    return ResolvedTarget(work, text, (*rows, row, *text.rows))

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from api.mcp_clients import skill
-from api.mcp_tools.tools import TOOLS
+from api.mcp.clients import skill
+from api.mcp.tools import TOOLS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("lineage", "indexer", "retrieval", "api")

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lineage.model import Status
+    from lineage.records import Status
 
 
 class LineageError(Exception):

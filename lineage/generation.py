@@ -6,7 +6,7 @@
                                   manifest.json     hashes and sizes of the two, written last
 
 A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
-one state, whatever is built meanwhile. Both sides read the layout from here; only `indexer.store` writes it.
+one state, whatever is built meanwhile. Both sides read the layout from here; only `indexer.store.generations` writes it.
 
 Manifest versions: 1, the first.
 """

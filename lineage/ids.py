@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from lineage.errors import BadIdentifier
-from lineage.model import WorkId
-from lineage.visible import is_word
+from lineage.records import WorkId
+from lineage.text.hidden_text import is_word
 
 MAX_LENGTH = 2048
 _NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(v[1-9]\d{0,2})?\Z")

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.model import ReferenceList, Work
+from lineage.records import ReferenceList, Work
 
 Vectors = NDArray[np.float32]
 

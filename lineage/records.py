@@ -1,94 +1,450 @@
-"""Join records of one work into one, whatever the order they come in.
+"""The frozen records that cross a border between packages, and the closed lists they draw on.
 
-Each field is chosen by a total order on its values alone ("the more specific wins"), so joining is
-commutative, associative and idempotent, and nothing depends on which service answered first.
+Nothing here does anything: records are values, made by one stage and read by the next.
+Offsets are in characters of the text they belong to, lines are counted from 1, both ends included.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from functools import reduce
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, NewType
 
-from lineage.model import Scalar, Work, WorkId, WorkKind
-from lineage.titles import marked, title_key
+WorkId = NewType("WorkId", str)
+"""A normalised identifier: `arxiv:2504.17192`, `doi:10…`, `s2:…`, `repo:github.com/owner/name`, `ref:<hash>`, `local:<hash>`."""
 
-_SCHEMES = ("arxiv", "doi", "acl", "s2", "repo", "url", "local", "ref")
-_NUMBER = re.compile(r"arxiv:(\d\d)(\d\d)\.\d")
-_PREPRINT = ("arxiv", "corr", "preprint", "biorxiv", "medrxiv", "openreview")
-
-
-def merge_works(one: Work, other: Work) -> Work:
-    """One record out of two of the same work; `merge_works(a, b) == merge_works(b, a)`."""
-    ids = sorted({one.id, other.id, *one.aliases, *other.aliases}, key=_id_rank)
-    return Work(
-        id=ids[0],
-        kind=_kind(one.kind, other.kind),
-        title=max(one.title, other.title, key=_title_rank),
-        authors=max(one.authors, other.authors, key=_authors_rank),
-        year=_year(true_year(one.year, ids), true_year(other.year, ids)),
-        venue=max(one.venue, other.venue, key=_venue_rank),
-        abstract=max(one.abstract, other.abstract, key=lambda a: (len(a), a)),
-        aliases=tuple(i for i in ids[1:] if not i.startswith("ref:")),
-        license=max((x for x in (one.license, other.license) if x), key=lambda x: (len(x), x), default=None),
-        said_by=tuple(sorted({*one.said_by, *other.said_by})),
-        meta=_meta(one, other),
-    )
+WorkKind = Literal["paper", "code"]
+ChunkKind = Literal["paper", "code", "config", "docs"]
+FactKind = Literal["default", "config", "command", "call", "table", "prose"]
+Scalar = str | int | float | bool | None
 
 
-def merge_all(works: Iterable[Work]) -> Work:
-    """`merge_works` over one or more records."""
-    return reduce(merge_works, works)
+class Status(StrEnum):
+    """How a reference, archive member, page or request ended. Closed: a new one is a new schema version."""
+
+    OK = "ok"
+    OK_REPAIRED = "ok_repaired"
+    PARTIAL = "partial"
+    PDF_ONLY = "pdf_only"
+    ABSTRACT_ONLY = "abstract_only"
+    METADATA_ONLY = "metadata_only"
+    ELIDED = "elided"
+    UNRESOLVED = "unresolved"
+    WITHDRAWN = "withdrawn"
+    NOT_FOUND = "not_found"
+    GONE = "gone"
+    LEGAL_451 = "legal_451"
+    FORBIDDEN = "forbidden"
+    RATE_LIMITED = "rate_limited"
+    UPSTREAM_5XX = "upstream_5xx"
+    TIMEOUT_FETCH = "timeout_fetch"
+    UNREACHABLE = "unreachable"
+    OFFLINE = "offline"
+    TRUNCATED = "truncated"
+    HASH_MISMATCH = "hash_mismatch"
+    WRONG_TYPE = "wrong_type"
+    EMPTY = "empty"
+    TOO_LARGE = "too_large"
+    TOO_MANY_FILES = "too_many_files"
+    BAD_ARCHIVE = "bad_archive"
+    BOMB = "bomb"
+    UNSAFE_PATH = "unsafe_path"
+    ENCRYPTED = "encrypted"
+    NO_TEXT = "no_text"
+    PARSE_TIMEOUT = "parse_timeout"
+    PARSE_OOM = "parse_oom"
+    PARSE_SIGNAL = "parse_signal"
+    PARSE_ERROR = "parse_error"
+    LICENCE_RESTRICTED = "licence_restricted"
+    POLICY_SKIPPED = "policy_skipped"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The one of the ledger's four sums that this status counts towards."""
+        if self is Status.OK:
+            return "ok"
+        if self in _EXCLUDED:
+            return "excluded"
+        return "degraded" if self in _DEGRADED else "failed"
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same request may end better another time."""
+        return self in _RETRYABLE
 
 
-def _id_rank(work: WorkId) -> tuple[int, str]:
-    scheme = work.partition(":")[0]
-    return (_SCHEMES.index(scheme) if scheme in _SCHEMES else len(_SCHEMES), work)
+Outcome = Literal["ok", "degraded", "failed", "excluded"]
+
+_EXCLUDED = {Status.POLICY_SKIPPED, Status.LICENCE_RESTRICTED}
+_DEGRADED = {
+    Status.OK_REPAIRED,
+    Status.PARTIAL,
+    Status.PDF_ONLY,
+    Status.ABSTRACT_ONLY,
+    Status.METADATA_ONLY,
+    Status.ELIDED,
+    Status.UNRESOLVED,
+}
+_RETRYABLE = {
+    Status.RATE_LIMITED,
+    Status.UPSTREAM_5XX,
+    Status.TIMEOUT_FETCH,
+    Status.UNREACHABLE,
+    Status.OFFLINE,
+    Status.TRUNCATED,
+    Status.HASH_MISMATCH,
+}
 
 
-def _kind(one: WorkKind, other: WorkKind) -> WorkKind:
-    return one if one == other else "paper"
+class Role(StrEnum):
+    """What a reference is to the work that cites it (CONTRACTS: a reference may play several)."""
+
+    BASE = "base"
+    METHOD = "method"
+    SETUP = "setup"
+    DATA = "data"
+    METRIC = "metric"
+    BASELINE = "baseline"
+    BACKGROUND = "background"
 
 
-def _title_rank(title: str) -> tuple[bool, bool, int, int, bool, str]:
-    """Whole before cut, longer before shorter, then the spelling that keeps names as written (SciBERT, not Scibert)."""
-    key = title_key(title)
-    names = 0 if title.isupper() else sum(map(marked, title.split()))
-    return (not key.cut, "\\" not in title, len(key.compact), names, not (title.isupper() or title.islower()), title)
+class Tier(StrEnum):
+    """How surely a repository is a paper's own, surest first."""
+
+    OFFICIAL = "official"
+    AUTHOR = "author"
+    MENTIONED = "mentioned"
+    REIMPLEMENTATION = "reimplementation"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return tuple(Tier).index(self)
+
+    @property
+    def own(self) -> bool:
+        """Whether the paper's authors wrote it."""
+        return self in {Tier.OFFICIAL, Tier.AUTHOR}
 
 
-def _authors_rank(authors: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
-    named = [a for a in authors if a.lower().strip(" .") not in {"others", "et al"}]
-    return (len(named), sum(map(len, named)), authors)
+@dataclass(frozen=True)
+class Work:
+    """A paper or a repository, as one source (or a merge of several) describes it.
+
+    `said_by` names the sources; `aliases` are other identifiers of the same work; `meta` holds what only
+    one kind has (`referenceCount`, `comment`, `default_branch`, `commit`, `commit_date`, `archived` ...).
+    """
+
+    id: WorkId
+    kind: WorkKind = "paper"
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
+    abstract: str = ""
+    aliases: tuple[WorkId, ...] = ()
+    license: str | None = None
+    said_by: tuple[str, ...] = ()
+    meta: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-def true_year(year: int | None, ids: Iterable[WorkId]) -> int | None:
-    """The year, unless it is the beginning of an arXiv number taken for one: 1911.02782 is of November 2019, not of 1911."""
-    for name in ids:
-        found = _NUMBER.match(name)
-        if found and year == int(found[1] + found[2]):
-            return 2000 + int(found[1])
-    return year
+@dataclass(frozen=True)
+class BibEntry:
+    """One entry of a paper's own bibliography, as written: `key` is the citation key or `ref-<n>`.
+
+    `fields_by` says where the entry was read (`bbl`, `bib`, `thebibliography`, `pdf`, `html`).
+    Identifiers are bare (`2010.11929`, `10.1000/x`), titles are plain text.
+    """
+
+    key: str
+    raw: str
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
+    arxiv: str | None = None
+    doi: str | None = None
+    url: str | None = None
+    fields_by: str = ""
+    note: str = ""
 
 
-def _year(one: int | None, other: int | None) -> int | None:
-    """The earlier: when the work appeared, not when it was printed."""
-    return min((y for y in (one, other) if y is not None), default=None)
+@dataclass(frozen=True)
+class Mention:
+    """One place where the text cites a reference.
+
+    `sentence` is plain text, `section` the title path, `start`/`end` offsets of the sentence in the
+    document's text, `together` the keys cited in the same bracket; `said_by` is the witness
+    (`latex`, `pdf`, `semantic_scholar`), `intents` what that witness calls it.
+    """
+
+    key: str
+    sentence: str
+    section: tuple[str, ...] = ()
+    start: int = -1
+    end: int = -1
+    together: tuple[str, ...] = ()
+    said_by: str = ""
+    intents: tuple[str, ...] = ()
 
 
-def _venue_rank(venue: str) -> tuple[bool, int, str]:
-    return (bool(venue) and not any(word in venue.lower() for word in _PREPRINT), len(venue), venue)
+@dataclass(frozen=True)
+class RoleVerdict:
+    """A role with its weight (0..1), the sentence that speaks for it, and what in it spoke."""
+
+    role: Role
+    score: float
+    sentence: str = ""
+    section: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
 
 
-def _meta(one: Work, other: Work) -> dict[str, Scalar]:
-    keys = sorted({*one.meta, *other.meta})
-    return {key: max(one.meta.get(key), other.meta.get(key), key=_scalar_rank) for key in keys}
+@dataclass(frozen=True)
+class Reference:
+    """An edge of the citation graph with its evidence.
+
+    `known_by` names who listed it (`bbl`, `bib`, `pdf`, `semantic_scholar` ...); `merged` says in words
+    which witnesses were joined and why; `score` (0..1) is how much of the lineage it carries, `why` the
+    reasons in words, strongest first; `distance` is 1 for the target's own references.
+    """
+
+    citing: WorkId
+    cited: WorkId
+    key: str = ""
+    raw: str = ""
+    mentions: tuple[Mention, ...] = ()
+    roles: tuple[RoleVerdict, ...] = ()
+    score: float = 0.0
+    why: tuple[str, ...] = ()
+    known_by: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    influential: bool = False
+    distance: int = 1
+    number: int | None = None
 
 
-def _scalar_rank(value: Scalar) -> tuple[int, float, str]:
-    """None below text below numbers; larger numbers and longer texts win."""
-    if value is None:
-        return (0, 0.0, "")
-    if isinstance(value, str):
-        return (1, float(len(value)), value)
-    return (2, float(value), type(value).__name__)
+@dataclass(frozen=True)
+class ListedReference:
+    """One line of a reference list: the work a service resolved it to (or None), the entry as written, its mentions."""
+
+    work: Work | None
+    entry: BibEntry
+    mentions: tuple[Mention, ...] = ()
+    influential: bool = False
+
+
+@dataclass(frozen=True)
+class ReferenceList:
+    """What one source says a work cites. `expected` is the count that it claims; `status` OK, PARTIAL or ELIDED."""
+
+    source: str
+    entries: tuple[ListedReference, ...]
+    expected: int | None = None
+    status: Status = Status.OK
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class CodeLink:
+    """A repository linked to a paper by one or more witnesses, with the words that prove it."""
+
+    paper: WorkId
+    repo: WorkId
+    tier: Tier
+    said_by: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Blob:
+    """Raw bytes as they came, content-addressed; the bytes lie in the blob store under `sha256`.
+
+    `named` is the hash that a lock file knows the same commit by, where it came packed into other bytes since.
+    """
+
+    sha256: str
+    media_type: str
+    size: int
+    url: str = ""
+    fetched_at: str = ""
+    named: str = ""
+
+
+LedgerSubject = Literal["reference", "member", "page", "source"]
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """The one terminal row of a reference, archive member or page (`subject` is its name within `work`)."""
+
+    kind: LedgerSubject
+    work: WorkId
+    subject: str
+    stage: str
+    status: Status
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stand-off annotation: characters [start, end) of a document's text.
+
+    `role` is what it is (`section`, `paragraph`, `abstract`, `equation`, `table`, `caption`, `footnote`,
+    `algorithm`, `list`, `front` (authors and affiliations), `function`, `method`, `class`, `module`, `config`,
+    `command`, `cell`, `heading`, `text`); `path` the section titles or the qualified name; `page` and `box` (points, top-left origin)
+    where the source is a PDF; `label` a printed number or `\\label`; `header` what a reader needs to know
+    about the surroundings (signature, class, docstring's first line, imports), embedded but shown apart.
+    """
+
+    start: int
+    end: int
+    role: str
+    path: tuple[str, ...] = ()
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    label: str = ""
+    header: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """One text with stand-off spans, read from one blob or one member of an archive.
+
+    `spans` are ordered by (start, -end) and lie inside `text`. A paper also carries its `bibliography`
+    and the `mentions` of it. `status` is OK, OK_REPAIRED or PARTIAL and `detail` says why; `lost` are
+    (subject, status, detail) of pages or parts that could not be read. `links` are (url, text around it).
+    """
+
+    work: WorkId
+    path: str
+    text: str
+    spans: tuple[Span, ...]
+    parser: str
+    kind: ChunkKind
+    language: str = ""
+    blob: str = ""
+    title: str = ""
+    abstract: str = ""
+    bibliography: tuple[BibEntry, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    pages: int = 0
+    status: Status = Status.OK
+    detail: str = ""
+    lost: tuple[tuple[str, Status, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The unit of retrieval: a stretch of one document.
+
+    `id` is `c_` and a hash of (blob, path, parser, chunker, offsets), so it names the same text for ever.
+    `header` is embedded with the text and shown apart. `symbol` is the qualified name of code, `section`
+    the title path of prose. `copies` are other homes of the same text (`work#path#Lstart-Lend`).
+    """
+
+    id: str
+    work: WorkId
+    path: str
+    kind: ChunkKind
+    role: str
+    text: str
+    header: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    symbol: str = ""
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    label: str = ""
+    language: str = ""
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A hyper-parameter or choice with its value and place (`lr = 1e-4` in `train.py:31`).
+
+    `name` and `value` are normalised (`learning_rate`, `0.0001`; see `lineage.hyperparameters.ontology`), `written` and `said` are
+    the name and the words of the source. `scope` is what the value holds for (`optimizer`, `ViT-B`, `imagenet`,
+    a class or configuration section). `literal` is false where the source computes the value: then `value` is the
+    expression as written and nothing was run.
+    """
+
+    name: str
+    value: str
+    unit: str
+    work: WorkId
+    chunk: str
+    kind: FactKind
+    line: int = 0
+    written: str = ""
+    said: str = ""
+    scope: str = ""
+    literal: bool = True
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What one retriever said of a hit: its rank (from 1) and raw score."""
+
+    retriever: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Focus:
+    """The lines inside a hit that answer, counted in the source file."""
+
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit)."""
+
+    rank: int
+    score: float
+    chunk: Chunk
+    work: Work
+    signals: tuple[Signal, ...] = ()
+    focus: Focus | None = None
+    reference: Reference | None = None
+    paper: Work | None = None
+    from_target: bool = False
+    flags: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100).
+
+    `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
+    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
+    again; without, hits are material: the chunk alone.
+    """
+
+    text: str
+    k: int = 10
+    kinds: frozenset[ChunkKind] = frozenset()
+    no_target_code: bool = False
+    around: bool = False
+    work: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gives: hits, best first, with the lineage and generation they were read from; where it is not `supported`, the nearest."""
+
+    query: Query
+    lineage: str
+    generation: str
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...] = ()
+    supported: bool = True

@@ -20,6 +20,16 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "openai": "indexer.embedders.openai:create",
         "static": "indexer.embedders.static:create",
     },
+    "parsers": {
+        "code": "indexer.parsers.code.parser:parse",
+        "config": "indexer.parsers.config:parse",
+        "html": "indexer.parsers.html.parser:parse",
+        "latex": "indexer.parsers.latex.parser:parse",
+        "member": "indexer.parsers.member:parse",
+        "notebook": "indexer.parsers.notebook:parse",
+        "pdf": "indexer.parsers.pdf.parser:parse",
+        "plain": "indexer.parsers.plain:parse",
+    },
     "vectors": {
         "faiss": "indexer.vectors.faiss:create",
         "flat": "indexer.vectors.flat:create",

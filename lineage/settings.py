@@ -20,7 +20,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from lineage.disk import check_home
+from lineage.disk_errors import check_home
 from lineage.errors import SettingsError
 
 MIB = 1024 * 1024

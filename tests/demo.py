@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from api.bootstrap import Parts
-from api.service import Service
+from api.operations import Service
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings
 from tests.fakes.embedder import HashingEmbedder

@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from api.engines import KeptParts
 from api.rest.app import application
-from api.security import Policy, policy_of
-from api.server import made
+from api.server.engines import KeptParts
+from api.server.security import AccessPolicy, policy_of
+from api.server.server import made
 from lineage import settings
 
 PATIENCE = 60.0
 
 
 class Serving:
-    """`with Serving(home) as server: server.url`. Flags are settings; `limits` are fields of `api.security.Policy`."""
+    """`with Serving(home) as server: server.url`. Flags are settings; `limits` are fields of `api.server.security.Policy`."""
 
     def __init__(self, home: Path, limits: dict[str, object] | None = None, parts: KeptParts | None = None, **flags: object) -> None:
         chosen = settings.load(home=home, **flags)
-        self.policy: Policy = replace(policy_of(chosen, "127.0.0.1"), **(limits or {}))
+        self.policy: AccessPolicy = replace(policy_of(chosen, "127.0.0.1"), **(limits or {}))
         self.app = application(chosen, self.policy, parts)
         self._up = threading.Event()
         self._server = made(self.app, self._up.set)

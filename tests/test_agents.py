@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli import app
+from api.cli.app import app
 from tests.fakes.scripted_model import ScriptedModel, prompt
 
 ROOT = Path(__file__).resolve().parent.parent

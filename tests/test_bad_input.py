@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from api import cli
-from lineage.model import Status
+from api.cli import app
+from lineage.records import Status
 from tests.demo import DEMO, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Both, Fault, Faults, MutateJson, ReplaceBody, SetHeader, rate_limited
@@ -40,7 +40,7 @@ def lineage(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["lineage", *words])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            app.main()
         out, err = capsys.readouterr()
         assert "Traceback" not in err
         assert "\x1b" not in out + err

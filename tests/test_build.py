@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.cite import citation
+from lineage.citation import citation
 from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError, UsageError
 from lineage.generation import open_generation
-from lineage.model import Reference, Role, RoleVerdict, Status, Tier
+from lineage.records import Reference, Role, RoleVerdict, Status, Tier
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream
 from tests.upstream.faults import Drop, Fault, Faults, MutateJson, captcha, rate_limited, too_many
@@ -203,7 +203,7 @@ def _interrupt(*_):
 
 
 def test_two_builds_of_one_target_do_not_write_at_once(tmp_path, upstream):
-    from indexer.store import Store
+    from indexer.store.generations import Store
 
     with Store(tmp_path).writing(NAME), pytest.raises(StoreBusy, match="process"):
         Demo(tmp_path, upstream.url).build()

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.store import Store
-from indexer.verify import check_blobs
+from indexer.store.generations import Store
+from indexer.store.verify import check_blobs
 from lineage import generation as layout
 from lineage.errors import DiskFull, LineageError, NotFound, StoreDamaged
 from tests.crash import IN_FLIGHT, ROOT, killed, violations
@@ -60,7 +60,7 @@ def test_a_build_that_is_killed_leaves_the_old_generation_and_resumes_to_the_sam
 def command(home: Path, mirror: str, *words: str) -> subprocess.Popen[str]:
     """The command line in a process, hearing Ctrl-C and SIGHUP even where whoever runs the tests does not (`nohup`)."""
     heard = "signal.signal(signal.SIGINT, signal.default_int_handler); hasattr(signal, 'SIGHUP') and signal.signal(signal.SIGHUP, signal.SIG_DFL)"
-    program = f"import signal; {heard}; from api.cli import main; main()"
+    program = f"import signal; {heard}; from api.cli.app import main; main()"
     env = os.environ | {"LINEAGE_HOME": str(home), "LINEAGE_MIRROR": mirror}
     return subprocess.Popen(
         [sys.executable, "-c", program, *words], cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
@@ -131,9 +131,9 @@ def test_a_host_that_does_not_answer_holds_up_no_interrupt(tmp_path, world, sign
 
 
 ON_A_SMALL_DISK = """
-mount -t tmpfs -o size={size}k none {home} && {python} -c 'from api.cli import main; main()' build {target} --papers 1 --repos 1
+mount -t tmpfs -o size={size}k none {home} && {python} -c 'from api.cli.app import main; main()' build {target} --papers 1 --repos 1
 echo "exit $?" && mount -o remount,size=100m none {home} && find {home} -name '.tmp-*' -o -name '.part-*' &&
-{python} -m tests.crash {home} $LINEAGE_MIRROR 0 && {python} -c 'from api.cli import main; main()' check --read-data
+{python} -m tests.crash {home} $LINEAGE_MIRROR 0 && {python} -c 'from api.cli.app import main; main()' check --read-data
 """
 
 

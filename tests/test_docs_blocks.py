@@ -105,7 +105,7 @@ def surroundings(built, world, tmp_path):
     with Upstream(world) as running:
         told = {"LINEAGE_HOME": str(store), "LINEAGE_MIRROR": running.url, "LINEAGE_CONFIG": os.devnull, "NO_COLOR": "1"}
         export = " ".join(f"{name}='{value}'" for name, value in told.items())
-        for name, call in (("lineage", '-c "from api.cli import main; main()"'), ("python", "")):
+        for name, call in (("lineage", '-c "from api.cli.app import main; main()"'), ("python", "")):
             (tools / name).write_text(f"#!/bin/sh\nexec env PYTHONPATH='{ROOT}' {export} '{sys.executable}' {call} \"$@\"\n")
             (tools / name).chmod(0o755)
         yield Surroundings(folder, tools, port, {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path), **told})

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from lineage.model import Status
+from lineage.records import Status
 from tests.demo import DEMO, TARGET, Demo
 from tests.fakes.http import Reply, Scripted, reply_json
 from tests.upstream import Upstream

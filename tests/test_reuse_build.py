@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 
-from api import display, wire
+from api.cli import display
+from api.wire import hits
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream
 
@@ -42,9 +43,9 @@ def test_a_reference_whose_code_the_target_took_over_is_raised_and_says_so(tmp_p
         "github.com/northlake-vision/patchmask and github.com/slateworks/plainvit: 2 files (patchmask/masking.py, patchmask/vendor/layers.py)"
         in display.overview(after)
     )
-    assert wire.overview_to_json(after)["shared_code"][0]["files"] == 2
+    assert hits.overview_to_json(after)["shared_code"][0]["files"] == 2
     assert before.shared[0].examples == ("patchmask/vendor/layers.py",)
     model = next(one for one in after.ancestors if one.part == "model")
     assert model.work == "arxiv:9910.00103"
     assert "ancestors by part:" in display.overview(after)
-    assert wire.overview_to_json(after)["ancestors"][0]["title"]
+    assert hits.overview_to_json(after)["ancestors"][0]["title"]

@@ -15,8 +15,8 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
-from api.cli import app
-from api.mcp_tools.tools import TOOLS
+from api.cli.app import app
+from api.mcp.tools import TOOLS
 from docs.site import on_page_markdown
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx2
 
-from api.client.calls import TRIES, URL, Call, Client, Event, Kind, M, Reader, Stage, ended, get, place, post, refusal
-from api.rest import PREFIX, concluded, said
+from api.client.calls import TRIES, URL, Call, Client, Event, EventReader, Kind, M, Stage, ended, get, place, post, refusal
+from api.rest import PREFIX, insight, responses
 from lineage.errors import UpstreamError
 
 
@@ -44,75 +44,75 @@ class AsyncLineage(Client):
 
     async def search(
         self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = ""
-    ) -> said.Answer:
+    ) -> responses.Answer:
         """The `k` best hits for a question."""
-        return await self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work))
-
-    async def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> said.Evidence:
-        """A chunk with the lines around it, and its neighbours."""
-        return await self._ask(get(place("evidence", chunk), said.Evidence, lineage=lineage, before=before, after=after))
-
-    async def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> concluded.Pack:
-        """What a task needs to be written, in at most `tokens` tokens."""
         return await self._ask(
-            post("/context", concluded.Pack, task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code)
+            post("/search", responses.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work)
         )
 
-    async def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Written:
+    async def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> responses.Evidence:
+        """A chunk with the lines around it, and its neighbours."""
+        return await self._ask(get(place("evidence", chunk), responses.Evidence, lineage=lineage, before=before, after=after))
+
+    async def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> insight.Pack:
+        """What a task needs to be written, in at most `tokens` tokens."""
+        return await self._ask(post("/context", insight.Pack, task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code))
+
+    async def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> insight.Written:
         """An answer of which every sentence is tied to evidence."""
-        return await self._ask(post("/answer", concluded.Written, text=text, lineage=lineage, no_target_code=no_target_code))
+        return await self._ask(post("/answer", insight.Written, text=text, lineage=lineage, no_target_code=no_target_code))
 
-    async def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> concluded.Gaps:
+    async def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> insight.Gaps:
         """What the target leaves unsaid, and what its lineage says instead."""
-        return await self._ask(get("/gaps", concluded.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
+        return await self._ask(get("/gaps", insight.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
 
-    async def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Consensus:
+    async def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> insight.Consensus:
         """Every value of a detail, and who holds it."""
-        return await self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
+        return await self._ask(get("/facts", insight.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
 
-    async def details(self, *, lineage: str = "", no_target_code: bool = False) -> concluded.Tallies:
+    async def details(self, *, lineage: str = "", no_target_code: bool = False) -> insight.Tallies:
         """The details that a lineage has facts on."""
-        return await self._ask(get("/details", concluded.Tallies, lineage=lineage, no_target_code=no_target_code))
+        return await self._ask(get("/details", insight.Tallies, lineage=lineage, no_target_code=no_target_code))
 
-    async def lineages(self) -> Sequence[said.Listed]:
+    async def lineages(self) -> Sequence[responses.Listed]:
         """Every lineage of the store."""
-        return (await self._ask(get("/lineages", said.Lineages))).lineages
+        return (await self._ask(get("/lineages", responses.Lineages))).lineages
 
-    async def show(self, lineage: str) -> said.Overview:
+    async def show(self, lineage: str) -> responses.Overview:
         """A lineage at a glance."""
-        return await self._ask(get(place("lineages", lineage), said.Overview))
+        return await self._ask(get(place("lineages", lineage), responses.Overview))
 
-    async def status(self, lineage: str) -> said.Completeness:
+    async def status(self, lineage: str) -> responses.Completeness:
         """How complete a lineage is, and every loss."""
-        return await self._ask(get(place("lineages", lineage, "status"), said.Completeness))
+        return await self._ask(get(place("lineages", lineage, "status"), responses.Completeness))
 
-    async def graph(self, lineage: str) -> said.Graph:
+    async def graph(self, lineage: str) -> responses.Graph:
         """A lineage as nodes and edges."""
-        return await self._ask(get(place("lineages", lineage, "graph"), said.Graph))
+        return await self._ask(get(place("lineages", lineage, "graph"), responses.Graph))
 
-    async def build(self, target: str, **options: Any) -> said.Job:
+    async def build(self, target: str, **options: Any) -> responses.Job:
         """Ask for a build; options as in `Lineage.build`."""
-        return await self._ask(post("/lineages", said.Job, target=target, **options))
+        return await self._ask(post("/lineages", responses.Job, target=target, **options))
 
-    async def jobs(self) -> Sequence[said.Job]:
+    async def jobs(self) -> Sequence[responses.Job]:
         """Every build that is kept, newest first."""
-        return (await self._ask(get("/jobs", said.JobList))).jobs
+        return (await self._ask(get("/jobs", responses.JobList))).jobs
 
-    async def job(self, id_: str) -> said.Job:
+    async def job(self, id_: str) -> responses.Job:
         """A build as it now is."""
-        return await self._ask(get(place("jobs", id_), said.Job))
+        return await self._ask(get(place("jobs", id_), responses.Job))
 
-    async def cancel(self, id_: str) -> said.Job:
+    async def cancel(self, id_: str) -> responses.Job:
         """End a build."""
-        return await self._ask(Call("DELETE", PREFIX + place("jobs", id_), said.Job))
+        return await self._ask(Call("DELETE", PREFIX + place("jobs", id_), responses.Job))
 
-    async def resume(self, id_: str) -> said.Job:
+    async def resume(self, id_: str) -> responses.Job:
         """Put a build that failed or was cancelled back into the queue."""
-        return await self._ask(Call("POST", PREFIX + place("jobs", id_, "resume"), said.Job))
+        return await self._ask(Call("POST", PREFIX + place("jobs", id_, "resume"), responses.Job))
 
     async def events(self, id_: str, after: int = 0) -> AsyncIterator[Event]:
         """What happens to a build until it ends; goes on where it was when the connection breaks."""
-        reader, tries = Reader(after), 0
+        reader, tries = EventReader(after), 0
         while tries < TRIES:
             tries += 1
             try:
@@ -130,7 +130,7 @@ class AsyncLineage(Client):
                 await asyncio.sleep(min(tries, 3))
         raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
 
-    async def wait(self, job: said.Job, watch: Callable[[Event], None] | None = None) -> said.Job:
+    async def wait(self, job: responses.Job, watch: Callable[[Event], None] | None = None) -> responses.Job:
         """The build when it has ended; as `Lineage.wait`."""
         async for event in self.events(job.id):
             if watch:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from api.rest import PREFIX, said
+from api.rest import PREFIX, responses
 from lineage import errors
 from lineage.errors import LineageError, UpstreamError
 
@@ -19,7 +19,7 @@ URL = "http://127.0.0.1:8765"
 Kind = Literal["", "paper", "code", "config", "docs"]
 Stage = Literal["", "planning", "analysis", "coding"]
 TRIES = 5
-M = TypeVar("M", bound=said.Said)
+M = TypeVar("M", bound=responses.Said)
 
 
 class Refused(LineageError):
@@ -132,14 +132,14 @@ class Client:
             raise UpstreamError(f"{self._url} cannot be reached: {error}", hint="is `lineage serve` running there?") from error
 
 
-def ended(job: said.Job) -> said.Job:
+def ended(job: responses.Job) -> responses.Job:
     """The job, unless it failed: then why, as an error."""
     if job.state == "failed" and job.error:
         raise UpstreamError(f"the build failed: {job.error.message}", hint=job.error.hint)
     return job
 
 
-class Reader:
+class EventReader:
     """Server-sent events out of lines, with the number to go on after."""
 
     def __init__(self, after: int) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx2
 
-from api.client.calls import TRIES, URL, Call, Client, Event, Kind, M, Reader, Stage, ended, get, place, post, refusal
-from api.rest import PREFIX, concluded, said
+from api.client.calls import TRIES, URL, Call, Client, Event, EventReader, Kind, M, Stage, ended, get, place, post, refusal
+from api.rest import PREFIX, insight, responses
 from lineage.errors import UpstreamError
 
 
@@ -42,73 +42,73 @@ class Lineage(Client):
             time.sleep(wait)
             spent += wait
 
-    def search(self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> said.Answer:
+    def search(self, text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> responses.Answer:
         """The `k` best hits for a question."""
-        return self._ask(post("/search", said.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work))
+        return self._ask(post("/search", responses.Answer, text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work))
 
-    def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> said.Evidence:
+    def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> responses.Evidence:
         """A chunk with the lines around it, and its neighbours."""
-        return self._ask(get(place("evidence", chunk), said.Evidence, lineage=lineage, before=before, after=after))
+        return self._ask(get(place("evidence", chunk), responses.Evidence, lineage=lineage, before=before, after=after))
 
-    def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> concluded.Pack:
+    def context(self, task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> insight.Pack:
         """What a task needs to be written, in at most `tokens` tokens."""
-        return self._ask(post("/context", concluded.Pack, task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code))
+        return self._ask(post("/context", insight.Pack, task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code))
 
-    def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Written:
+    def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> insight.Written:
         """An answer of which every sentence is tied to evidence."""
-        return self._ask(post("/answer", concluded.Written, text=text, lineage=lineage, no_target_code=no_target_code))
+        return self._ask(post("/answer", insight.Written, text=text, lineage=lineage, no_target_code=no_target_code))
 
-    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> concluded.Gaps:
+    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> insight.Gaps:
         """What the target leaves unsaid, and what its lineage says instead."""
-        return self._ask(get("/gaps", concluded.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
+        return self._ask(get("/gaps", insight.Gaps, lineage=lineage, state=state, topic=topic, no_target_code=no_target_code))
 
-    def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> concluded.Consensus:
+    def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> insight.Consensus:
         """Every value of a detail, and who holds it."""
-        return self._ask(get("/facts", concluded.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
+        return self._ask(get("/facts", insight.Consensus, name=name, lineage=lineage, no_target_code=no_target_code))
 
-    def details(self, *, lineage: str = "", no_target_code: bool = False) -> concluded.Tallies:
+    def details(self, *, lineage: str = "", no_target_code: bool = False) -> insight.Tallies:
         """The details that a lineage has facts on."""
-        return self._ask(get("/details", concluded.Tallies, lineage=lineage, no_target_code=no_target_code))
+        return self._ask(get("/details", insight.Tallies, lineage=lineage, no_target_code=no_target_code))
 
-    def lineages(self) -> Sequence[said.Listed]:
+    def lineages(self) -> Sequence[responses.Listed]:
         """Every lineage of the store."""
-        return self._ask(get("/lineages", said.Lineages)).lineages
+        return self._ask(get("/lineages", responses.Lineages)).lineages
 
-    def show(self, lineage: str) -> said.Overview:
+    def show(self, lineage: str) -> responses.Overview:
         """A lineage at a glance."""
-        return self._ask(get(place("lineages", lineage), said.Overview))
+        return self._ask(get(place("lineages", lineage), responses.Overview))
 
-    def status(self, lineage: str) -> said.Completeness:
+    def status(self, lineage: str) -> responses.Completeness:
         """How complete a lineage is, and every loss."""
-        return self._ask(get(place("lineages", lineage, "status"), said.Completeness))
+        return self._ask(get(place("lineages", lineage, "status"), responses.Completeness))
 
-    def graph(self, lineage: str) -> said.Graph:
+    def graph(self, lineage: str) -> responses.Graph:
         """A lineage as nodes and edges."""
-        return self._ask(get(place("lineages", lineage, "graph"), said.Graph))
+        return self._ask(get(place("lineages", lineage, "graph"), responses.Graph))
 
-    def build(self, target: str, **options: Any) -> said.Job:
+    def build(self, target: str, **options: Any) -> responses.Job:
         """Ask for a build (`name`, `papers`, `repos`, `add`, `depth`, `no_target_code`, `blacklist`, `code_as_of`)."""
-        return self._ask(post("/lineages", said.Job, target=target, **options))
+        return self._ask(post("/lineages", responses.Job, target=target, **options))
 
-    def jobs(self) -> Sequence[said.Job]:
+    def jobs(self) -> Sequence[responses.Job]:
         """Every build that is kept, newest first."""
-        return self._ask(get("/jobs", said.JobList)).jobs
+        return self._ask(get("/jobs", responses.JobList)).jobs
 
-    def job(self, id_: str) -> said.Job:
+    def job(self, id_: str) -> responses.Job:
         """A build as it now is."""
-        return self._ask(get(place("jobs", id_), said.Job))
+        return self._ask(get(place("jobs", id_), responses.Job))
 
-    def cancel(self, id_: str) -> said.Job:
+    def cancel(self, id_: str) -> responses.Job:
         """End a build."""
-        return self._ask(Call("DELETE", PREFIX + place("jobs", id_), said.Job))
+        return self._ask(Call("DELETE", PREFIX + place("jobs", id_), responses.Job))
 
-    def resume(self, id_: str) -> said.Job:
+    def resume(self, id_: str) -> responses.Job:
         """Put a build that failed or was cancelled back into the queue."""
-        return self._ask(Call("POST", PREFIX + place("jobs", id_, "resume"), said.Job))
+        return self._ask(Call("POST", PREFIX + place("jobs", id_, "resume"), responses.Job))
 
     def events(self, id_: str, after: int = 0) -> Iterator[Event]:
         """What happens to a build until it ends; goes on where it was when the connection breaks."""
-        reader, tries = Reader(after), 0
+        reader, tries = EventReader(after), 0
         while tries < TRIES:
             tries += 1
             try:
@@ -126,7 +126,7 @@ class Lineage(Client):
                 time.sleep(min(tries, 3))
         raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
 
-    def wait(self, job: said.Job, watch: Callable[[Event], None] | None = None) -> said.Job:
+    def wait(self, job: responses.Job, watch: Callable[[Event], None] | None = None) -> responses.Job:
         """The build when it has ended; `watch` hears what happens meanwhile. Raises `UpstreamError` if it failed, saying why."""
         for event in self.events(job.id):
             if watch:

@@ -16,16 +16,16 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from api.engines import KeptParts
-from api.jobs import Jobs
-from api.mcp_server import asgi
-from api.metrics import MEDIA_TYPE, Measured, Metrics
-from api.rest import builds, operations, pages, said
+from api.mcp.server import asgi
+from api.operations import Service
+from api.rest import builds, operations, pages, responses
 from api.rest.health import Health
 from api.rest.operations import as_json
 from api.rest.problems import Problem, kebab, problem_of
-from api.security import HEADERS, Guard, Policy
-from api.service import Service
+from api.server.engines import KeptParts
+from api.server.jobs import Jobs
+from api.server.metrics import MEDIA_TYPE, Metrics, MetricsMiddleware
+from api.server.security import HEADERS, AccessPolicy, Guard
 from lineage.errors import LineageError
 from lineage.settings import Settings
 
@@ -35,7 +35,7 @@ DESCRIPTION = (
 )
 
 
-def application(settings: Settings, policy: Policy, parts: KeptParts | None = None) -> FastAPI:
+def application(settings: Settings, policy: AccessPolicy, parts: KeptParts | None = None) -> FastAPI:
     """The application over the store that the settings name; it works at the queue of builds while it lives."""
     parts = parts or KeptParts(settings)
     service = Service(parts)
@@ -63,7 +63,7 @@ def application(settings: Settings, policy: Policy, parts: KeptParts | None = No
         redirect_slashes=False,
     )
     app.add_middleware(Guard, policy=policy)
-    app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(MetricsMiddleware, metrics=metrics)
     app.include_router(builds.router(jobs, settings, builds.Streams()))
     app.include_router(operations.router(service))
     app.router.routes.append(Route("/mcp", agents))
@@ -75,7 +75,7 @@ def application(settings: Settings, policy: Policy, parts: KeptParts | None = No
 def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
     """What the server says of itself."""
 
-    @app.get("/healthz", operation_id="health", tags=["server"], response_model=said.Health, responses={503: {"model": said.Health}})
+    @app.get("/healthz", operation_id="health", tags=["server"], response_model=responses.Health, responses={503: {"model": responses.Health}})
     def healthz() -> Response:
         """Whether the store can be read, a lineage opens and the queue is worked at; 503 if not."""
         found = health.look()
@@ -116,7 +116,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas = made["components"]["schemas"]
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
-        problem = said.ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+        problem = responses.ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(problem.pop("$defs"))
         schemas["ProblemDocument"] = problem
         made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "Where LINEAGE_TOKEN is set."}}

@@ -1,4 +1,4 @@
-"""Builds over REST: asked for, followed as server-sent events, cancelled, resumed. The work is `api.jobs`."""
+"""Builds over REST: asked for, followed as server-sent events, cancelled, resumed. The work is `api.server.jobs`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.responses import Response
 
-from api import wire
-from api.jobs import Jobs
-from api.journal import Job
-from api.rest import PREFIX, asked, said
+from api.rest import PREFIX, requests, responses
 from api.rest.operations import ANY_LINEAGE, JobId, LineageName, as_json, json_only, problems
 from api.rest.problems import Problem
-from lineage import naming
+from api.server.jobs import Jobs
+from api.server.journal import Job
+from api.wire import hits
+from lineage import lineage_names
 from lineage.errors import NotFound
 from lineage.settings import Settings
 
@@ -39,7 +39,7 @@ def job_to_json(job: Job) -> dict[str, Any]:
     links = {"self": f"{PREFIX}/jobs/{job.id}", "events": f"{PREFIX}/jobs/{job.id}/events"}
     if job.lineage:
         links["lineage"] = f"{PREFIX}/lineages/{job.lineage}"
-    said_: dict[str, Any] = wire.to_json(job)
+    said_: dict[str, Any] = hits.to_json(job)
     return {**said_, "links": links}
 
 
@@ -82,11 +82,11 @@ async def events(jobs: Jobs, id_: str, after: int) -> AsyncIterator[bytes]:
         for event in found:
             after = event.id
             state = str(event.data.get("state", state))
-            yield format_sse_event(event=event.kind, id=str(event.id), data_str=wire.dumps({"at": event.at, **event.data}))
+            yield format_sse_event(event=event.kind, id=str(event.id), data_str=hits.dumps({"at": event.at, **event.data}))
         if found:
             said_at, silent = time.monotonic(), 0
         elif job.finished and (state == job.state or silent >= _LATEST):
-            yield format_sse_event(event="end", data_str=wire.dumps(job_to_json(job)))
+            yield format_sse_event(event="end", data_str=hits.dumps(job_to_json(job)))
             return
         else:
             silent += 1
@@ -109,12 +109,12 @@ def router(jobs: Jobs, settings: Settings, streams: Streams) -> APIRouter:
 
 
 def _options(path: str, method: str = "GET", extra: Mapping[int | str, Any] | None = None) -> dict[str, Any]:
-    return {"response_model": said.Job, "responses": {**(extra or {}), **problems(path, method)}}
+    return {"response_model": responses.Job, "responses": {**(extra or {}), **problems(path, method)}}
 
 
 def _writing(made: APIRouter, jobs: Jobs, settings: Settings) -> None:
     @made.post("/lineages", status_code=202, operation_id="build", dependencies=[Depends(json_only)], **_options("/", "POST"))
-    def build(wanted: asked.Build) -> Response:
+    def build(wanted: requests.Build) -> Response:
         """Ask for a lineage to be built. The job is told at once; the same request joins one that waits or runs."""
         return _accepted(jobs.submit(wanted.request(settings.papers, settings.repos)))
 
@@ -130,7 +130,7 @@ def _writing(made: APIRouter, jobs: Jobs, settings: Settings) -> None:
 
 
 def _following(made: APIRouter, jobs: Jobs, streams: Streams, home: Path) -> None:
-    @made.get("/jobs", operation_id="jobs", **{**_options("/"), "response_model": said.JobList})
+    @made.get("/jobs", operation_id="jobs", **{**_options("/"), "response_model": responses.JobList})
     def all_jobs() -> Response:
         """Every job that is kept, newest first."""
         return as_json({"jobs": [job_to_json(job) for job in jobs.all()]})
@@ -148,8 +148,8 @@ def _following(made: APIRouter, jobs: Jobs, streams: Streams, home: Path) -> Non
     @made.get(f"/lineages/{ANY_LINEAGE}/events", operation_id="lineage_events", **{**_options("/{l}", extra=_STREAM), "response_model": None})
     def lineage_events(lineage: LineageName, last: _LastEvent = None) -> Response:
         """The same for the newest build of a lineage."""
-        expected = naming.default_name(lineage) or lineage
-        job = jobs.of_lineage(lineage) or jobs.of_lineage(expected) or jobs.of_lineage(naming.resolve(home, lineage))
+        expected = lineage_names.default_name(lineage) or lineage
+        job = jobs.of_lineage(lineage) or jobs.of_lineage(expected) or jobs.of_lineage(lineage_names.resolve(home, lineage))
         if not job:
             raise NotFound(f"no build of {lineage!r} was requested here", hint="POST /api/v1/lineages asks for one")
         return streams.answer(jobs, job, _number(last))

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Any
 
-from api.jobs import Jobs
+from api.server.jobs import Jobs
 from lineage import generation as layout
 from lineage.errors import LineageError
 from lineage.settings import Settings

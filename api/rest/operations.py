@@ -14,10 +14,12 @@ from fastapi import APIRouter, Body, Depends, HTTPException, Path, Query, Reques
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from api import wire, wire_gaps, wire_insight, wire_packs
-from api.journal import JOB_ID
-from api.rest import PREFIX, asked, concluded, said
-from api.service import Service
+from api.operations import Service
+from api.rest import PREFIX, insight
+from api.rest import requests as asked
+from api.rest import responses as said
+from api.server.journal import JOB_ID
+from api.wire import facts, gaps, hits, packs
 
 LineageName = Annotated[
     str,
@@ -38,7 +40,7 @@ _PATHS: Mapping[str, Any] = {"lineage": LineageName, "chunk": ChunkId}
 
 def as_json(value: Any) -> Response:
     """The answer as the command line would print it, without the envelope."""
-    return Response(wire.dumps(value), media_type="application/json")
+    return Response(hits.dumps(value), media_type="application/json")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ _DRAWN: Mapping[int | str, Any] = {200: {"content": {kind: {"schema": {"type": "
 
 
 def _drawing(text: str, values: Mapping[str, Any]) -> Response:
-    from lineage.picture.page import policy
+    from lineage.graph.html import policy
 
     form = values["form"]
     allowed = policy() if form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
@@ -75,17 +77,17 @@ def _drawing(text: str, values: Mapping[str, Any]) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/lineages", "lineages", said.Lineages, lambda rows: {"lineages": wire.to_json(rows)}, tag="lineages"),
-    Operation("GET", "/lineages/{lineage}/status", "status", said.Completeness, wire.status_to_json, tag="lineages"),
+    Operation("GET", "/lineages", "lineages", said.Lineages, lambda rows: {"lineages": hits.to_json(rows)}, tag="lineages"),
+    Operation("GET", "/lineages/{lineage}/status", "status", said.Completeness, hits.status_to_json, tag="lineages"),
     Operation("GET", "/lineages/{lineage}/graph", "graph", said.Graph, str, asked.Drawing, "lineages", _drawing, _DRAWN),
-    Operation("GET", "/lineages/{lineage}", "show", said.Overview, wire.overview_to_json, tag="lineages"),
-    Operation("POST", "/search", "query", said.Answer, wire.answer_to_json, asked.Search),
-    Operation("GET", "/evidence/{chunk}", "evidence", said.Evidence, wire.evidence_to_json, asked.Around),
-    Operation("POST", "/context", "context", concluded.Pack, wire_packs.pack_to_json, asked.Task),
-    Operation("POST", "/answer", "answer", concluded.Written, wire_packs.written_to_json, asked.Question),
-    Operation("GET", "/gaps", "gaps", concluded.Gaps, wire_gaps.gaps_to_json, asked.Unsaid),
-    Operation("GET", "/facts", "facts", concluded.Consensus, wire_insight.consensus_to_json, asked.Named),
-    Operation("GET", "/details", "facts_table", concluded.Tallies, wire_insight.tallies_to_json, asked.OfLineage),
+    Operation("GET", "/lineages/{lineage}", "show", said.Overview, hits.overview_to_json, tag="lineages"),
+    Operation("POST", "/search", "query", said.Answer, hits.answer_to_json, asked.Search),
+    Operation("GET", "/evidence/{chunk}", "evidence", said.Evidence, hits.evidence_to_json, asked.Around),
+    Operation("POST", "/context", "context", insight.Pack, packs.pack_to_json, asked.Task),
+    Operation("POST", "/answer", "answer", insight.Written, packs.written_to_json, asked.Question),
+    Operation("GET", "/gaps", "gaps", insight.Gaps, gaps.gaps_to_json, asked.Unsaid),
+    Operation("GET", "/facts", "facts", insight.Consensus, facts.consensus_to_json, asked.Named),
+    Operation("GET", "/details", "facts_table", insight.Tallies, facts.tallies_to_json, asked.OfLineage),
 )
 
 

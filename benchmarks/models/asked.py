@@ -30,15 +30,16 @@ from scipy.sparse import csc_array
 from benchmarks.evidence import embedded
 from benchmarks.models.corpus import Package, packages, read
 from benchmarks.models.pairs import evaluated, shingles
-from indexer.cache import VectorCache
-from indexer.chunk import chunks
+from indexer.chunking.chunker import chunks
 from indexer.embedders import packaged
-from indexer.parsers import code, plain
+from indexer.parsers import plain
+from indexer.parsers.code import parser as code
+from indexer.store.computed_cache import VectorCache
 from lineage.errors import ParseError
-from lineage.model import Chunk, WorkId
 from lineage.ports import Vectors
-from lineage.tokens import tokens
-from retrieval.focus import described
+from lineage.records import Chunk, WorkId
+from lineage.text.tokens import tokens
+from retrieval.search.focus import described
 
 QUESTIONS = Path(__file__).resolve().parent / "asked.jsonl"
 PROSE = frozenset("PQR")

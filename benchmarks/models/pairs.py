@@ -27,10 +27,11 @@ from random import Random
 
 from benchmarks.models import phrasing
 from benchmarks.models.corpus import Package, packages, read
-from indexer.chunk import chunks
-from indexer.parsers import code, plain
+from indexer.chunking.chunker import chunks
+from indexer.parsers import plain
+from indexer.parsers.code import parser as code
 from lineage.errors import ParseError
-from lineage.model import Chunk, WorkId
+from lineage.records import Chunk, WorkId
 
 WORK = WorkId("local:0000000000000000")
 CAPS = {"doc": 220, "ask": 280, "comment": 220, "help": 60, "name": 60, "aspect": 60, "prose": 150, "readme": 40}

@@ -1,6 +1,6 @@
 """Train the table of the first tier: `python -m benchmarks.models.train_static --pairs FILE [--out DIR]`.
 
-A vector a word, of the words that the lexical index knows too (`lineage.tokens`: stems, parts of identifiers, identifiers
+A vector a word, of the words that the lexical index knows too (`lineage.text.tokens`: stems, parts of identifiers, identifiers
 whole), and two weights a word, one in questions and one in passages; a text's vector is the weighted sum, a word that
 occurs n times counting 1 + log n. The table begins as the packaged transformer's vectors of the words alone, reduced by
 principal components, and is trained contrastively on the same pairs as the transformer, in batches of whole packages so
@@ -27,13 +27,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.models.samples import SELF_TEST
-from indexer.embedders.static import FOLDER, SELF_TEST_FILE, TABLE, Table, bag
-from lineage.tokens import tokens
+from indexer.embedders.static import FOLDER, SELF_TEST_FILE, TABLE, WordTable, bag
+from lineage.text.tokens import tokens
 
 CARD = """# static-256
 
 One vector of {dim} dimensions a word and two weights, one for questions and one for passages: {count} words of the lexical index
-(`lineage.tokens`: stems, parts of identifiers, whole identifiers). A text's vector is the weighted sum of its words' vectors, a
+(`lineage.text.tokens`: stems, parts of identifiers, whole identifiers). A text's vector is the weighted sum of its words' vectors, a
 word that occurs n times counting 1 + log n, normalised. English text and code.
 
 - Begun as the vectors that the packaged transformer ({teacher}) gives the words alone, reduced by principal components,
@@ -165,7 +165,7 @@ def write(folder: Path, model: Static, words: Sequence[str]) -> bytes:
     }
     folder.mkdir(parents=True, exist_ok=True)
     np.savez(folder / TABLE, **arrays)  # type: ignore[arg-type]
-    made = Table.read(folder / TABLE, "")
+    made = WordTable.read(folder / TABLE, "")
     stored = {"texts": SELF_TEST, "vectors": [[round(float(x), 5) for x in row] for row in made.vectors(SELF_TEST, 1)]}
     (folder / SELF_TEST_FILE).write_text(json.dumps(stored) + "\n", encoding="utf-8")
     return (folder / TABLE).read_bytes()

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from indexer.build_context import BuildContext
 from indexer.bundle import place
 from indexer.bundle.form import Passed
 from indexer.bundle.place import Fetched, mark
 from indexer.bundle.read import Bundle, read
 from indexer.bundle.refetch import refetch
-from indexer.workbench import Workbench
 from lineage import ids
 from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Manifest
-from lineage.model import WorkId
-from lineage.progress import Note, Stage
-from lineage.visible import inline
+from lineage.progress import Note, ProgressStage
+from lineage.records import WorkId
+from lineage.text.hidden_text import inline
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
-def bring(bench: Workbench, path: Path, name: str = "") -> Imported:
+def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
     """Import a bundle under its own name or `name`; what was left out is fetched again unless the settings say offline.
 
     Raises `NotFound`, `BadBundle`, `UsageError` for a name that another lineage has, and errors of the store; then the
     store is as it was.
     """
     slug = ids.check_name(name) if name else ""
-    bench.watch(Stage("check", 0, 1, path.name))
+    bench.watch(ProgressStage("check", 0, 1, path.name))
     bundle = read(path)
     slug = slug or bundle.manifest.lineage
     _check_free(bench, slug, bundle)
@@ -80,8 +80,8 @@ def bring(bench: Workbench, path: Path, name: str = "") -> Imported:
     )
 
 
-def _write(bench: Workbench, bundle: Bundle, slug: str, fetched: Fetched) -> Manifest:
-    bench.watch(Stage("write", 0, 1, slug))
+def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched) -> Manifest:
+    bench.watch(ProgressStage("write", 0, 1, slug))
     with place.proved(bench.settings.home, bundle, fetched) as ready, bench.store.writing(slug) as writing:
         _check_free(bench, slug, bundle)
         manifest = ready.commit(writing)
@@ -99,7 +99,7 @@ def _is_whole(manifest: Manifest, bundle: Bundle) -> bool:
     return manifest.content_hash == bundle.manifest.content_hash
 
 
-def _check_free(bench: Workbench, slug: str, bundle: Bundle) -> None:
+def _check_free(bench: BuildContext, slug: str, bundle: Bundle) -> None:
     """Refuse a name under which something else lies."""
     if slug not in bench.store.lineages():
         return
@@ -108,14 +108,14 @@ def _check_free(bench: Workbench, slug: str, bundle: Bundle) -> None:
         raise UsageError(f"there is another lineage called {slug!r}", hint="give this one a name of its own: lineage import FILE --name NAME")
 
 
-def _current(bench: Workbench, slug: str) -> Manifest | None:
+def _current(bench: BuildContext, slug: str) -> Manifest | None:
     try:
         return bench.store.manifest(slug) if slug in bench.store.lineages() else None
     except StoreDamaged:
         return None
 
 
-def _notes(bench: Workbench, bundle: Bundle) -> Iterator[str]:
+def _notes(bench: BuildContext, bundle: Bundle) -> Iterator[str]:
     made = bundle.manifest
     if made.texts == "all":
         yield "this bundle holds texts whose licence does not let them be passed on: it is for its maker's own machines"

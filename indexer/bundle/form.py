@@ -14,16 +14,16 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from indexer.archive import MIB, ArchiveLimits
+from indexer.archives.members import MIB, ArchiveLimits
 from indexer.plan import BuildRequest
-from lineage.ancestors import Ancestor
 from lineage.catalog.reader import StoredDocument
-from lineage.derivation import Derivation
+from lineage.code_reuse.derivation import Derivation
+from lineage.code_reuse.reuse import Shared
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord
-from lineage.model import Chunk, CodeLink, Fact, LedgerRow, Reference, Work, WorkId
-from lineage.reuse import Shared
-from lineage.visible import is_word
+from lineage.records import Chunk, CodeLink, Fact, LedgerRow, Reference, Work, WorkId
+from lineage.references.ancestors import Ancestor
+from lineage.text.hidden_text import is_word
 
 VERSION = 1
 FORMAT = "lineage-bundle"
@@ -58,7 +58,7 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class BundleManifest:
     """What a bundle is. `content_hash` is that of the whole lineage, texts that are left out included.
 
     `texts` is `licensed`, or `all` in a bundle that its maker keeps. `id` is the SHA-256 of the manifest's bytes.
@@ -80,11 +80,11 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The file's bytes."""
-        return json.dumps(TypeAdapter(Manifest).dump_python(self, mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+        return json.dumps(TypeAdapter(BundleManifest).dump_python(self, mode="json"), indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
 
 @dataclass(frozen=True)
-class Text(StoredDocument):
+class BundledDocument(StoredDocument):
     """A document in a bundle; `text` is None where it is left out, `sha256` and `length` (bytes of UTF-8) are the whole text's."""
 
     text: str | None = None
@@ -122,7 +122,7 @@ ROWS: Mapping[str, Any] = {
     "works.jsonl": Work,
     "references.jsonl": Reference,
     "links.jsonl": CodeLink,
-    "documents.jsonl": Text,
+    "documents.jsonl": BundledDocument,
     "chunks.jsonl": Passage,
     "facts.jsonl": Fact,
     "ledger.jsonl": LedgerRow,

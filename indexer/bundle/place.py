@@ -10,18 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from indexer.bundle.form import Passage, Text
+from indexer.bundle.form import BundledDocument, Passage
 from indexer.bundle.read import Bundle
-from indexer.store import Writing
+from indexer.store.generations import Writing
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
-from lineage.disk import failures
+from lineage.disk_errors import failures
 from lineage.errors import BadBundle
 from lineage.generation import Manifest
 from lineage.ids import abs_url
-from lineage.licences import Terms, terms
-from lineage.model import Chunk, Document, LedgerRow, Status, Work, WorkId
+from lineage.licenses import LicenseTerms, terms
+from lineage.records import Chunk, Document, LedgerRow, Status, Work, WorkId
 
 SUBJECT = "text, in the bundle"
 """The subject of the ledger row that says of a work that its text was left out."""
@@ -90,7 +90,7 @@ def _aside(home: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Iterable[Text]) -> None:
+def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Iterable[BundledDocument]) -> None:
     works = {work.id: work for work in bundle.works}
     lost = tuple(_rows(missing, works))
     catalog.add_works(bundle.works)
@@ -118,11 +118,11 @@ def _prove(folder: Path, bundle: Bundle, *, whole: bool) -> None:
             raise BadBundle("the bundle does not hold the lineage that its manifest names (content hash differs)")
 
 
-def _place(document: Text) -> Place:
+def _place(document: BundledDocument) -> Place:
     return document.work, document.path
 
 
-def _document(stored: Text, fetched: Fetched) -> Document:
+def _document(stored: BundledDocument, fetched: Fetched) -> Document:
     """The document, with its text if that is here; its status is the one it was built with, so that hashes agree."""
     text = stored.text if stored.text is not None else fetched.texts.get(_place(stored))
     status, detail = (stored.status, stored.detail) if text is not None else (Status.LICENCE_RESTRICTED, "not included in the bundle")
@@ -142,7 +142,7 @@ def _document(stored: Text, fetched: Fetched) -> Document:
     )
 
 
-def _chunk(passage: Passage, places: Mapping[Place, Text], fetched: Fetched, works: Mapping[WorkId, Work]) -> tuple[Chunk, bool]:
+def _chunk(passage: Passage, places: Mapping[Place, BundledDocument], fetched: Fetched, works: Mapping[WorkId, Work]) -> tuple[Chunk, bool]:
     """The chunk, and whether its text is here."""
     chunk = passage.chunk
     place = (chunk.work, chunk.path)
@@ -164,11 +164,11 @@ def _instead(chunk: Chunk, work: Work) -> str:
     )
 
 
-def _because(why: Terms) -> str:
+def _because(why: LicenseTerms) -> str:
     return f"its licence ({why.name}) is not known to allow passing it on" if why.name else why.condition
 
 
-def _rows(missing: Iterable[Text], works: Mapping[WorkId, Work]) -> Iterator[LedgerRow]:
+def _rows(missing: Iterable[BundledDocument], works: Mapping[WorkId, Work]) -> Iterator[LedgerRow]:
     count: dict[WorkId, int] = {}
     for document in missing:
         count[document.work] = count.get(document.work, 0) + 1

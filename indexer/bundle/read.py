@@ -1,6 +1,6 @@
 """A bundle's file as checked records. The file is a stranger's: nothing of it is believed that is not checked.
 
-Members are streamed out of the archive under caps (`indexer.archive`: links, devices, names that climb, bombs and
+Members are streamed out of the archive under caps (`indexer.archives.members`: links, devices, names that climb, bombs and
 doubles are refused there), each is held against its hash, every line against its record, the records against
 each other. Whatever does not fit is a `BadBundle`, before anything is written.
 """
@@ -19,16 +19,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from indexer import archive
+from indexer.archives import members as archive
 from indexer.bundle import form
-from indexer.bundle.form import Manifest, Meta, Passage, Text
+from indexer.bundle.form import BundledDocument, BundleManifest, Meta, Passage
 from indexer.portable import excess, without_files
 from lineage import ids
-from lineage.disk import there
+from lineage.disk_errors import there
 from lineage.errors import BadBundle, BadIdentifier, NotFound
-from lineage.model import CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
 from lineage.ports import Vectors
-from lineage.visible import inline, is_name, is_word
+from lineage.records import CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
+from lineage.text.hidden_text import inline, is_name, is_word
 
 _AGAIN = "have it exported or copied once more"
 _UNIT = 1e-3
@@ -42,13 +42,13 @@ class Bundle:
     """
 
     id: str
-    manifest: Manifest
+    manifest: BundleManifest
     meta: Meta
     plain_meta: Mapping[str, Any]
     works: tuple[Work, ...]
     references: tuple[Reference, ...]
     links: tuple[CodeLink, ...]
-    documents: tuple[Text, ...]
+    documents: tuple[BundledDocument, ...]
     passages: tuple[Passage, ...]
     facts: tuple[Fact, ...]
     ledger: tuple[LedgerRow, ...]
@@ -56,7 +56,7 @@ class Bundle:
     vectors: Vectors | None = field(repr=False, default=None)
 
     @property
-    def left_out(self) -> tuple[Text, ...]:
+    def left_out(self) -> tuple[BundledDocument, ...]:
         """Documents whose text is not here."""
         return tuple(document for document in self.documents if document.text is None)
 
@@ -89,7 +89,7 @@ def _members(path: Path) -> dict[str, bytes]:
     return found
 
 
-def _manifest(raw: bytes) -> Manifest:
+def _manifest(raw: bytes) -> BundleManifest:
     try:
         said = json.loads(raw)
         kind, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
@@ -99,7 +99,7 @@ def _manifest(raw: bytes) -> Manifest:
         raise BadBundle("this is not a bundle of a lineage", hint="`lineage export` makes one")
     if version != form.VERSION:
         raise BadBundle(f"the bundle has format {str(version)[:20]}, this program reads format {form.VERSION}", hint="use the version that made it")
-    manifest = form.record(raw, Manifest, form.MANIFEST)
+    manifest = form.record(raw, BundleManifest, form.MANIFEST)
     try:
         ids.check_name(manifest.lineage)
     except BadIdentifier as error:
@@ -109,7 +109,7 @@ def _manifest(raw: bytes) -> Manifest:
     return manifest
 
 
-def _check_members(manifest: Manifest, members: Mapping[str, bytes]) -> None:
+def _check_members(manifest: BundleManifest, members: Mapping[str, bytes]) -> None:
     wanted = {*form.ROWS, form.META, form.LICENCES, *((form.VECTORS,) if manifest.embedder else ())}
     if set(members) != wanted or set(manifest.members) != wanted:
         odd = ", ".join(sorted(wanted.symmetric_difference(members) | wanted.symmetric_difference(manifest.members)))
@@ -119,7 +119,7 @@ def _check_members(manifest: Manifest, members: Mapping[str, bytes]) -> None:
             raise BadBundle(f"{name} is not what was written (SHA-256 differs)", hint=_AGAIN)
 
 
-def _bundle(name: str, manifest: Manifest, members: Mapping[str, bytes]) -> Bundle:
+def _bundle(name: str, manifest: BundleManifest, members: Mapping[str, bytes]) -> Bundle:
     found = {member: form.rows(members[member], kind, member) for member, kind in form.ROWS.items()}
     meta = form.record(members[form.META], Meta, form.META)
     if wrong := excess(meta.request):
@@ -143,7 +143,7 @@ def _bundle(name: str, manifest: Manifest, members: Mapping[str, bytes]) -> Bund
     )
 
 
-def _vectors(data: bytes, manifest: Manifest) -> Vectors:
+def _vectors(data: bytes, manifest: BundleManifest) -> Vectors:
     wanted = (manifest.counts.get("chunks", -1), manifest.dim)
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
@@ -230,7 +230,7 @@ def _miscounts(bundle: Bundle) -> Iterator[str]:
 def _misplaced(bundle: Bundle, known: set[WorkId]) -> Iterator[str]:
     """Documents and passages that are not where they say they are."""
     carried = {one.work: one.carried for one in bundle.manifest.works}
-    texts: dict[tuple[str, str], Text] = {}
+    texts: dict[tuple[str, str], BundledDocument] = {}
     for document in bundle.documents:
         if document.work not in known or document.work not in carried:
             yield f"a document of {document.work[:80]!r}, which is not among its works"

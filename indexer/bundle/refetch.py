@@ -13,28 +13,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from indexer.bundle.form import Passage, Text
+from indexer.build_context import BuildContext
+from indexer.bundle.form import BundledDocument, Passage
 from indexer.bundle.place import Fetched
 from indexer.bundle.read import Bundle
 from indexer.bundle.write import source_of
-from indexer.chunk import chunks
+from indexer.chunking.chunker import chunks
 from indexer.papers import fetch_paper
 from indexer.plan import fetchable
 from indexer.repositories import read_repository, tarball
-from indexer.workbench import Workbench
 from lineage.catalog import records
 from lineage.errors import ParseError, SourceError
-from lineage.model import Chunk, Document, Status, Work, WorkId
-from lineage.progress import Stage
+from lineage.progress import ProgressStage
+from lineage.records import Chunk, Document, Status, Work, WorkId
 
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
 _VERSION = re.compile(r"v?([1-9]\d{0,2})\Z")
 Failures = dict[WorkId, str]
 
 
-def refetch(bench: Workbench, bundle: Bundle) -> tuple[Fetched, Failures]:
+def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     """What could be had of the texts that the bundle lacks, and why not, by work; upstream failures are not raised."""
-    wanted: defaultdict[WorkId, list[Text]] = defaultdict(list)
+    wanted: defaultdict[WorkId, list[BundledDocument]] = defaultdict(list)
     for document in bundle.left_out:
         wanted[document.work].append(document)
     works = [work for work in bundle.works if work.id in wanted]
@@ -46,7 +46,7 @@ def refetch(bench: Workbench, bundle: Bundle) -> tuple[Fetched, Failures]:
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
         for n, (work, (found, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
-            bench.watch(Stage("fetch again", n, len(works), work.title or work.id))
+            bench.watch(ProgressStage("fetch again", n, len(works), work.title or work.id))
             same, parts = _same(wanted[work.id], found, passages)
             texts |= same
             made |= parts
@@ -56,7 +56,7 @@ def refetch(bench: Workbench, bundle: Bundle) -> tuple[Fetched, Failures]:
     return Fetched(texts, made), failures
 
 
-def _documents(bench: Workbench, work: Work) -> tuple[Sequence[Document], str]:
+def _documents(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
     """The documents of a work as its source hands it out now, or why there are none."""
     try:
         if source_of(work) == "GitHub":
@@ -70,7 +70,7 @@ def _documents(bench: Workbench, work: Work) -> tuple[Sequence[Document], str]:
     return (), "nobody hands it out: it was a file of the maker's own"
 
 
-def _repository(bench: Workbench, work: Work) -> tuple[Sequence[Document], str]:
+def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
     commit = str(work.meta.get("commit"))
     if not _COMMIT.match(commit):
         raise SourceError(Status.NOT_FOUND, "the bundle names no commit")
@@ -83,7 +83,7 @@ def _version(work: Work) -> str:
 
 
 def _same(
-    wanted: Iterable[Text], found: Iterable[Document], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
+    wanted: Iterable[BundledDocument], found: Iterable[Document], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
 ) -> tuple[dict[tuple[WorkId, str], str], dict[tuple[tuple[WorkId, str], str], Chunk]]:
     """Of what was found, the texts and passages whose hashes are those of the bundle."""
     here = {(document.work, records.clean(document.path)): document for document in found}

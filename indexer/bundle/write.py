@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from indexer.bundle import form
-from indexer.bundle.form import Manifest, Passage, Passed, Text
-from indexer.durable import written
+from indexer.bundle.form import BundledDocument, BundleManifest, Passage, Passed
 from indexer.plan import fetchable
+from indexer.store.atomic_files import written
 from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
-from lineage.disk import failures
+from lineage.disk_errors import failures
 from lineage.generation import VECTORS, FileRecord, Generation
-from lineage.licences import called, terms
-from lineage.model import Work, WorkId
+from lineage.licenses import called, terms
+from lineage.records import Work, WorkId
 
 Texts = Literal["licensed", "all"]
 _ABSTRACT = "abstract@1"
@@ -146,9 +146,9 @@ class _Making:
         """A record; the abstract of a file of somebody's own goes with its text."""
         return replace(work, abstract="") if work.id.startswith("local:") and work.id in self._held else work
 
-    def _text(self, document: StoredDocument) -> Text:
+    def _text(self, document: StoredDocument) -> BundledDocument:
         values = {name: getattr(document, name) for name in document.__dataclass_fields__}
-        return Text(**values, text=None if self.held(document) else self.catalog.document_text(document.work, document.path))
+        return BundledDocument(**values, text=None if self.held(document) else self.catalog.document_text(document.work, document.path))
 
     def _passages(self) -> Iterator[Passage]:
         held = {(d.work, d.path) for d in self.documents if self.held(d)}
@@ -164,10 +164,10 @@ class _Making:
                 sliced = chunk.text == text[chunk.start : chunk.end]
                 yield Passage(replace(chunk, text="") if sliced else chunk, sliced)
 
-    def manifest(self, members: Mapping[str, FileRecord]) -> Manifest:
+    def manifest(self, members: Mapping[str, FileRecord]) -> BundleManifest:
         """The bundle's own."""
         of = self.generation.manifest
-        return Manifest(
+        return BundleManifest(
             lineage=of.lineage,
             target=WorkId(of.target),
             created=of.created,

@@ -1,1 +1,1 @@
-"""Under `indexer.chunk`: lines of code and configuration, paragraphs of prose, pieces of what is too long."""
+"""Under `indexer.chunking.chunker`: lines of code and configuration, paragraphs of prose, pieces of what is too long."""

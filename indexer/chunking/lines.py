@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from indexer.chunking import rows
-from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, Piece, Text, cut, packed
-from lineage.model import Document, Span
+from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, Piece, SourceText, cut, packed
+from lineage.records import Document, Span
 
 
 @dataclass(frozen=True)
-class Policy:
+class ChunkSizes:
     """Sizes of one kind, in lines: units below `tiny` are loose, loose neighbours are packed to `lines` and `chars`.
 
     A class of at most `together` is one piece; a unit too long to be shown is cut into pieces of about `piece`, which
@@ -29,9 +29,9 @@ class Policy:
 
 
 POLICIES = {
-    "code": Policy(tiny=5, lines=40, chars=2_400, together=60, settings=900),
-    "config": Policy(tiny=10_000, lines=40, chars=1_600),
-    "docs": Policy(tiny=6, lines=40, chars=1_600),
+    "code": ChunkSizes(tiny=5, lines=40, chars=2_400, together=60, settings=900),
+    "config": ChunkSizes(tiny=10_000, lines=40, chars=1_600),
+    "docs": ChunkSizes(tiny=6, lines=40, chars=1_600),
 }
 _NAMED = {"function", "method", "class", "command", "cell", "text"}
 
@@ -42,7 +42,7 @@ class _Node:
     parts: list[_Node] = field(default_factory=list)
 
 
-def pieces(document: Document, text: Text) -> Iterator[Piece]:
+def pieces(document: Document, text: SourceText) -> Iterator[Piece]:
     """Every line with content in at least one piece, in the order of the text."""
     policy = POLICIES[document.kind]
     root = _tree(document)
@@ -62,7 +62,7 @@ def _tree(document: Document) -> _Node:
     return root
 
 
-def _inside(text: Text, node: _Node, around: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+def _inside(text: SourceText, node: _Node, around: tuple[Span, ...], policy: ChunkSizes) -> Iterator[Piece]:
     """Pieces of what lies inside a node, loose neighbours packed."""
     is_unit = node.span.role != "file"
     inner = (*around, node.span) if is_unit and node.span.role != "block" else around
@@ -77,7 +77,7 @@ def _cuttable(inner: tuple[Span, ...]) -> bool:
     return bool(inner) and inner[-1].role in {"function", "method", "command", "cell"}
 
 
-def _parts(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+def _parts(text: SourceText, node: _Node, inner: tuple[Span, ...], policy: ChunkSizes) -> Iterator[Piece]:
     """The node's parts in order, what lies between them as loose pieces."""
     at = node.span.start
     for part in node.parts:
@@ -87,12 +87,12 @@ def _parts(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> 
     yield from _gap(text, at, node.span.end, inner)
 
 
-def _gap(text: Text, start: int, end: int, inner: tuple[Span, ...]) -> Iterator[Piece]:
+def _gap(text: SourceText, start: int, end: int, inner: tuple[Span, ...]) -> Iterator[Piece]:
     if start < end and not text.blank(start, end):
         yield text.trimmed(Piece(start, end, inner, loose=True))
 
 
-def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> Iterator[Piece]:
+def _unit(text: SourceText, node: _Node, inner: tuple[Span, ...], policy: ChunkSizes) -> Iterator[Piece]:
     if text.blank(node.span.start, node.span.end):
         return
     named = node.span.role in _NAMED
@@ -116,16 +116,16 @@ def _unit(text: Text, node: _Node, inner: tuple[Span, ...], policy: Policy) -> I
         yield from (replace(part, loose=not named) for part in cut(text, piece, policy.piece, policy.chars))
 
 
-def _many_settings(node: _Node, policy: Policy) -> bool:
+def _many_settings(node: _Node, policy: ChunkSizes) -> bool:
     return node.span.role == "config" and node.span.end - node.span.start > policy.settings
 
 
-def _opens(node: _Node, policy: Policy) -> bool:
+def _opens(node: _Node, policy: ChunkSizes) -> bool:
     """Whether many settings stand in a unit or in a statement of it, so that it is no piece as a whole."""
     return any(_many_settings(part, policy) or (part.span.role == "block" and _opens(part, policy)) for part in node.parts)
 
 
-def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:
+def _attached(text: SourceText, found: list[Piece]) -> Iterator[Piece]:
     """The pieces, those of one or two lines joined to the piece after them, else to the one before, where that fits."""
     done: list[Piece] = []
     for at, piece in enumerate(found):
@@ -139,9 +139,9 @@ def _attached(text: Text, found: list[Piece]) -> Iterator[Piece]:
     yield from done
 
 
-def _goes_on(text: Text, pair: list[Piece]) -> bool:
+def _goes_on(text: SourceText, pair: list[Piece]) -> bool:
     return len(pair) == 2 and text.fits(Piece(pair[0].start, pair[1].end))
 
 
-def _scrap(text: Text, piece: Piece) -> bool:
+def _scrap(text: SourceText, piece: Piece) -> bool:
     return text.lines(piece) < 3 and piece.end - piece.start < 200

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from lineage.model import Span
+from lineage.records import Span
 
 MAX_LINES = 60
 MAX_CHARS = 2_400
@@ -26,7 +26,7 @@ class Piece:
     loose: bool = False
 
 
-class Text:
+class SourceText:
     """A document's text with its lines (from 0) found in logarithmic time."""
 
     def __init__(self, text: str) -> None:
@@ -68,7 +68,7 @@ class Text:
         return piece.end - piece.start <= chars and self.lines(piece) <= lines
 
 
-def cut(text: Text, piece: Piece, lines: int = MAX_LINES, chars: int = MAX_CHARS) -> Iterator[Piece]:
+def cut(text: SourceText, piece: Piece, lines: int = MAX_LINES, chars: int = MAX_CHARS) -> Iterator[Piece]:
     """A piece in parts of at most `lines` and `chars`, of about one size, cut at blank or little indented lines."""
     if text.fits(piece, lines, chars):
         yield piece
@@ -82,7 +82,7 @@ def cut(text: Text, piece: Piece, lines: int = MAX_LINES, chars: int = MAX_CHARS
     yield from cut(text, replace(piece, start=text.starts[border]), lines, chars)
 
 
-def _border(text: Text, piece: Piece, first: int, last: int) -> int:
+def _border(text: SourceText, piece: Piece, first: int, last: int) -> int:
     """The line in the middle third (by characters) before which to cut: after a blank line, else the least indented."""
     size = piece.end - piece.start
     low = max(first + 1, text.line(piece.start + size // 3))
@@ -91,14 +91,14 @@ def _border(text: Text, piece: Piece, first: int, last: int) -> int:
     return min(range(low, high + 1), key=lambda line: (_roughness(text, line), abs(line - middle)))
 
 
-def _roughness(text: Text, line: int) -> tuple[bool, int]:
+def _roughness(text: SourceText, line: int) -> tuple[bool, int]:
     content = text.text[text.starts[line] : min(text.end(line), text.starts[line] + 200)]
     indent = len(content) - len(content.lstrip())
     closes = content.lstrip()[:1] in ")]}"
     return closes or not content.strip(), indent - (4 if text.blank(text.starts[line - 1], text.end(line - 1)) else 0)
 
 
-def _cut_line(text: Text, piece: Piece, chars: int) -> Iterator[Piece]:
+def _cut_line(text: SourceText, piece: Piece, chars: int) -> Iterator[Piece]:
     """One overlong line, cut after a sentence or a space where there is one in the last third."""
     start = piece.start
     while piece.end - start > chars:
@@ -111,7 +111,7 @@ def _cut_line(text: Text, piece: Piece, chars: int) -> Iterator[Piece]:
         yield replace(piece, start=start)
 
 
-def packed(text: Text, pieces: Iterable[Piece], lines: int, chars: int) -> Iterator[Piece]:
+def packed(text: SourceText, pieces: Iterable[Piece], lines: int, chars: int) -> Iterator[Piece]:
     """Neighbouring pieces joined into parts of at most `lines` and `chars`, and of about one size."""
     waiting = [part for piece in pieces for part in cut(text, piece)]
     at = 0
@@ -126,7 +126,7 @@ def packed(text: Text, pieces: Iterable[Piece], lines: int, chars: int) -> Itera
         at = end
 
 
-def _better(text: Text, start: int, now: int, then: int, goal: float, lines: int, chars: int) -> bool:
+def _better(text: SourceText, start: int, now: int, then: int, goal: float, lines: int, chars: int) -> bool:
     """Whether a part from `start` comes nearer to its goal by ending at `then` rather than `now`."""
     return text.fits(Piece(start, then), lines, chars) and abs(then - start - goal) <= abs(now - start - goal)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from indexer.chunking import rows
-from indexer.chunking.pieces import MAX_CHARS, Piece, Text, cut, joined
-from lineage.model import Document, Span
+from indexer.chunking.pieces import MAX_CHARS, Piece, SourceText, cut, joined
+from lineage.records import Document, Span
 
 LEAST_WORDS = 150
 MOST_WORDS = 350
@@ -21,7 +21,7 @@ _FRAMES = {"table", "algorithm"}
 _ANY = 1_000_000
 
 
-def pieces(document: Document, text: Text) -> Iterator[Piece]:
+def pieces(document: Document, text: SourceText) -> Iterator[Piece]:
     """Every word of the paper in at least one piece, in the order of the text."""
     leaves = _united(text, list(_filled(text, _leaves(document), document)))
     for alone, group in groupby(leaves, key=lambda piece: not piece.loose):
@@ -51,7 +51,7 @@ def _leaves(document: Document) -> list[Piece]:
     return found
 
 
-def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Piece]:
+def _filled(text: SourceText, leaves: list[Piece], document: Document) -> Iterator[Piece]:
     """The leaves with the headings before them; text that no span covers as pieces of its own."""
     at, sections = 0, _Sections(document)
     for piece in leaves:
@@ -67,7 +67,7 @@ def _filled(text: Text, leaves: list[Piece], document: Document) -> Iterator[Pie
         yield text.trimmed(Piece(at, len(text.text), sections.around(at, len(text.text)), loose=True))
 
 
-def _united(text: Text, leaves: list[Piece]) -> list[Piece]:
+def _united(text: SourceText, leaves: list[Piece]) -> list[Piece]:
     """A table or algorithm with the caption beside it, and footnotes or captions that follow one another, as one where that fits."""
     done: list[Piece] = []
     for piece in leaves:
@@ -114,7 +114,7 @@ def _by_section(group: list[Piece]) -> Iterator[list[Piece]]:
         yield list(section)
 
 
-def _paragraphs(text: Text, section: list[Piece]) -> Iterator[Piece]:
+def _paragraphs(text: SourceText, section: list[Piece]) -> Iterator[Piece]:
     """Paragraphs joined until there are enough words, never beyond what a hit may show; a formula stays in its sentence."""
     waiting: list[Piece] = []
     for group in _sentences(text, section):
@@ -130,7 +130,7 @@ def _paragraphs(text: Text, section: list[Piece]) -> Iterator[Piece]:
         yield joined(waiting)
 
 
-def _sentences(text: Text, section: list[Piece]) -> Iterator[list[Piece]]:
+def _sentences(text: SourceText, section: list[Piece]) -> Iterator[list[Piece]]:
     """What is one sentence: a formula with the words before it, and with those after it that go on ("where x is")."""
     group: list[Piece] = []
     for piece in section:
@@ -147,9 +147,9 @@ def _is_formula(piece: Piece) -> bool:
     return bool(piece.spans) and piece.spans[-1].role == "equation"
 
 
-def _words(text: Text, group: list[Piece]) -> int:
+def _words(text: SourceText, group: list[Piece]) -> int:
     return len(text.text[group[0].start : group[-1].end].split())
 
 
-def _too_much(text: Text, group: list[Piece]) -> bool:
+def _too_much(text: SourceText, group: list[Piece]) -> bool:
     return group[-1].end - group[0].start > MAX_CHARS or _words(text, group) > MOST_WORDS

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from indexer.chunking.pieces import Piece, Text, cut, packed
-from indexer.source_code.markdown import is_rule
+from indexer.chunking.pieces import Piece, SourceText, cut, packed
+from indexer.parsers.code.markdown import is_rule
 
 MOST_CHARS = 700
 """Of a table's rows in one chunk: about what an embedder of 256 tokens reads beside title, caption and column heads."""
@@ -22,7 +22,7 @@ _ANY = 1_000_000
 _NUMBER = re.compile(r"[$(~+-]*\d")
 
 
-def parts(text: Text, piece: Piece) -> Iterator[Piece]:
+def parts(text: SourceText, piece: Piece) -> Iterator[Piece]:
     """A table by its rows in parts of about one size, its caption with the rows beside it; anything else is cut as prose."""
     table = next((span for span in piece.spans if span.role == "table"), None)
     if table is None or table.end - table.start <= MOST_CHARS:
@@ -36,7 +36,7 @@ def parts(text: Text, piece: Piece) -> Iterator[Piece]:
         yield from cut(text, part, _ANY)
 
 
-def head(text: Text, piece: Piece) -> str:
+def head(text: SourceText, piece: Piece) -> str:
     """What a part of a table needs to be read: its caption, column heads and group of rows, those that stand in another part.
 
     In a repository the span's own header says what the table is, so that a caption is only what was marked as one.
@@ -53,7 +53,7 @@ def head(text: Text, piece: Piece) -> str:
     return " · ".join(part for part in said if part)
 
 
-def _columns(text: Text, start: int, end: int) -> Iterator[str]:
+def _columns(text: SourceText, start: int, end: int) -> Iterator[str]:
     """The first row of the table, and up to two more while heads go on: below an empty or shared cell, without a number."""
     at = text.line(start)
     rows = [text.row(line) for line in range(at, min(at + 3, text.line(end)))]
@@ -64,7 +64,7 @@ def _columns(text: Text, start: int, end: int) -> Iterator[str]:
         yield row
 
 
-def _group(text: Text, start: int, at: int) -> str:
+def _group(text: SourceText, start: int, at: int) -> str:
     """The first cell above that is not empty, where the part begins with a row that has none of its own."""
     line, first = text.line(at), text.line(start)
     skip = 1 if first + 1 < len(text.starts) and is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar

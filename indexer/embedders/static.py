@@ -2,7 +2,7 @@
 
 Why: a build answers while the transformer still reads, and words that mean the same ("initialised", `xavier_uniform_`) should
 meet from the first second. The table is our own, trained on the same pairs as the packaged transformer (`static256/CARD.md`)
-over the words of the lexical index (`lineage.tokens`). A text's vector depends on the text alone.
+over the words of the lexical index (`lineage.text.tokens`). A text's vector depends on the text alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from lineage.errors import SettingsError
 from lineage.ports import Vectors
 from lineage.settings import Settings
-from lineage.tokens import tokens
+from lineage.text.tokens import tokens
 
 FOLDER = Path(__file__).resolve().parent / "static256"
 TABLE, SELF_TEST_FILE = "table.npz", "selftest.json"
@@ -50,7 +50,7 @@ def bag(text: str, places: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArra
 
 
 @dataclass(frozen=True)
-class Table:
+class WordTable:
     """`codes` (words, dim) int8; `weights` (2, words), in questions and in passages, the codes' scale among them."""
 
     codes: NDArray[np.int8]
@@ -58,7 +58,7 @@ class Table:
     places: Mapping[str, int]
 
     @classmethod
-    def read(cls, path: Path, sha256: str) -> Table:
+    def read(cls, path: Path, sha256: str) -> WordTable:
         """The table in a file; raises `SettingsError` if it is missing or, where a hash is given, another."""
         data = _read(path)
         if sha256 and hashlib.sha256(data).hexdigest() != sha256:
@@ -90,7 +90,7 @@ class Static:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._table: Table | None = None
+        self._table: WordTable | None = None
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """(n, 256) float32 unit vectors of texts to be found."""
@@ -100,16 +100,16 @@ class Static:
         """(n, 256) float32 unit vectors of questions."""
         return self._loaded().vectors(texts, _QUESTION)
 
-    def _loaded(self) -> Table:
+    def _loaded(self) -> WordTable:
         with self._lock:
             if self._table is None:
-                table = Table.read(self._folder / TABLE, TABLE_SHA256)
+                table = WordTable.read(self._folder / TABLE, TABLE_SHA256)
                 _self_test(table, json.loads(_read(self._folder / SELF_TEST_FILE)))
                 self._table = table
             return self._table
 
 
-def _self_test(table: Table, stored: Mapping[str, Any]) -> None:
+def _self_test(table: WordTable, stored: Mapping[str, Any]) -> None:
     cosine = float((table.vectors(stored["texts"], _PASSAGE) * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
     if not cosine >= SELF_TEST_COSINE:
         raise SettingsError(f"the static embedder computes other vectors than it was made with (cosine {cosine:.3f})", hint="reinstall the package")

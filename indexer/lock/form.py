@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from indexer.archive import MIB
-from indexer.durable import write_whole
+from indexer.archives.members import MIB
 from indexer.plan import BuildRequest
 from indexer.portable import excess, files
-from indexer.transport.answers import Request
-from lineage.disk import failures
+from indexer.store.atomic_files import write_whole
+from indexer.transport.cache import Request
+from lineage.disk_errors import failures
 from lineage.errors import BadBundle, NotFound
 
 FORMAT, VERSION = "lineage-lock", 1

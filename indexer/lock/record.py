@@ -11,24 +11,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from indexer.blobs import Blobs
+from indexer.build_context import BuildContext
 from indexer.bundle.write import program
-from indexer.cache import DerivedCache
+from indexer.code_links.target_files import VERSION as LOOKED
 from indexer.collect import Collected
-from indexer.fetch import Transport
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
 from indexer.lock.tools import tools
-from indexer.own_code import VERSION as LOOKED
 from indexer.pipeline import gathered
 from indexer.plan import BuildRequest, fetchable
 from indexer.portable import files
 from indexer.sources.github import pinned
-from indexer.transport.answers import KEPT_HEADERS, Answer, Answers, Request
-from indexer.workbench import Workbench
+from indexer.store.blobs import Blobs
+from indexer.store.computed_cache import DerivedCache
+from indexer.transport.cache import KEPT_HEADERS, Answers, CachedResponse, Request
+from indexer.transport.client import Transport
 from lineage.errors import UsageError
 from lineage.generation import Generation
-from lineage.model import Status, Work, WorkId
 from lineage.progress import Waiting, Watch
+from lineage.records import Status, Work, WorkId
 from lineage.settings import Settings
 
 _ARXIV = re.compile(r"(https://(?:export\.)?arxiv\.org/(?:e-print|pdf|html)/)(.+?)(v\d+)?\Z")
@@ -39,7 +39,7 @@ _TARBALL = re.compile(r"(https://codeload\.github\.com/[^/]+/[^/]+/tar\.gz/)(.+)
 class Tape:
     """What one build read. `transport` and `derived` make tools that note it here."""
 
-    answers: dict[str, tuple[Request, Answer]] = field(default_factory=dict)
+    answers: dict[str, tuple[Request, CachedResponse]] = field(default_factory=dict)
     derived_: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
 
     def transport(self, settings: Settings, blobs: Blobs, watch: Watch) -> Transport:
@@ -58,7 +58,7 @@ class _NotedAnswers(Answers):
         super().__init__(home, blobs)
         self._tape = tape
 
-    def get(self, request: Request) -> Answer | None:
+    def get(self, request: Request) -> CachedResponse | None:
         answer = super().get(request)
         if answer:
             self._tape.answers[request.key] = (request, answer)
@@ -77,7 +77,7 @@ class _NotedCache(DerivedCache):
         return value
 
 
-def lock_of(bench: Workbench, tape: Tape, generation: Generation) -> Lock:
+def lock_of(bench: BuildContext, tape: Tape, generation: Generation) -> Lock:
     """The lock of a generation; `bench` is offline and made of the tape's tools.
 
     Raises `UsageError` for a lineage with files of the user's own, and for one that this program, with these settings,
@@ -109,7 +109,7 @@ def lock_of(bench: Workbench, tape: Tape, generation: Generation) -> Lock:
     )
 
 
-def _check_portable(bench: Workbench, request: BuildRequest, generation: Generation) -> None:
+def _check_portable(bench: BuildContext, request: BuildRequest, generation: Generation) -> None:
     own = files(request)
     if own:
         why = f"it is built from files of yours ({Path(own[0]).name})"
@@ -128,7 +128,7 @@ def _papers(collected: Collected) -> Iterator[Pinned]:
             yield Pinned(name, str(collected.works[name].meta.get("version") or "version not known"))
 
 
-def _pins(bench: Workbench, tape: Tape, works: Mapping[WorkId, Work]) -> Iterator[Pin]:
+def _pins(bench: BuildContext, tape: Tape, works: Mapping[WorkId, Work]) -> Iterator[Pin]:
     versions = {
         name.removeprefix("arxiv:"): str(work.meta["version"]) for work in works.values() if (name := fetchable(work)) and work.meta.get("version")
     }
@@ -159,7 +159,7 @@ def _written(body: bytes) -> str:
     return text if not text.startswith("base64:") else "base64:" + base64.b64encode(body).decode()
 
 
-def _exact(bench: Workbench, url: str, answer: Answer, versions: Mapping[str, str]) -> str:
+def _exact(bench: BuildContext, url: str, answer: CachedResponse, versions: Mapping[str, str]) -> str:
     """The address of this version or commit, where the one that was asked means the latest."""
     if found := _ARXIV.match(url):
         version = versions.get(found[2], "")

@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.blobs import Blobs
-from indexer.cache import DerivedCache
-from indexer.fetch import Transport
+from indexer.build_context import BuildContext
 from indexer.lock.form import Lock, Pin
 from indexer.lock.tools import tools
 from indexer.plan import BuildReport
-from indexer.transport.answers import Answer, Answers, Request
+from indexer.store.blobs import Blobs
+from indexer.store.computed_cache import DerivedCache
 from indexer.transport.bodies import Kind
-from indexer.workbench import Workbench
+from indexer.transport.cache import Answers, CachedResponse, Request
+from indexer.transport.client import Transport
 from lineage.errors import SourceError
-from lineage.model import Blob, Status
 from lineage.progress import Waiting, Watch
+from lineage.records import Blob, Status
 from lineage.settings import Settings
 
 _TARBALLS = "https://codeload.github.com/"
 
 
 @dataclass(frozen=True)
-class Replay:
+class LockReplay:
     """The tools of a build that keeps to a lock."""
 
     lock: Lock
@@ -44,7 +44,7 @@ class _PinnedTransport(Transport):
         self._pins = lock.pins
         self.answers = _PinnedAnswers(settings, blobs, lock)
 
-    def known(self, url: str) -> Answer | None:
+    def known(self, url: str) -> CachedResponse | None:
         pin = self._pins.get(Request("GET", url).key)
         if pin and pin.body is None and not super().known(url):
             try:
@@ -53,14 +53,14 @@ class _PinnedTransport(Transport):
                 return None
         return super().known(url)
 
-    def _persist(self, request: Request, accept: Kind, cap: int) -> Answer:
+    def _persist(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
         pin = self._pins.get(request.key)
         if pin is None or pin.body is not None:
             raise SourceError(Status.POLICY_SKIPPED, "the lock file does not name it", url=request.url)
         return _known_as(super()._persist(Request("GET", pin.fetch), accept, cap), pin)
 
 
-def _known_as(answer: Answer, pin: Pin) -> Answer:
+def _known_as(answer: CachedResponse, pin: Pin) -> CachedResponse:
     """The answer, its bytes also under the name that the lock has for them."""
     other = answer.status == 200 and answer.blob.sha256 != pin.sha256
     return replace(answer, blob=replace(answer.blob, named=pin.sha256)) if other else answer
@@ -73,7 +73,7 @@ class _PinnedAnswers(Answers):
         super().__init__(settings.home, blobs)
         self._pins, self._mirrored = lock.pins, bool(settings.mirror)
 
-    def get(self, request: Request) -> Answer | None:
+    def get(self, request: Request) -> CachedResponse | None:
         pin = self._pins.get(request.key)
         if pin is None:
             return None
@@ -86,11 +86,11 @@ class _PinnedAnswers(Answers):
         kept = super().get(Request("GET", pin.fetch))
         return _known_as(kept, pin) if kept else None
 
-    def _answer(self, request: Request, pin: Pin, blob: Blob) -> Answer:
+    def _answer(self, request: Request, pin: Pin, blob: Blob) -> CachedResponse:
         url = pin.came_from or pin.url
-        return Answer(pin.status, dict(pin.headers), replace(blob, url=url), url, True, self._mirrored, pin.cap, request, self.blobs)
+        return CachedResponse(pin.status, dict(pin.headers), replace(blob, url=url), url, True, self._mirrored, pin.cap, request, self.blobs)
 
-    def keep(self, request: Request, answer: Answer) -> None:
+    def keep(self, request: Request, answer: CachedResponse) -> None:
         pin = self._pins.get(request.key)
         if not pin:
             return
@@ -111,14 +111,14 @@ class _PinnedCache(DerivedCache):
         return said if said is not None else super().get(input_hash, stage, version)
 
 
-def held_against(bench: Workbench, lock: Lock, report: BuildReport) -> BuildReport:
+def verify_content_hash(bench: BuildContext, lock: Lock, report: BuildReport) -> BuildReport:
     """The report of a build with a lock, with a note that says whether it is what the lock promises."""
     if report.content_hash == lock.content_hash:
         return replace(report, notes=(*report.notes, f"the content is what the lock file pins ({lock.content_hash[:16]}…)"))
     return replace(report, notes=(*report.notes, "the content is not what the lock file pins: " + "; ".join(_reasons(bench, lock, report))))
 
 
-def _reasons(bench: Workbench, lock: Lock, report: BuildReport) -> Iterator[str]:
+def _reasons(bench: BuildContext, lock: Lock, report: BuildReport) -> Iterator[str]:
     here = tools(bench)
     yield from (f"{name} here are {here.get(name)}, in the lock {value}" for name, value in lock.tools.items() if here.get(name) != value)
     yield from (f"{row.subject}: {row.detail}" for row in report.losses if row.status is Status.HASH_MISMATCH)

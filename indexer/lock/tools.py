@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from indexer.chunk import VERSION as CHUNKER
+from indexer.build_context import BuildContext
+from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.parsers.select import VERSIONS
-from indexer.workbench import Workbench
-from lineage.ontology import ontology
+from lineage.hyperparameters.ontology import ontology
 
 
-def tools(bench: Workbench) -> dict[str, str]:
+def tools(bench: BuildContext) -> dict[str, str]:
     """Versions of parsers and of chunking, and the digest of the vocabulary."""
     return {"parsers": str(VERSIONS), "chunks": CHUNKER, "ontology": ontology(bench.settings.ontology).digest}

@@ -13,11 +13,11 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import PurePosixPath
 from typing import cast
 
+from indexer.parsers.code.spans import LineIndex, spans
+from indexer.parsers.code.units import CodeUnit, leading
 from indexer.parsers.decode import decode
-from indexer.source_code.spans import Lines, spans
-from indexer.source_code.units import Unit, leading
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 VERSION = "config@2"
 MAX_ITEMS = 200
@@ -42,7 +42,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     text = decode(data)
     language = _language(path)
     status, detail = Status.OK, ""
-    units: tuple[Unit, ...]
+    units: tuple[CodeUnit, ...]
     if language == "json":
         units = _json(path, text)
         if not units:
@@ -52,7 +52,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
         if language == "yaml":
             lines = text.split("\n")
             units = tuple(_nested(lines, unit, _DEEPEST) for unit in units)
-    return Document(work, path, text, spans(units, Lines(text), (path,)), VERSION, "config", language, blob, status=status, detail=detail)
+    return Document(work, path, text, spans(units, LineIndex(text), (path,)), VERSION, "config", language, blob, status=status, detail=detail)
 
 
 def _language(path: str) -> str:
@@ -64,7 +64,7 @@ def _language(path: str) -> str:
     return _LANGUAGES.get(PurePosixPath(name).suffix, "text")
 
 
-def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[Unit, ...]:
+def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[CodeUnit, ...]:
     """One unit per unindented key (or section), reaching to the next; a paragraph each where keys are unknown."""
     lines = text.split("\n")
     starts: list[tuple[int, str]] = []
@@ -77,20 +77,20 @@ def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[Unit, ...]:
     return _units(lines, starts)
 
 
-def _units(lines: list[str], starts: list[tuple[int, str]]) -> tuple[Unit, ...]:
+def _units(lines: list[str], starts: list[tuple[int, str]]) -> tuple[CodeUnit, ...]:
     if not starts:
         return ()
-    found: list[Unit] = []
+    found: list[CodeUnit] = []
     ends = [leading(lines, number, starts[at][0]) - 1 for at, (number, _) in enumerate(starts[1:])] + [len(lines)]
     for (start, name), end in zip(starts, ends, strict=True):
         first = found[-1].last + 1 if found else leading(lines, start, 0)
         while end > start and not lines[end - 1].strip():
             end -= 1
-        found.append(Unit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
+        found.append(CodeUnit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
     return tuple(found)
 
 
-def _nested(lines: list[str], unit: Unit, depth: int) -> Unit:
+def _nested(lines: list[str], unit: CodeUnit, depth: int) -> CodeUnit:
     """A long section of YAML with the keys below it as parts, so that a piece of it is named by its path."""
     if unit.last - unit.first < _LONG or not depth:
         return unit
@@ -102,7 +102,7 @@ def _nested(lines: list[str], unit: Unit, depth: int) -> Unit:
         return unit
     ends = [number - 1 for number, _ in heads[1:]] + [unit.last]
     names = [_KEYS["yaml"].match(line) for _, line in heads]
-    parts = (Unit(number, end, "config", (name and name[1]) or "") for (number, _), end, name in zip(heads, ends, names, strict=True))
+    parts = (CodeUnit(number, end, "config", (name and name[1]) or "") for (number, _), end, name in zip(heads, ends, names, strict=True))
     return replace(unit, parts=tuple(_nested(lines, part, depth - 1) for part in parts))
 
 
@@ -112,7 +112,7 @@ def _skip_blank(lines: list[str], first: int, start: int) -> int:
     return first
 
 
-def _json(path: str, text: str) -> tuple[Unit, ...]:
+def _json(path: str, text: str) -> tuple[CodeUnit, ...]:
     """A unit per member of the outermost object, empty if the text is no JSON object."""
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] == "[":
@@ -120,7 +120,7 @@ def _json(path: str, text: str) -> tuple[Unit, ...]:
     if text[start : start + 1] != "{":
         return ()
     decoder = json.JSONDecoder(strict=False)
-    found: list[Unit] = []
+    found: list[CodeUnit] = []
     at, line, counted, prose = _space(text, start + 1), 1, 0, True
     try:
         while text[at : at + 1] == '"':
@@ -132,7 +132,7 @@ def _json(path: str, text: str) -> tuple[Unit, ...]:
             last = line + text.count("\n", at, end)
             first = max(line, found[-1].last + 1) if found else line
             if first <= last:
-                found.append(Unit(first, last, "config", name[:100]))
+                found.append(CodeUnit(first, last, "config", name[:100]))
             counted, at = at, _space(text, end)
     except (ValueError, RecursionError):
         return ()
@@ -145,14 +145,14 @@ def _json(path: str, text: str) -> tuple[Unit, ...]:
     return tuple(found)
 
 
-def _json_list(path: str, text: str) -> tuple[Unit, ...]:
+def _json_list(path: str, text: str) -> tuple[CodeUnit, ...]:
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):
         return ()
     if len(items) > MAX_ITEMS:
         raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration (a list of {len(items):,})")
-    return (Unit(1, text.count("\n") + 1, "config"),)
+    return (CodeUnit(1, text.count("\n") + 1, "config"),)
 
 
 def _space(text: str, at: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from indexer.unpack.sniff import utf16
+from indexer.archives.sniff import utf16
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]{1,40})", re.MULTILINE)
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))

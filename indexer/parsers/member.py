@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 
+from indexer.parsers.code.grammars import warm
+from indexer.parsers.code.languages import LANGUAGES, language_of
 from indexer.parsers.select import select
-from indexer.source_code.grammars import warm
-from indexer.source_code.languages import LANGUAGES, language_of
+from lineage import registry
 from lineage.errors import ParseError
-from lineage.model import Document, WorkId
+from lineage.records import Document, WorkId
 
 PARSERS = ("code", "notebook", "config", "plain")
 
@@ -19,13 +19,13 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     choice = select(path, data)
     if not choice.parser:
         raise ParseError(choice.status, choice.detail)
-    document: Document = import_module(f"indexer.parsers.{choice.parser}").parse(path, data, work, blob)
+    document: Document = registry.load("parsers", choice.parser)(path, data, work, blob)
     return document
 
 
 def prepare(paths: Iterable[str]) -> None:
     """Load the parsers and the grammars that these files need, while grammars may still be unpacked."""
     for name in PARSERS:
-        import_module(f"indexer.parsers.{name}")
+        registry.load("parsers", name)
     languages = {language_of(path) for path in paths} | {"python", "bash"}
     warm(*(LANGUAGES[language].grammar for language in sorted(languages) if language in LANGUAGES))

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from indexer.parsers import plain
+from indexer.parsers.code import python
+from indexer.parsers.code.spans import LineIndex, labelled, spans
+from indexer.parsers.code.units import LONG, CodeUnit, one_line
 from indexer.parsers.decode import decode, newlines
-from indexer.source_code import python
-from indexer.source_code.spans import Lines, labelled, spans
-from indexer.source_code.units import LONG, Unit, one_line
 from lineage.errors import ParseError
-from lineage.model import Document, Span, Status, WorkId
+from lineage.records import Document, Span, Status, WorkId
 
 VERSION = "notebook@2"
 MAX_CELLS = 5_000
@@ -42,7 +42,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     placed = _in_file(raw.split("\n"), cells)
     detail = "" if placed else "line numbers count the sources of cells one after another"
     text, placed = _text(placed, raw.count("\n") + 1) if placed else _one_after_another(cells)
-    found = tuple(span for cell in placed for span in _spans(cell, path, Lines(text), language))
+    found = tuple(span for cell in placed for span in _spans(cell, path, LineIndex(text), language))
     return Document(work, path, text, found, VERSION, "code", language, blob, detail=detail)
 
 
@@ -124,21 +124,21 @@ def _one_after_another(cells: list[_Cell]) -> tuple[str, list[_Cell]]:
     return "\n\n".join("\n".join(cell.lines) for cell in placed) + "\n", placed
 
 
-def _spans(cell: _Cell, path: str, lines: Lines, language: str) -> tuple[Span, ...]:
+def _spans(cell: _Cell, path: str, lines: LineIndex, language: str) -> tuple[Span, ...]:
     last = cell.first + len(cell.lines) - 1
     label = f"cell {cell.number}"
     if cell.kind == "text":
         title = plain.first_heading(cell.lines)
-        unit = Unit(cell.first, last, "text", title, title)
+        unit = CodeUnit(cell.first, last, "text", title, title)
     else:
         unit = _code_unit(cell, last, language)
     return labelled(spans((unit,), lines, (path, label)), label)
 
 
-def _code_unit(cell: _Cell, last: int, language: str) -> Unit:
+def _code_unit(cell: _Cell, last: int, language: str) -> CodeUnit:
     """A code cell, named after what it defines, and cut where it is long."""
     names = [line.split("(")[0].split(":")[0].split()[-1] for line in cell.lines if line.startswith(("def ", "class ")) and len(line.split()) > 1]
-    parts: tuple[Unit, ...] = ()
+    parts: tuple[CodeUnit, ...] = ()
     if len(cell.lines) > LONG and language == "python":
         # Magics and shell escapes are no Python; blanked, the rest keeps its lines.
         code = "\n".join("" if line.lstrip().startswith(("%", "!", "?")) else line for line in cell.lines)
@@ -146,8 +146,8 @@ def _code_unit(cell: _Cell, last: int, language: str) -> Unit:
             parts = tuple(_moved(unit, cell.first - 1) for unit in python.outline(code))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             parts = ()
-    return Unit(cell.first, last, "cell", one_line(", ".join(names), 80), parts=parts)
+    return CodeUnit(cell.first, last, "cell", one_line(", ".join(names), 80), parts=parts)
 
 
-def _moved(unit: Unit, by: int) -> Unit:
+def _moved(unit: CodeUnit, by: int) -> CodeUnit:
     return replace(unit, first=unit.first + by, last=unit.last + by, parts=tuple(_moved(part, by) for part in unit.parts))

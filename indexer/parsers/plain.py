@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from indexer.parsers.code import markdown
+from indexer.parsers.code.spans import LineIndex
 from indexer.parsers.decode import decode
-from indexer.source_code import markdown
-from indexer.source_code.spans import Lines
 from lineage.errors import ParseError
-from lineage.model import Document, Span, Status, WorkId
+from lineage.records import Document, Span, Status, WorkId
 
 VERSION = "plain@2"
 _ATX = re.compile(r" {0,3}(#{1,6})\s+(.{1,200}?)\s*#*\s*$")
@@ -31,7 +31,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
         raise ParseError(Status.EMPTY, f"{path}: there is no text")
     language = _LANGUAGES.get(PurePosixPath(path).suffix.lower(), "text")
     headings = _headings(text.split("\n"), language)
-    found = _spans(path, Lines(text), headings, text.count("\n") + 1)
+    found = _spans(path, LineIndex(text), headings, text.count("\n") + 1)
     if language == "markdown":
         found = markdown.with_blocks(text, found)
     return Document(work, path, text, found, VERSION, "docs", language, blob, title=headings[0][2] if headings else "")
@@ -83,7 +83,7 @@ def _clean(title: str) -> str:
     return " ".join(_TAG.sub(r"\1", title).replace("*", "").replace("`", "").split())
 
 
-def _spans(path: str, lines: Lines, headings: list[Heading], count: int) -> tuple[Span, ...]:
+def _spans(path: str, lines: LineIndex, headings: list[Heading], count: int) -> tuple[Span, ...]:
     """One span from each heading to the next, with the titles it stands under."""
     found: list[Span] = []
     stack: list[tuple[int, str]] = []

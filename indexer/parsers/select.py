@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from indexer.source_code.languages import LANGUAGES, language_of
-from indexer.unpack.sniff import is_binary
-from lineage.model import Status
+from indexer.archives.sniff import is_binary
+from indexer.parsers.code.languages import LANGUAGES, language_of
+from lineage.records import Status
 
 VERSIONS = "select@2 code@2 notebook@2 config@2 plain@2 latex@6 pdf@5 html@6"
 """What parse results depend on: the version of this table and of every parser, kept equal by a test."""
@@ -24,7 +24,7 @@ MAX_PROSE = 256 * 1024
 
 
 @dataclass(frozen=True)
-class Choice:
+class ParserChoice:
     """`parser` is the module of `indexer.parsers` that reads the file, or empty with `status` and `detail` saying why not."""
 
     parser: str
@@ -101,12 +101,12 @@ def _too_large(name: str, suffix: str, size: int) -> tuple[Status, str] | None:
     return (Status.POLICY_SKIPPED, f"data, not prose ({size:,} bytes)") if size > MAX_PROSE else None
 
 
-def select(path: str, data: bytes) -> Choice:
+def select(path: str, data: bytes) -> ParserChoice:
     """The parser of a file, judged by its name and whole content."""
     verdict = by_name(path, len(data)) or _by_content(path, data)
     if verdict:
-        return Choice("", *verdict)
-    return Choice(_parser(PurePosixPath(path).name.lower(), data))
+        return ParserChoice("", *verdict)
+    return ParserChoice(_parser(PurePosixPath(path).name.lower(), data))
 
 
 def _by_content(path: str, data: bytes) -> tuple[Status, str] | None:

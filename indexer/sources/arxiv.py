@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indexer.fetch import Transport
+from indexer.archives.sniff import sniff
 from indexer.sources.arxiv_records import error_entry, parse_entry, wanted
-from indexer.transport.answers import Answer
-from indexer.unpack.sniff import sniff
+from indexer.transport.cache import CachedResponse
+from indexer.transport.client import Transport
 from lineage.errors import SourceError
 from lineage.ids import Target
-from lineage.model import Blob, Status, Work, WorkId
+from lineage.records import Blob, Status, Work, WorkId
 
 BATCH = 200
 """Identifiers in one request: they go in the address, which must not grow too long."""
@@ -102,15 +102,15 @@ class Arxiv:
         answer = self._transport.get(f"https://arxiv.org/html/{name}", accept="page", max_bytes=self._transport.settings.max_pdf)
         return replace(answer.blob, media_type="text/html")
 
-    def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> Answer:
+    def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> CachedResponse:
         name = arxiv.removeprefix("arxiv:") + version
         return self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
 
-    def _head(self, answer: Answer) -> bytes:
+    def _head(self, answer: CachedResponse) -> bytes:
         with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
             return file.read(65536)
 
-    def _kind(self, answer: Answer) -> str:
+    def _kind(self, answer: CachedResponse) -> str:
         return sniff(self._head(answer))
 
     def _package(self) -> tuple[Any, Any]:

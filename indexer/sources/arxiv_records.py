@@ -7,7 +7,7 @@ from typing import Any
 
 from indexer.sources.fields import arxiv, doi, ordered, text
 from lineage import ids
-from lineage.model import Scalar, Work, WorkId
+from lineage.records import Scalar, Work, WorkId
 
 SOURCE = "arxiv"
 _WITHDRAWN = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from indexer.fetch import Transport
 from indexer.sources.fields import arxiv, doi, items, mapping, number, ordered, text, year
+from indexer.transport.client import Transport
 from lineage.errors import SourceError
-from lineage.model import BibEntry, ListedReference, ReferenceList, Status, Work
+from lineage.records import BibEntry, ListedReference, ReferenceList, Status, Work
 
 SOURCE = "crossref"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lineage import ids
-from lineage.model import WorkId
+from lineage.records import WorkId
 
 _ORDER = {"arxiv": 0, "doi": 1, "s2": 2}
 

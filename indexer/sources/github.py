@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from indexer.fetch import Transport
 from indexer.sources.fields import items, mapping, number, text
 from indexer.sources.github_history import MOST_PAGES, PER_PAGE, earlier, last_page, oldest, parse_commit
-from indexer.transport.answers import Answer
+from indexer.transport.cache import CachedResponse
+from indexer.transport.client import Transport
 from lineage import ids
 from lineage.errors import SourceError
-from lineage.model import Blob, Scalar, Status, Work, WorkId
+from lineage.records import Blob, Scalar, Status, Work, WorkId
 
 SOURCE = "github"
 API = "https://api.github.com"
@@ -83,7 +83,7 @@ class GitHub:
     def _oldest(self, repo: Work, since: str) -> tuple[tuple[str, str] | None, str]:
         """The oldest commit since then, and in words how far the list was read: to its last page, if anybody says which that is."""
 
-        def page(number: int) -> Answer:
+        def page(number: int) -> CachedResponse:
             return self._commits(repo, query={"since": since, "per_page": PER_PAGE, **({"page": number} if number > 1 else {})})
 
         first = page(1)
@@ -96,7 +96,7 @@ class GitHub:
         cut = f" among the newest {PER_PAGE * MOST_PAGES:,}; the list goes on" if len(items(pages[-1])) >= PER_PAGE else ""
         return earlier(oldest(rows, since) for rows in pages), cut
 
-    def _commits(self, repo: Work, ref: str = "", query: Mapping[str, str | int] | None = None) -> Answer:
+    def _commits(self, repo: Work, ref: str = "", query: Mapping[str, str | int] | None = None) -> CachedResponse:
         owner, name = _github(repo.id)
         return self._transport.get(f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query)
 
@@ -113,21 +113,21 @@ class GitHub:
             raise SourceError(Status.HASH_MISMATCH, f"the archive is of commit {found[:12]}, not {sha[:12]}", url=answer.url)
         return answer.blob
 
-    def _get(self, owner: str, name: str, ref: str) -> Answer:
+    def _get(self, owner: str, name: str, ref: str) -> CachedResponse:
         answer = self._transport.get(_tarball_url(owner, name, ref), accept="file", max_bytes=self._transport.settings.max_tarball)
         if not self._start(answer).startswith(b"\x1f\x8b"):
             self._transport.forget(answer)
             raise SourceError(Status.WRONG_TYPE, "no gzip archive came", url=answer.url)
         return answer
 
-    def _start(self, answer: Answer) -> bytes:
+    def _start(self, answer: CachedResponse) -> bytes:
         with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
             return file.read(65536)
 
-    def _pin(self, answer: Answer) -> tuple[str, str]:
+    def _pin(self, answer: CachedResponse) -> tuple[str, str]:
         return pinned(self._start(answer))
 
-    def _pinned(self, answer: Answer) -> tuple[str, str]:
+    def _pinned(self, answer: CachedResponse) -> tuple[str, str]:
         sha, date = self._pin(answer)
         if not sha:
             raise SourceError(Status.RATE_LIMITED, "GitHub's API refuses to say which commit is the head, and the archive does not", url=answer.url)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from indexer.fetch import Transport
 from indexer.sources.fields import mapping, text
+from indexer.transport.client import Transport
 from lineage import ids
 from lineage.errors import SourceError
-from lineage.model import CodeLink, Status, Tier, WorkId
+from lineage.records import CodeLink, Status, Tier, WorkId
 
 SOURCE = "huggingface"
 

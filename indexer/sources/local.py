@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member
+from indexer.archives.members import EPRINT, TARBALL, ArchiveLimits, Member
+from indexer.archives.sniff import is_binary, sniff
 from indexer.parsers import select
-from indexer.source_code.languages import language_of
+from indexer.parsers.code.languages import language_of
 from indexer.sources.checkout import not_followed, origin
-from indexer.unpack.sniff import is_binary, sniff
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
-from lineage.model import Status, Work
+from lineage.records import Status, Work
 
 SOURCE = "local"
 MAX_BYTES = 200 * 1024 * 1024

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from indexer.fetch import Transport
 from indexer.sources.fields import arxiv, doi, items, mapping, number, ordered, text, year
+from indexer.transport.client import Transport
 from lineage.errors import SourceError
-from lineage.model import BibEntry, ListedReference, ReferenceList, Status, Work, WorkId
+from lineage.records import BibEntry, ListedReference, ReferenceList, Status, Work, WorkId
 
 SOURCE = "openalex"
 WORKS = "https://api.openalex.org/works"

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from lineage import links
+from lineage.code_links import links
 from lineage.errors import ParseError, SettingsError
-from lineage.model import CodeLink, Status, Work
+from lineage.records import CodeLink, Status, Work
 
 SOURCE = "papers-with-code"
 MAX_ROWS = 3_000_000
@@ -57,7 +57,7 @@ def _asked(row: dict[str, Any], wanted: set[str], titles: set[str]) -> bool:
 
 
 def _folded(title: str) -> str:
-    """Letters and digits alone: cheap, and finer than what `lineage.links` compares afterwards."""
+    """Letters and digits alone: cheap, and finer than what `lineage.code_links.links` compares afterwards."""
     return "".join(c for c in title[:500].lower() if c.isalnum())
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from indexer.sources.fields import arxiv, doi, items, mapping, names, number, ordered, text, year
 from lineage import ids
-from lineage.model import BibEntry, ListedReference, Mention, ReferenceList, Scalar, Status, Work, WorkId
-from lineage.records import true_year
+from lineage.records import BibEntry, ListedReference, Mention, ReferenceList, Scalar, Status, Work, WorkId
+from lineage.references.join_works import true_year
 
 SOURCE = "semantic_scholar"
 PAPER_FIELDS = (

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-from indexer.fetch import Transport
 from indexer.sources.fields import items, mapping, number, text
 from indexer.sources.scholar_records import CITED_FIELDS, EDGE_FIELDS, PAPER_FIELDS, parse_paper, parse_references, with_target
-from indexer.transport.answers import Answer
+from indexer.transport.cache import CachedResponse
+from indexer.transport.client import Transport
 from lineage.errors import SourceError
 from lineage.ids import Target
-from lineage.model import ReferenceList, Status, Work, WorkId
+from lineage.records import ReferenceList, Status, Work, WorkId
 
 BATCH = 500
 PAGE = 500
@@ -197,7 +197,7 @@ def _client(transport: Transport) -> Any:
     return client
 
 
-def _sound(transport: Transport, answer: Answer, field: str) -> Any:
+def _sound(transport: Transport, answer: CachedResponse, field: str) -> Any:
     """The JSON of an answer that is what was asked for: an object with `field`, or an array if that is empty.
 
     Anything else is not kept, so that the next build asks again; raises `SourceError` (WRONG_TYPE).

@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from indexer.unpack.sniff import sniff
+from indexer.archives.sniff import sniff
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 
 Kind = Literal["json", "atom", "file", "page"]
 """What is asked for: JSON, an Atom feed, a file of any kind but a web page, or a paper as a web page (LaTeXML's)."""

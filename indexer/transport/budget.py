@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 from lineage.settings import Settings
 
 SPENT = "the budget of this run is spent"

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lineage.disk import failures
+from lineage.disk_errors import failures
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 
 ATTEMPTS = {
     Status.RATE_LIMITED: 10,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from indexer.transport.politeness import quota_reset
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 
 FINAL = {400, 404, 409, 410, 413, 414, 422, 451}
 """Statuses that asking again does not change: kept like an answer."""
@@ -43,7 +43,7 @@ _HINTS = {
 }
 
 
-class Refused(SourceError):
+class HttpRefusal(SourceError):
     """A `SourceError` that knows its HTTP status and headers, from which the time to wait is read."""
 
     def __init__(self, status: Status, message: str, *, url: str, code: int = 0, headers: Mapping[str, str] | None = None, hint: str = "") -> None:
@@ -52,7 +52,7 @@ class Refused(SourceError):
         self.headers = headers or {}
 
 
-def refusal(code: int, headers: Mapping[str, str], body: bytes, url: str) -> Refused:
+def refusal(code: int, headers: Mapping[str, str], body: bytes, url: str) -> HttpRefusal:
     """The error that an HTTP status and the beginning of its body stand for."""
     host = urlsplit(url).netloc
     said = _said(body)
@@ -64,7 +64,7 @@ def refusal(code: int, headers: Mapping[str, str], body: bytes, url: str) -> Ref
     if code == 400 and "maximum size" in said:
         status = Status.TOO_LARGE
     message = f"{host} {says} (HTTP {code}{': ' + said if said else ''})"
-    return Refused(status, message, url=url, code=code, headers=headers, hint=hint)
+    return HttpRefusal(status, message, url=url, code=code, headers=headers, hint=hint)
 
 
 def _said(body: bytes) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lineage.catalog import schema
-from lineage.disk import failures
+from lineage.disk_errors import failures
 from lineage.errors import StoreDamaged
 
 VERSION = 1

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
-from lineage.model import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
-from lineage.ranking import Signal
-from lineage.reuse import Shared, signals, without_signals
+from lineage.code_reuse.reuse import Shared, signals, without_signals
+from lineage.records import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
+from lineage.references.ranking import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""

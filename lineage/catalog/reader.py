@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lineage.catalog import records, schema
 from lineage.errors import StoreDamaged
-from lineage.model import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSubject, Reference, Status, Work, WorkId
+from lineage.records import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSubject, Reference, Status, Work, WorkId
 
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
@@ -228,7 +228,7 @@ class Catalog:
     ) -> list[tuple[int, float]]:
         """(row, score) of the best `k` chunks, best first; higher is better.
 
-        `asked` are expressions of `lineage.tokens.fts_any` with the weight of their BM25 scores, which are added up;
+        `asked` are expressions of `lineage.text.tokens.fts_any` with the weight of their BM25 scores, which are added up;
         `kinds` and `without` restrict as in `rows`. Raises `UsageError` when it takes longer than `DEADLINE` seconds.
         """
         asked = [(expression, weight) for expression, weight in asked if expression]

@@ -11,20 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from lineage.model import (
-    Chunk,
-    CodeLink,
-    Fact,
-    LedgerRow,
-    Mention,
-    Reference,
-    Role,
-    RoleVerdict,
-    Status,
-    Tier,
-    Work,
-    WorkId,
-)
+from lineage.records import Chunk, CodeLink, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
 
 Row = tuple[Any, ...]
 

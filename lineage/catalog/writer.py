@@ -14,18 +14,8 @@ from typing import Any
 
 from lineage.catalog import records, schema
 from lineage.errors import LineageError
-from lineage.model import (
-    Chunk,
-    CodeLink,
-    Document,
-    Fact,
-    LedgerRow,
-    LedgerSubject,
-    Reference,
-    Scalar,
-    Work,
-)
-from lineage.tokens import tokens
+from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, LedgerSubject, Reference, Scalar, Work
+from lineage.text.tokens import tokens
 
 
 class CatalogWriter:

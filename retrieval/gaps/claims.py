@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lineage.details import Need
-from lineage.insight import Held, Specification
-from lineage.model import WorkId
-from lineage.phrases import phrase, words
-from lineage.values import number
-from retrieval.gaps.stated import Judged, Shown, cut_off
+from lineage.hyperparameters.checklist import ChecklistItem
+from lineage.hyperparameters.values import number
+from lineage.records import WorkId
+from lineage.results import FactOccurrence, Specification
+from lineage.text.phrases import phrase, words
+from retrieval.gaps.stated import DetailVerdict, Shown, cut_off
 
 _AROUND = 40
 """Characters before the words of a fact that may make them part of a longer word."""
 
 
-def misread(one: Held) -> bool:
+def misread(one: FactOccurrence) -> bool:
     """Whether a fact was read out of part of a hyphenated word: "linear" of "log-linear", "depth of 8" of "alignment-depth of 8"."""
     whole, said = one.evidence.chunk.text, one.fact.said
     at = whole.find(said)
@@ -34,7 +34,7 @@ def misread(one: Held) -> bool:
     return bool(cut) and (cut[0] or (len(cut) > 1 and all(cut[1:])))
 
 
-def unclaimed(verdict: Judged, held: Mapping[str, Sequence[Held]], target: WorkId) -> Judged:
+def unclaimed(verdict: DetailVerdict, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> DetailVerdict:
     """The verdict without numbers that were read, in the same sentence, as the value of something else: "400K steps" are no sampling steps."""
     if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(one.value) is not None for one in verdict.shown):
         return verdict
@@ -45,7 +45,7 @@ def unclaimed(verdict: Judged, held: Mapping[str, Sequence[Held]], target: WorkI
     return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda one: not one.value)))
 
 
-def _surely(need: Need, sentence: str) -> bool:
+def _surely(need: ChecklistItem, sentence: str) -> bool:
     """Whether a sentence names a detail by more than one word, or its topic: "for sampling, 250 steps"."""
     text = " ".join(phrase(sentence))
     return need.detail.topic in text or any(" ".join(mention) in text for mention in need.mentions if len(mention) > 1)

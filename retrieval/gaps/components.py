@@ -15,13 +15,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lineage.cite import pinpoint
-from lineage.insight import METHOD, Detail, Gap, Specification, Suggestion
-from lineage.model import Chunk, Hit, Query
-from lineage.tokens import parts, stem, tokens
-from retrieval.engine import Engine
-from retrieval.gaps.asking import asked
-from retrieval.gaps.text import SAYS, Said, TargetText
+from lineage.citation import pinpoint
+from lineage.records import Chunk, Hit, Query
+from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
+from lineage.text.tokens import parts, stem, tokens
+from retrieval.gaps.batch_queries import asked
+from retrieval.gaps.target_text import SAYS, TargetSentence, TargetText
+from retrieval.search.engine import Engine
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
 _WIDE = 30
@@ -46,7 +46,7 @@ _DEFINITIONS = frozenset(("function", "method", "class"))
 
 
 @dataclass(frozen=True)
-class Component:
+class MethodComponent:
     """A passage of the method with the functions that carry it out, best first."""
 
     passage: Chunk
@@ -68,7 +68,7 @@ class Component:
         return tied(self.passage, self.first.chunk)
 
 
-def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
+def components(engine: Engine, said: TargetText) -> tuple[list[MethodComponent], int]:
     """The passages of the method for which the target's own code has a function, and how many could not be looked up.
 
     None without text or code.
@@ -77,7 +77,7 @@ def components(engine: Engine, said: TargetText) -> tuple[list[Component], int]:
         return [], 0
     passages = list(_passages(said.sentences))[:MOST_PASSAGES]
     answers, late = asked(engine, [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages])
-    found = (Component(passage, tuple(_functions(hits))) for passage, hits in zip(passages, answers, strict=True))
+    found = (MethodComponent(passage, tuple(_functions(hits))) for passage, hits in zip(passages, answers, strict=True))
     return _once([one for one in found if one.functions]), late
 
 
@@ -89,7 +89,7 @@ def _functions(hits: Iterable[Hit]) -> list[Hit]:
 _ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
 
 
-def _passages(sentences: Sequence[Said]) -> Iterator[Chunk]:
+def _passages(sentences: Sequence[TargetSentence]) -> Iterator[Chunk]:
     """Passages of the method's sections, in order, each once."""
     seen = set()
     for one in sentences:
@@ -113,9 +113,9 @@ def tied(passage: Chunk, function: Chunk) -> bool:
     return bool((symbol - _PLAIN) & (titled | written))
 
 
-def _once(found: Sequence[Component]) -> list[Component]:
+def _once(found: Sequence[MethodComponent]) -> list[MethodComponent]:
     """Each first function once, with the passage that it suits best; those that are named as their passage is come first."""
-    best: dict[str, Component] = {}
+    best: dict[str, MethodComponent] = {}
     for one in found:
         place = one.first.chunk.id
         if place not in best or one.first.score > best[place].first.score:
@@ -147,7 +147,7 @@ def _table() -> Mapping[str, Any]:
     return found
 
 
-def rows(found: Sequence[Component], said: TargetText) -> Iterator[Gap]:
+def rows(found: Sequence[MethodComponent], said: TargetText) -> Iterator[Gap]:
     """The components as gaps: the passage, and the functions as what the lineage offers."""
     for one in found[:MOST_ROWS]:
         first, text = one.first, one.passage.text

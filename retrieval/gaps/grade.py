@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lineage.insight import Grade
+from lineage.results import Grade
 
 GRADES: tuple[Grade, ...] = ("strong", "fair", "weak")
 _SET = 0.6

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lineage.cite import citation, pinpoint
-from lineage.cite import name as work_name
-from lineage.insight import Held, Suggestion
-from lineage.model import CodeLink, Hit, Reference, Tier, Work, WorkId
-from lineage.terms import fold
-from lineage.tokens import parts
-from lineage.visible import visible
-from retrieval.experiment_folders import Folders
-from retrieval.experiments import is_parameter, is_set
+from lineage.citation import citation, pinpoint
+from lineage.citation import name as work_name
+from lineage.hyperparameters.terms import fold
+from lineage.records import CodeLink, Hit, Reference, Tier, Work, WorkId
+from lineage.results import FactOccurrence, Suggestion
+from lineage.text.hidden_text import visible
+from lineage.text.tokens import parts
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import is_parameter, is_set
+from retrieval.decisions.fact_index import ASIDE, is_eval_script, is_low_evidence_path, of_baselines
+from retrieval.decisions.precedence import Precedence, role, role_name, works_of
+from retrieval.decisions.provenance import by_value, is_policy
 from retrieval.gaps.grade import Support, graded, order
 from retrieval.gaps.stated import Pointer
-from retrieval.holders import ASIDE, aside, of_baselines, tried
-from retrieval.kinship import is_vendored
-from retrieval.places import by_value, is_policy
-from retrieval.precedence import Precedence, role, role_name, works_of
+from retrieval.search.work_relations import is_vendored
 
 VALUES = 3
 """Values offered for one detail."""
@@ -71,7 +71,13 @@ class Offer:
 
 
 def offers(
-    names: Sequence[str], held: Mapping[str, Sequence[Held]], pointers: Sequence[Pointer], context: Context, *, topic: str = "", trains: bool = False
+    names: Sequence[str],
+    held: Mapping[str, Sequence[FactOccurrence]],
+    pointers: Sequence[Pointer],
+    context: Context,
+    *,
+    topic: str = "",
+    trains: bool = False,
 ) -> list[Offer]:
     """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training, `topic` the detail's."""
     useful = {name: _called([one for one in held.get(name, ()) if _useful(one, context)], context) for name in names}
@@ -83,20 +89,20 @@ def offers(
     return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda one: one.place)
 
 
-def _useful(one: Held, context: Context) -> bool:
+def _useful(one: FactOccurrence, context: Context) -> bool:
     """Whether a fact can be offered: a value that is not the target's own word, nor that of a repository which a paper only mentions,
     and no number of channels that just go in or out."""
     ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
     return one.fact.work != context.target.id and one.fact.literal and not ends and not one.mentioned and not is_vendored(one.evidence)
 
 
-def _called(some: Sequence[Held], context: Context) -> list[Held]:
+def _called(some: Sequence[FactOccurrence], context: Context) -> list[FactOccurrence]:
     """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
-    better = any(rung(one) < _PARAMETER for one in some if _is_own(one, context) and not context.folders.of(one))
+    better = any(source_precedence(one) < _PARAMETER for one in some if _is_own(one, context) and not context.folders.of(one))
     return [one for one in some if not (better and one.evidence.from_target and is_parameter(one))]
 
 
-def rung(one: Held) -> int:
+def source_precedence(one: FactOccurrence) -> int:
     """How a program comes to a value: 0 by a command, 1 a configuration, 2 its own options, 3 a call, 4 what a function takes by itself."""
     if one.fact.kind == "command" or is_set(one):
         return int(one.fact.kind != "command")
@@ -113,13 +119,13 @@ class _Rivals:
 
     name: str
     nth: int
-    groups: Sequence[Sequence[Held]]
+    groups: Sequence[Sequence[FactOccurrence]]
     pointers: Sequence[Pointer]
     context: Context
     topic: str
     trains: bool
 
-    def offer(self, group: Sequence[Held]) -> Offer:
+    def offer(self, group: Sequence[FactOccurrence]) -> Offer:
         """The holders of one value as an offer."""
         ordered = _one_a_place(sorted(group, key=lambda one: -self.strength(one)))
         best, support = ordered[0], self.support(ordered)
@@ -136,30 +142,30 @@ class _Rivals:
         own = [one for one in group if _is_own(one, self.context)]
         return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), *order(support)))
 
-    def place(self, group: Sequence[Held], own: Sequence[Held], support: Support) -> tuple[float, ...]:
+    def place(self, group: Sequence[FactOccurrence], own: Sequence[FactOccurrence], support: Support) -> tuple[float, ...]:
         """Orders offers: what own code holds, what examples do not, what not only experiments beside the own program have; then by the detail's
         own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
         training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have
         counts where the own program has nothing."""
         home = [one for one in own if not self.context.folders.of(one)]
         some = home or own or group
-        fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(tried(one) for one in some)
-        first = min(map(rung, own and some), default=0)
+        fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(is_eval_script(one) for one in some)
+        first = min(map(source_precedence, own and some), default=0)
         ancestor = 0 if own else max(self.context.precedence.band(one.evidence, self.topic) for one in some)
         return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first, -ancestor
 
-    def strength(self, one: Held) -> float:
+    def strength(self, one: FactOccurrence) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
         own = _OWN * _is_own(one, self.context) - bool(self.context.folders.of(one))
         found = own + 4.0 * self.pointed(one) + self.context.precedence.weight(one.evidence, self.topic) + _RUN[one.fact.kind]
-        return found - 2.0 * aside(one, self.context.foreign) - tried(one) / 2 + _fits(one, self.context)
+        return found - 2.0 * is_low_evidence_path(one, self.context.foreign) - is_eval_script(one) / 2 + _fits(one, self.context)
 
-    def pointed(self, one: Held) -> float:
+    def pointed(self, one: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
         papers = works_of(one.evidence)
         return next((0.5 if at else 1.0 for at, pointer in enumerate(self.pointers) if papers & set(pointer.works)), 0.0)
 
-    def support(self, group: Sequence[Held]) -> Support:
+    def support(self, group: Sequence[FactOccurrence]) -> Support:
         """What speaks for the value that these hold, best first."""
         works = {one.fact.work for one in group}
         everyone = {one.fact.work for some in self.groups for one in some}
@@ -174,34 +180,34 @@ class _Rivals:
             works=len(works),
             everyone=len(everyone),
             values=beside,
-            aside=all(aside(one, self.context.foreign) for one in group),
+            aside=all(is_low_evidence_path(one, self.context.foreign) for one in group),
             scoped=all(one.fact.scope for one in group),
         )
 
 
-def _is_own(one: Held, context: Context) -> bool:
+def _is_own(one: FactOccurrence, context: Context) -> bool:
     """Whether the target's own code holds a value, other than in examples and the like."""
-    return one.evidence.from_target and not aside(one, context.foreign)
+    return one.evidence.from_target and not is_low_evidence_path(one, context.foreign)
 
 
-def _fits(one: Held, context: Context) -> int:
+def _fits(one: FactOccurrence, context: Context) -> int:
     """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
     if fold(one.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
         return 2
     return int(bool(model_file(one, context)))
 
 
-def model_file(one: Held, context: Context) -> str:
+def model_file(one: FactOccurrence, context: Context) -> str:
     """The folded name of a value's file if it is named as a model of the target is, else ""."""
     file = fold(one.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
     return file if len(file) > 2 and any(model.startswith(file) for model in context.models) else ""
 
 
-def _one_a_place(group: Sequence[Held]) -> list[Held]:
+def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """One holder a work first, then the rest."""
     seen: set[WorkId] = set()
-    first: list[Held] = []
-    later: list[Held] = []
+    first: list[FactOccurrence] = []
+    later: list[FactOccurrence] = []
     for one in group:
         (later if one.fact.work in seen else first).append(one)
         seen.add(one.fact.work)
@@ -234,14 +240,14 @@ def _is_data(hit: Hit) -> bool:
 # -- the chain in words
 
 
-def _has(name: str, one: Held, experiment: str = "") -> str:
+def _has(name: str, one: FactOccurrence, experiment: str = "") -> str:
     value = one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "")
     whose = ", ".join(part for part in (experiment, one.fact.scope) if part)
     scope = f" ({visible(whose)[0]})" if whose else ""
     return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(one))}"
 
 
-def line_of(one: Held) -> Hit:
+def line_of(one: FactOccurrence) -> Hit:
     """The evidence of a fact, its focus on the line of the fact where that is known."""
     line = one.fact.line
     if not line or one.evidence.work.kind != "code":

@@ -6,28 +6,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lineage.derivation import Derivation
-from lineage.details import Checklist, Need, Recognised
+from lineage.code_reuse.derivation import Derivation
 from lineage.errors import UsageError
-from lineage.insight import METHOD, SETTING, Conflict, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import Chunk, CodeLink, Hit, Query, WorkId
-from lineage.ontology import Ontology
-from lineage.spelling import american
-from lineage.terms import fold
-from retrieval import conflicts, followed
-from retrieval.engine import Engine
-from retrieval.experiment_folders import Folders, folders
-from retrieval.gaps import components, following, left, own, text
-from retrieval.gaps.asking import asked
-from retrieval.gaps.beside import is_beside
+from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
+from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.terms import fold
+from lineage.records import Chunk, CodeLink, Hit, Query, WorkId
+from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
+from lineage.text.spelling import american
+from retrieval.contradictions import declared_baselines, detect
+from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.fact_index import standing
+from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.provenance import line_at
+from retrieval.gaps import components, followed_settings, library_defaults
+from retrieval.gaps import target_text as text
+from retrieval.gaps import undocumented_settings as own
+from retrieval.gaps.batch_queries import asked
 from retrieval.gaps.claims import misread, unclaimed
+from retrieval.gaps.irrelevant_mentions import is_beside
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
-from retrieval.gaps.stated import Judged, Pointer, judged, named_in
-from retrieval.gaps.text import TargetText
+from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in
+from retrieval.gaps.target_text import TargetText
 from retrieval.gaps.wording import wording
-from retrieval.holders import standing
-from retrieval.places import line_at
-from retrieval.precedence import Precedence
+from retrieval.search.engine import Engine
 
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
@@ -39,16 +41,16 @@ _SPOKEN = 3
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportInputs:
     """What a report is made from: the engine, the list, the facts that are held by name, and how values compare."""
 
     engine: Engine
     checklist: Checklist
     ontology: Ontology
-    held: Mapping[str, Sequence[Held]]
+    held: Mapping[str, Sequence[FactOccurrence]]
 
 
-def report(material: Material) -> Gaps:
+def report(material: ReportInputs) -> Gaps:
     """What the target leaves unsaid, weightiest gap first within its state, and where its sources disagree."""
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
@@ -107,10 +109,10 @@ def _worth(gap: Gap) -> int:
     setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
         return int(setting)
-    return 4 if gap.why == left.WITHOUT else 3 - (setting or gap.why.startswith(_DEFERS))
+    return 4 if gap.why == library_defaults.WITHOUT else 3 - (setting or gap.why.startswith(_DEFERS))
 
 
-def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequence[Held]]) -> tuple[Need, ...]:
+def asked_for(needs: Sequence[ChecklistItem], said: TargetText, held: Mapping[str, Sequence[FactOccurrence]]) -> tuple[ChecklistItem, ...]:
     """Without the details of a domain that the target's text never names and the lineage has no value of; all where there is no text."""
     if not said.own:
         return tuple(needs)
@@ -122,12 +124,12 @@ def asked_for(needs: Sequence[Need], said: TargetText, held: Mapping[str, Sequen
     return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(map(_offered, one.detail.facts)))
 
 
-def own_models(held: Mapping[str, Sequence[Held]], target: WorkId) -> frozenset[str]:
+def own_models(held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> frozenset[str]:
     """The folded names of the models that the target or its own code names."""
     return frozenset(fold(one.fact.value) for one in held.get("model", ()) if one.fact.work == target or one.evidence.from_target)
 
 
-def all_standing(held: Mapping[str, Sequence[Held]]) -> dict[str, list[Held]]:
+def all_standing(held: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
     """The facts by name, without what the same repository overrides."""
     return {name: standing(some) for name, some in held.items()}
 
@@ -148,7 +150,7 @@ def foreign_stages(said: TargetText) -> frozenset[str]:
     return frozenset(word for stage in wording().stages if sum(one.has(stage.prose) for one in said.sentences) < _SPOKEN for word in stage.files)
 
 
-def _recognised(material: Material, said: TargetText) -> tuple[Recognised, ...]:
+def _recognised(material: ReportInputs, said: TargetText) -> tuple[Recognised, ...]:
     """What the target is; where it has hardly a word of its own, what its README and the works around it speak of."""
     found = material.checklist.recognised(said.work.title, said.work.abstract, said.plain)
     if said.own or len(said.sentences) > SHOWN:
@@ -167,7 +169,7 @@ def _surroundings(engine: Engine, target: WorkId) -> str:
 # -- one gap
 
 
-def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit], said: TargetText, context: Context) -> Gap:
+def _gap(verdict: DetailVerdict, held: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], said: TargetText, context: Context) -> Gap:
     need = verdict.need
     own = stated_facts(need, held, said.work.id)
     state = Specification.SPECIFIED if own else verdict.state
@@ -182,33 +184,35 @@ def _gap(verdict: Judged, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit
     return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), why)
 
 
-def _shown(verdict: Judged, said: TargetText) -> list[Hit]:
+def _shown(verdict: DetailVerdict, said: TargetText) -> list[Hit]:
     """The sentences that speak of a detail as evidence."""
     return [text.hit(one.said, said.work, one.strength, (f"{text.STATES}{one.value}",) if one.value else ()) for one in verdict.shown]
 
 
-def stated_for(own: Sequence[Held], folders: Folders) -> frozenset[str]:
+def stated_for(own: Sequence[FactOccurrence], folders: Folders) -> frozenset[str]:
     """The experiments beside the own program that the stated values are all of: each is named by its scope, its paragraph or its section."""
     found = [_experiments(one, folders) for one in own]
     return frozenset().union(*found) if all(found) else frozenset()
 
 
-def _experiments(one: Held, folders: Folders) -> frozenset[str]:
+def _experiments(one: FactOccurrence, folders: Folders) -> frozenset[str]:
     chunk = one.evidence.chunk
     places = (one.fact.scope, one.fact.said, line_at(chunk, one.fact.line), " ".join(chunk.section[-1:]))
     return next((named for text in places if (named := folders.named(text))), frozenset())
 
 
-def besides(need: Need, held: Mapping[str, Sequence[Held]], only: frozenset[str], context: Context) -> dict[str, list[Held]]:
+def besides(
+    need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], only: frozenset[str], context: Context
+) -> dict[str, list[FactOccurrence]]:
     """What the own code has for other experiments than those; {} if it has nothing."""
     own = {name: [one for one in held.get(name, ()) if one.evidence.from_target and one.fact.work != context.target.id] for name in need.detail.facts}
     found = {name: kept for name, some in own.items() if (kept := [one for one in some if context.folders.of(one) not in only])}
     return found if any(one.fact.literal for some in found.values() for one in some) else {}
 
 
-def stated_facts(need: Need, held: Mapping[str, Sequence[Held]], target: WorkId) -> list[Held]:
+def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
-    found: dict[tuple[str, str], Held] = {}
+    found: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
         told = [one for one in text.told(held.get(name, ()), target) if not (misread(one) or is_beside(one))]
         for one in sorted(told, key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line)):
@@ -230,7 +234,7 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _suggestions(
-    need: Need, held: Mapping[str, Sequence[Held]], hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context
+    need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context
 ) -> list[Suggestion]:
     """The first values, one a fact name before others of it; the nearest passages where there are none."""
     first: dict[str, Offer] = {}
@@ -242,7 +246,7 @@ def _suggestions(
     return [*shown, *([passage] if passage else [])]
 
 
-def _why(state: Specification, verdict: Judged, own: Sequence[Held], own_text: bool) -> str:
+def _why(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccurrence], own_text: bool) -> str:
     if own:
         return f"{len(own)} stated values" if len(own) > 1 else "the text states a value"
     if state is Specification.SPECIFIED:
@@ -262,7 +266,9 @@ def _cue(pointer: Pointer) -> str:
 # -- questions to the lineage
 
 
-def _passages(material: Material, verdicts: Sequence[Judged], held: Mapping[str, Sequence[Held]]) -> tuple[Mapping[str, Sequence[Hit]], int]:
+def _passages(
+    material: ReportInputs, verdicts: Sequence[DetailVerdict], held: Mapping[str, Sequence[FactOccurrence]]
+) -> tuple[Mapping[str, Sequence[Hit]], int]:
     """Hits by detail where no fact can answer, and how many questions went unanswered."""
     unstated = [one.need.detail for one in verdicts if one.state is not Specification.SPECIFIED]
     open_ = [one for one in unstated if not any(held.get(name) for name in one.facts)]
@@ -274,22 +280,27 @@ def _passages(material: Material, verdicts: Sequence[Judged], held: Mapping[str,
 
 
 def _with_own(
-    material: Material, said: TargetText, gaps: Sequence[Gap], held: Mapping[str, Sequence[Held]], context: Context, code: Sequence[Chunk]
+    material: ReportInputs,
+    said: TargetText,
+    gaps: Sequence[Gap],
+    held: Mapping[str, Sequence[FactOccurrence]],
+    context: Context,
+    code: Sequence[Chunk],
 ) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
-    found = left.filled(gaps, code, engine.kinship, context)
+    found = library_defaults.filled(gaps, code, engine.kinship, context)
     if not said.own:
         return found
     known = own.known_of(gaps, held, said.work.id, material.ontology)
     settings = own.rows(engine, code, said, known, context)
-    return [*found, *settings, *following.rows(engine, said, known, held, context, own=bool(settings))]
+    return [*found, *settings, *followed_settings.rows(engine, said, known, held, context, own=bool(settings))]
 
 
 # -- conflicts and notes
 
 
-def weights(needs: Iterable[Need]) -> Mapping[str, float]:
+def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
     """How much a reproduction depends on each fact (0..1), by the details that it states."""
     found: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
@@ -298,14 +309,18 @@ def weights(needs: Iterable[Need]) -> Mapping[str, float]:
     return found
 
 
-def _conflicts(material: Material, held: Mapping[str, Sequence[Held]], said: TargetText, needs: Sequence[Need]) -> tuple[Conflict, ...]:
+def _conflicts(
+    material: ReportInputs, held: Mapping[str, Sequence[FactOccurrence]], said: TargetText, needs: Sequence[ChecklistItem]
+) -> tuple[Conflict, ...]:
     catalog = material.engine.generation.catalog
-    terms = conflicts.Terms(material.ontology.title, weights(needs).__getitem__, conflicts.loosely(material.ontology.same))
+    terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
-    return conflicts.conflicts(held, said.work.id, derived, terms, followed.followed(said, catalog.links()))
+    return detect.conflicts(held, said.work.id, derived, terms, declared_baselines.followed(said, catalog.links()))
 
 
-def _notes(material: Material, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[Held]], late: int) -> Iterator[str]:
+def _notes(
+    material: ReportInputs, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[FactOccurrence]], late: int
+) -> Iterator[str]:
     detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
     yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
     if not said.own:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from lineage.model import Chunk, FactKind
-from lineage.tokens import parts
-from lineage.values import Expression, shown
-from lineage.values import read as literal
+from lineage.hyperparameters.values import Expression, shown
+from lineage.hyperparameters.values import read as literal
+from lineage.records import Chunk, FactKind
+from lineage.text.tokens import parts
 
 _QUOTED = r"\"[^\"\n]{0,120}\"|'[^'\n]{0,120}'"
 _NUMERAL = r"[+-]?(?:\d[\d_]{0,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,3})?(?:[ ]?\*{1,2}[ ]?\d{1,6})?"
@@ -54,7 +54,7 @@ _OF_OPTIONS = frozenset(("action", "choices", "const", "default", "dest", "help"
 
 
 @dataclass(frozen=True)
-class Setting:
+class RawSetting:
     """A name with the literal that it is given, and the line; `scope` is the group, class or program that it belongs to."""
 
     name: str
@@ -64,7 +64,7 @@ class Setting:
     scope: str = ""
 
 
-def read(chunk: Chunk) -> Iterator[Setting]:
+def read(chunk: Chunk) -> Iterator[RawSetting]:
     """The settings that a passage of a repository gives, in its order."""
     for found in _readers(chunk):
         for setting in found(chunk):
@@ -72,7 +72,7 @@ def read(chunk: Chunk) -> Iterator[Setting]:
                 yield replace(setting, name=setting.name.strip("-"), value=value)
 
 
-def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[Setting]], ...]:
+def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[RawSetting]], ...]:
     if chunk.kind == "config":
         return (_configured,)
     if chunk.kind == "docs" or chunk.role == "command":
@@ -89,7 +89,7 @@ def _plain(text: str) -> str:
     return "" if _BLANK_FORM.fullmatch(value) else value
 
 
-def _configured(chunk: Chunk) -> Iterator[Setting]:
+def _configured(chunk: Chunk) -> Iterator[RawSetting]:
     """Lines of a configuration, each with the heads that it stands under."""
     heads: list[tuple[int, str]] = []
     for at, line in enumerate(chunk.text.split("\n")):
@@ -100,10 +100,10 @@ def _configured(chunk: Chunk) -> Iterator[Setting]:
             heads = [*(one for one in heads if one[0] < depth), (depth, group["name"])]
         elif found := _LINE.match(line) or _BARE.match(line):
             heads = [one for one in heads if one[0] < depth]
-            yield Setting(found["name"], found["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
+            yield RawSetting(found["name"], found["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
 
 
-def _options(chunk: Chunk) -> Iterator[Setting]:
+def _options(chunk: Chunk) -> Iterator[RawSetting]:
     """Options of a program's command line with a default."""
     line = _lines(chunk)
     for start, after in pairwise([*(found.end() for found in _CALL.finditer(chunk.text)), len(chunk.text)]):
@@ -111,36 +111,36 @@ def _options(chunk: Chunk) -> Iterator[Setting]:
         names = [(len(found[1]), found[2]) for found in _NAMES.finditer(text, 0, _BEGINS)]
         given = _DEFAULT.search(text) or _SECOND.match(text)
         if names and given:
-            yield Setting(max(names, key=lambda one: one[0])[1], given["value"], line(start), "default")
+            yield RawSetting(max(names, key=lambda one: one[0])[1], given["value"], line(start), "default")
 
 
-def _assigned(chunk: Chunk) -> Iterator[Setting]:
+def _assigned(chunk: Chunk) -> Iterator[RawSetting]:
     """A block of names that a program or a module of settings gives literals, or of entries of one table."""
     if chunk.role not in {"module", "config"} or _PROGRAMS.isdisjoint(parts(chunk.path.rpartition("/")[2])):
         return
     lines = ((at, _LINE.match(line)) for at, line in enumerate(chunk.text.split("\n")))
     given = [(at, one) for at, one in lines if one and one["name"] not in _OF_OPTIONS]
-    found = [Setting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in given]
+    found = [RawSetting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in given]
     yield from found if len(found) >= _BLOCK else ()
 
 
-def _parameters(chunk: Chunk) -> Iterator[Setting]:
+def _parameters(chunk: Chunk) -> Iterator[RawSetting]:
     """Parameters of constructors with a default."""
     line = _lines(chunk)
     for start in (found.end() for found in _CONSTRUCTOR.finditer(chunk.text)):
         signature = chunk.text[start : start + _SIGNATURE].partition("):")[0].partition(") ->")[0] + ")"
         owner = chunk.symbol.removesuffix(".__init__").split(",")[0]
         for one in _PARAMETER.finditer(signature):
-            yield Setting(one["name"], one["value"], line(start + one.start()), "call", owner)
+            yield RawSetting(one["name"], one["value"], line(start + one.start()), "call", owner)
 
 
-def _commanded(chunk: Chunk) -> Iterator[Setting]:
+def _commanded(chunk: Chunk) -> Iterator[RawSetting]:
     """Flags of the commands by which programs are run, each with the program named last."""
     program = ""
     for at, line in enumerate(chunk.text.split("\n") if _RUNS.search(chunk.text) else ()):
         program = next(reversed(_PROGRAM.findall(line)), "" if line.startswith(_FENCE) else program)
         for found in _FLAG.finditer(line) if program else ():
-            yield Setting(found["name"], _said(found["value"]), chunk.start_line + at, "command", program)
+            yield RawSetting(found["name"], _said(found["value"]), chunk.start_line + at, "command", program)
 
 
 def _said(value: str | None) -> str:

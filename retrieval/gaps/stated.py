@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lineage.details import Need
-from lineage.insight import Specification
-from lineage.model import WorkId
-from lineage.phrases import Phrases, Word, words
-from retrieval.gaps.beside import beside
-from retrieval.gaps.text import OWN, Said
+from lineage.hyperparameters.checklist import ChecklistItem
+from lineage.records import WorkId
+from lineage.results import Specification
+from lineage.text.phrases import Phrases, Word, words
+from retrieval.gaps.irrelevant_mentions import beside
+from retrieval.gaps.target_text import OWN, TargetSentence
 from retrieval.gaps.wording import wording
 
 MOST = 5
@@ -45,7 +45,7 @@ _SAME = frozenset(("self", "cross", "multi", "mini", "per", "initial", "maximum"
 class Pointer:
     """A sentence by which the target takes over what others did: `works` that it cites, the words that defer, the experiments it is `only` for."""
 
-    said: Said
+    said: TargetSentence
     works: tuple[WorkId, ...]
     cue: str
     only: str = ""
@@ -55,22 +55,22 @@ class Pointer:
 class Shown:
     """A sentence that speaks of a detail: the words that state a value ("" if it states none), and how strong it is (0..1)."""
 
-    said: Said
+    said: TargetSentence
     value: str
     strength: float
 
 
 @dataclass(frozen=True)
-class Judged:
+class DetailVerdict:
     """The verdict on one detail: its state, the sentences that made it, strongest first, and the pointers to others."""
 
-    need: Need
+    need: ChecklistItem
     state: Specification
     shown: tuple[Shown, ...] = ()
     pointers: tuple[Pointer, ...] = ()
 
 
-def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ...]:
+def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) -> tuple[DetailVerdict, ...]:
     """The verdicts on all details, by the target's sentences alone."""
     table = _table(needs)
     shown: dict[str, list[Shown]] = defaultdict(list)
@@ -88,7 +88,7 @@ def judged(needs: Sequence[Need], sentences: Sequence[Said]) -> tuple[Judged, ..
     return tuple(_verdict(need, shown[need.detail.name], _taken(need, pointers, general)) for need in needs)
 
 
-def _cue(said: Said) -> str:
+def _cue(said: TargetSentence) -> str:
     """The words by which a sentence defers to others, one that may speak of more than one detail first; captions defer nothing."""
     if said.weight < OWN or said.caption:
         return ""
@@ -96,12 +96,12 @@ def _cue(said: Said) -> str:
     return next((cue for cue in cues if cue not in wording().narrow), cues[0] if cues else "")
 
 
-def _evaluates(said: Said) -> bool:
+def _evaluates(said: TargetSentence) -> bool:
     """Whether a sentence speaks of evaluation and of nothing that is trained."""
     return said.has(wording().evaluating) and not said.has(wording().doing)
 
 
-def _taken(need: Need, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
+def _taken(need: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
     """Whom the target points to for a detail: by name, for what it is a part of, then for everything."""
     found = list(pointers.get(need.detail.name, ()))
     for whole, parts in wording().parts.items():
@@ -110,8 +110,8 @@ def _taken(need: Need, pointers: Mapping[str, Sequence[Pointer]], general: Seque
     return found + [one for one in general if need.detail.topic in wording().covered and one not in found]
 
 
-def _table(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
-    by_phrase: dict[tuple[str, ...], list[Need]] = defaultdict(list)
+def _table(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]:
+    by_phrase: dict[tuple[str, ...], list[ChecklistItem]] = defaultdict(list)
     for need in needs:
         for mention in dict.fromkeys(need.mentions):
             by_phrase[mention].append(need)
@@ -121,22 +121,22 @@ def _table(needs: Iterable[Need]) -> Phrases[tuple[Need, ...]]:
 Spans = Sequence[tuple[int, int]]
 
 
-def _mentioned(table: Phrases[tuple[Need, ...]], said: Said) -> Mapping[str, tuple[Need, Spans]]:
+def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], said: TargetSentence) -> Mapping[str, tuple[ChecklistItem, Spans]]:
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
-    found: dict[str, tuple[Need, list[tuple[int, int]]]] = {}
+    found: dict[str, tuple[ChecklistItem, list[tuple[int, int]]]] = {}
     for first, after, needs in named(table, said.words):
         for need in needs if not in_compound(said.text, said.words, first, after) else ():
             found.setdefault(need.detail.name, (need, []))[1].append((first, after))
     return found
 
 
-def named_in(needs: Sequence[Need], sentences: Iterable[Said]) -> frozenset[str]:
+def named_in(needs: Sequence[ChecklistItem], sentences: Iterable[TargetSentence]) -> frozenset[str]:
     """The names of the details that any sentence names."""
     table = _table(needs)
     return frozenset(name for said in sentences for name in _mentioned(table, said))
 
 
-def named(table: Phrases[tuple[Need, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[Need, ...]]]:
+def named(table: Phrases[tuple[ChecklistItem, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[ChecklistItem, ...]]]:
     """(first word, one after the last, details) of every mention that lies inside of no longer one."""
     places = list(table.places(text))
     return [one for one in places if not any(a <= one[0] and one[1] <= b and b - a > one[1] - one[0] for a, b, _ in places)]
@@ -156,7 +156,7 @@ def cut_off(text: str, said: Sequence[Word], first: int) -> bool:
     return not (before.number or before.text in wording().counts or before.text in _SAME)
 
 
-def _shown(need: Need, spans: Spans, others: frozenset[int], said: Said, defers: bool) -> Shown:
+def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], said: TargetSentence, defers: bool) -> Shown:
     value, firm = _value(need, spans, others, said)
     deferred = 0.9 if defers else 1.0
     if value:
@@ -165,7 +165,7 @@ def _shown(need: Need, spans: Spans, others: frozenset[int], said: Said, defers:
     return Shown(said, "", said.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
-def _value(need: Need, spans: Spans, others: frozenset[int], said: Said) -> tuple[str, bool]:
+def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], said: TargetSentence) -> tuple[str, bool]:
     """The words that state the value, "" if none do, and whether they are beyond doubt the detail's own."""
     places = Phrases({one: one for one in need.choices}).places(said.words) if need.choices else ()
     if found := next((" ".join(tag) for first, after, tag in places if not in_compound(said.text, said.words, first, after)), ""):
@@ -178,7 +178,7 @@ def _value(need: Need, spans: Spans, others: frozenset[int], said: Said) -> tupl
     return max([*numbers, *([(column, True)] if column else [])], key=lambda one: one[1], default=("", False))
 
 
-def _in_phrase(need: Need, said: Said, number: Word, first: int, after: int) -> bool:
+def _in_phrase(need: ChecklistItem, said: TargetSentence, number: Word, first: int, after: int) -> bool:
     """Whether a number stands in one noun phrase with words [first, after): no verb of its own and no other noun between them."""
     at = said.words.index(number)
     part = _in_formula(said, number) and _OPERATED.match(said.text, number.end) is not None
@@ -191,7 +191,7 @@ def _in_phrase(need: Need, said: Said, number: Word, first: int, after: int) -> 
     return first - at - 1 <= _BETWEEN and not _in_formula(said, number) and not _in_formula(said, said.words[first])
 
 
-def _in_formula(said: Said, word: Word) -> bool:
+def _in_formula(said: TargetSentence, word: Word) -> bool:
     return said.chunk.role == "equation" or said.text.count("$", 0, word.start) % 2 == 1
 
 
@@ -221,7 +221,7 @@ def is_count(text: Sequence[Word], at: int) -> bool:
     return (word.number or word.text in wording().counts) and before not in wording().referred
 
 
-def _in_column(spans: Spans, said: Said) -> str:
+def _in_column(spans: Spans, said: TargetSentence) -> str:
     """For the first line of a table: the number under the mention."""
     lines = said.chunk.text.split("\n") if said.table and not said.header else []
     if len(lines) < 2 or "|" not in said.text:
@@ -236,7 +236,7 @@ def _in_column(spans: Spans, said: Said) -> str:
     return ""
 
 
-def everything(sentences: Iterable[Said], table: Phrases[tuple[Need, ...]]) -> Iterator[Pointer]:
+def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[ChecklistItem, ...]]) -> Iterator[Pointer]:
     """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
     for said in sentences:
         cue = _cue(said) if said.cites and not _evaluates(said) else ""
@@ -244,11 +244,11 @@ def everything(sentences: Iterable[Said], table: Phrases[tuple[Need, ...]]) -> I
             yield Pointer(said, said.cites, cue)
 
 
-def _verdict(need: Need, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> Judged:
+def _verdict(need: ChecklistItem, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> DetailVerdict:
     own = [one for one in shown if one.said.weight >= OWN]
     stating = [one for one in own if one.value or (need.words and _does(one))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
-    return Judged(need, state, _best(stating or own), tuple(pointers))
+    return DetailVerdict(need, state, _best(stating or own), tuple(pointers))
 
 
 def _does(shown: Shown) -> bool:

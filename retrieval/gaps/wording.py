@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from lineage.phrases import Phrases, phrase
-from lineage.spelling import american
+from lineage.text.phrases import Phrases, phrase
+from lineage.text.spelling import american
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ class Wording:
     evaluating: Phrases[str]
     doing: Phrases[str]
     near: frozenset[str]
-    stages: tuple[Stage, ...]
+    stages: tuple[StageWords, ...]
     many: frozenset[str]
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageWords:
     """A stage of training or trying by the words that files and scopes of it are named with, and those of prose."""
 
     files: frozenset[str]
     prose: Phrases[str]
 
 
-def _stage(row: Mapping[str, Sequence[str]]) -> Stage:
-    return Stage(frozenset(row["files"]), Phrases({phrase(one): str(one) for one in row["prose"]}))
+def _stage(row: Mapping[str, Sequence[str]]) -> StageWords:
+    return StageWords(frozenset(row["files"]), Phrases({phrase(one): str(one) for one in row["prose"]}))
 
 
 @cache

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from lineage.errors import SettingsError, SourceError
-from lineage.fence import fence_of, object_in
-from lineage.model import Status
+from lineage.records import Status
 from lineage.settings import Settings
+from lineage.text.fence import fence_of, object_in
 
 LETTERS, ANSWER = 1_200, 8_000
 BEST = 10
@@ -33,7 +33,7 @@ _SCHEMA = {
 }
 
 
-class Chat(Protocol):
+class ChatModel(Protocol):
     """The part of a chat endpoint that is needed (`indexer.chat`)."""
 
     @property
@@ -44,7 +44,7 @@ class Chat(Protocol):
         """The answer's text; raises `SourceError`."""
 
 
-def create(model: str, settings: Settings, chat: Chat | None = None) -> ChatReranker:
+def create(model: str, settings: Settings, chat: ChatModel | None = None) -> ChatReranker:
     """The registry's factory; the model is that of the settings."""
     if model or chat is None:
         raise SettingsError("the reranker `llm` is the chat model of the settings", hint="set LINEAGE_LLM_MODEL, and LINEAGE_RERANKER=llm")
@@ -54,7 +54,7 @@ def create(model: str, settings: Settings, chat: Chat | None = None) -> ChatRera
 class ChatReranker:
     """Marks of a chat model, one request a question; raises `SourceError`, WRONG_TYPE for an answer that is none."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self.id = f"llm:{chat.model}"
         self._chat = chat
 

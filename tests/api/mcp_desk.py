@@ -12,9 +12,9 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from api.bootstrap import Parts
-from api.jobs import Jobs
-from api.mcp_server import server
-from api.service import Service
+from api.mcp.server import server
+from api.operations import Service
+from api.server.jobs import Jobs
 from lineage import settings
 from tests.fakes import small_lineage
 from tests.fakes.embedder import HashingEmbedder

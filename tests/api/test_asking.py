@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 from api.bootstrap import Parts
-from api.commands import common
-from api.engines import KeptParts
-from api.service import Service
+from api.cli.commands import common
+from api.operations import Service
+from api.server.engines import KeptParts
 from lineage import settings
 from lineage.errors import NotFound, UsageError
 from tests.api.mcp_desk import Store
@@ -72,7 +72,7 @@ def test_long_questions_say_what_they_are_at(tmp_path):
 @pytest.mark.parametrize(("quiet", "terminal", "silent"), [(False, True, False), (True, True, True), (False, False, True)])
 def test_progress_of_seconds_is_for_terminals(monkeypatch, quiet, terminal, silent):
     told = []
-    monkeypatch.setattr("api.progress.watching", told.append)
+    monkeypatch.setattr("api.cli.progress.watching", told.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     common.watching_on_a_terminal(quiet)
     assert told == [silent]

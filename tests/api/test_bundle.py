@@ -13,8 +13,8 @@ import zipfile
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from api.mcp_clients import skill
-from api.mcp_tools.tools import TOOLS
+from api.mcp.clients import skill
+from api.mcp.tools import TOOLS
 from integrations.bundle import ROOT, write
 from tests.api.mcp_desk import talk
 from tests.fakes import small_lineage

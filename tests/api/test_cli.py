@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from api import cli, display, display_gaps, display_insight, ending, terminal
+from api.cli import app, display, display_facts, display_gaps, exit_codes, terminal
 from lineage import generation as layout
-from lineage.insight import Conflict, Consensus, Gaps, Held, Value
-from lineage.model import Answer, Fact, Hit, Query
+from lineage.records import Answer, Fact, Hit, Query
+from lineage.results import Conflict, Consensus, FactOccurrence, Gaps, Value
 from tests.demo import NAME, TARGET
 from tests.fakes import small_lineage as small
 from tests.upstream import Upstream
@@ -64,7 +64,7 @@ def lineage(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["lineage", *words])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            app.main()
         out, err = capsys.readouterr()
         assert "\x1b" not in out + err
         assert "Traceback" not in err or ended.value.code == 1
@@ -79,7 +79,7 @@ def asked(lineage, built):
     return lambda *words: lineage(*words, "--home", str(built.home))
 
 
-def in_a_process(*words: str, program: str = "from api.cli import main; main()", **env: str) -> Ended:
+def in_a_process(*words: str, program: str = "from api.cli.app import main; main()", **env: str) -> Ended:
     done = subprocess.run(
         [sys.executable, "-c", program, *words], cwd=ROOT, env=os.environ | env, capture_output=True, text=True, check=False, timeout=60
     )
@@ -89,7 +89,7 @@ def in_a_process(*words: str, program: str = "from api.cli import main; main()",
 # -- help
 
 
-COMMANDS = tuple(command.name or "" for command in cli.app.registered_commands if not command.hidden)
+COMMANDS = tuple(command.name or "" for command in app.app.registered_commands if not command.hidden)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -116,7 +116,7 @@ def test_without_a_command_the_help_goes_to_stderr(lineage):
 @pytest.mark.parametrize("words", [["--help"], ["list"], ["query", "--help"]])
 def test_nothing_heavy_is_imported_at_start(tmp_path, words):
     program = (
-        "import sys\nfrom api.cli import main\ntry:\n    main()\nfinally:\n"
+        "import sys\nfrom api.cli.app import main\ntry:\n    main()\nfinally:\n"
         f"    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     )
     ended = in_a_process(*words, program=program, LINEAGE_HOME=str(tmp_path))
@@ -267,14 +267,14 @@ def test_a_graph_is_written_to_a_file_and_says_so_on_stderr(asked, tmp_path):
 
 
 def test_a_reader_who_has_had_enough_ends_the_command_in_peace(built):
-    program = f"{sys.executable} -c 'from api.cli import main; main()' graph --home {built.home} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    program = f"{sys.executable} -c 'from api.cli.app import main; main()' graph --home {built.home} | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
 @pytest.mark.parametrize("words", ["--json", "2>&1"])
 def test_a_reader_who_has_gone_changes_no_exit_code_of_an_error(built, words):
-    program = f"{sys.executable} -c 'from api.cli import main; main()' query x -l nope --home {built.home} {words}"
+    program = f"{sys.executable} -c 'from api.cli.app import main; main()' query x -l nope --home {built.home} {words}"
     piped = ["bash", "-c", f"{program} | head -c 0; echo ${{PIPESTATUS[0]}}"]
     done = subprocess.run(piped, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == "3\n"
@@ -290,7 +290,7 @@ def odd_texts() -> dict[str, str]:
     work = replace(small.works()[2], license=ODD, id=ODD, meta={"commit": ODD})
     hit = Hit(1, 0.5, replace(small.chunks()[0], path=ODD, copies=(ODD,), symbol=ODD), work)
     fact = Fact("lr", "1", ODD, work.id, hit.chunk.id, "config", 3, scope=ODD)
-    held = Held(fact, hit, overridden=(replace(fact, value=ODD),))
+    held = FactOccurrence(fact, hit, overridden=(replace(fact, value=ODD),))
     link = replace(small.links()[0], repo=ODD, paper=ODD)
     manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD)
     conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
@@ -298,7 +298,7 @@ def odd_texts() -> dict[str, str]:
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
         "show": "\n".join(display._code(SimpleNamespace(links=[link], works={ODD: work}, states={}))),
         "list": display.lineages([manifest]),
-        "facts": display_insight.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
+        "facts": display_facts.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
         "gaps": display_gaps.gaps(Gaps("x", "1", replace(work, title=""), (), (), (conflict,))),
     }
 
@@ -312,8 +312,8 @@ def test_names_of_strangers_neither_make_lines_nor_steer_a_terminal(command):
 
 
 def test_nothing_that_is_said_to_a_person_steers_a_terminal(capsys):
-    ending.say("a\x1b[2J\rb\u202e\tc\nd\x9b")
-    ending.say('"a\u202e"', exact=True)
+    exit_codes.say("a\x1b[2J\rb\u202e\tc\nd\x9b")
+    exit_codes.say('"a\u202e"', exact=True)
     assert capsys.readouterr().out == 'a [2J b \tc\nd \n"a\u202e"\n'
 
 
@@ -495,7 +495,7 @@ def test_a_bug_ends_with_1_and_asks_for_a_report(monkeypatch, capsys):
         raise ZeroDivisionError("by\x1bnought")
 
     with pytest.raises(SystemExit) as ended:
-        ending.run(broken)
+        exit_codes.run(broken)
     out, err = capsys.readouterr()
     assert ended.value.code == 1
     assert json.loads(out)["error"]["exit_code"] == 1
@@ -510,7 +510,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     with pytest.raises(SystemExit) as ended:
-        ending.run(interrupted)
+        exit_codes.run(interrupted)
     assert ended.value.code == 130
     assert capsys.readouterr().err == "error: interrupted\n  hint: finished work is kept; run the same command again to resume\n"
 
@@ -522,7 +522,7 @@ def test_ctrl_c_while_it_is_being_imported_ends_with_130_too():
         "    def find_spec(self, name, path, target=None):\n"
         "        if name == 'typer':\n            os.kill(os.getpid(), signal.SIGINT)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what runs in the background is told to ignore it
-        "sys.meta_path.insert(0, Told())\nfrom api.start import main\nmain()"
+        "sys.meta_path.insert(0, Told())\nfrom api.cli.start import main\nmain()"
     )
     ended = in_a_process("list", program=program)
     assert (ended.code, ended.out, ended.err) == (130, "", "error: interrupted\n")
@@ -535,7 +535,7 @@ def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):
         raise OSError(errno.ENOSPC, "No space left on device", "/store/x")
 
     with pytest.raises(SystemExit) as ended:
-        ending.run(full)
+        exit_codes.run(full)
     assert ended.value.code == 4
     assert "no room left" in capsys.readouterr().err
 
@@ -543,7 +543,7 @@ def test_a_full_disk_that_nobody_caught_ends_with_4(monkeypatch, capsys):
 def test_an_answer_that_cannot_be_written_is_said(built):
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
-    program = f"unset PYTHONUNBUFFERED; {sys.executable} -c 'from api.cli import main; main()' list --home {built.home} >/dev/full"
+    program = f"unset PYTHONUNBUFFERED; {sys.executable} -c 'from api.cli.app import main; main()' list --home {built.home} >/dev/full"
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 4
     assert done.stderr.startswith("error: the answer cannot be written: No space left on device\n")

@@ -9,9 +9,9 @@ import json
 import pytest
 
 from api.client import AsyncLineage, Event, Lineage, Refused
-from api.client.calls import Reader
-from api.engines import KeptParts
-from api.rest import concluded, said
+from api.client.calls import EventReader
+from api.rest import insight, responses
+from api.server.engines import KeptParts
 from lineage import settings
 from lineage.errors import BadIdentifier, NotFound, UpstreamError, UsageError
 from tests.demo import NAME
@@ -37,16 +37,16 @@ def lineage(server):
 
 def test_every_answer_is_typed(lineage):
     answer = lineage.search(QUESTION, k=3, kind="code")
-    assert isinstance(answer, said.Answer)
+    assert isinstance(answer, responses.Answer)
     assert [hit.rank for hit in answer.hits] == [1, 2, 3]
     around = lineage.evidence(answer.hits[0].chunk, before=1, after=1)
     assert around.hit.source.path == answer.hits[0].source.path
     assert [one.lineage for one in lineage.lineages()] == [NAME]
     assert lineage.show(NAME).report.lineage == NAME
     assert lineage.status(NAME).sums["reference"]["in"] > 0
-    assert lineage.graph(NAME).target == "arxiv:9912.00001"
-    assert isinstance(lineage.facts("learning rate").values[0].held[0], concluded.Held)
-    assert lineage.details().rows
+    assert lineage.graph.build(NAME).target == "arxiv:9912.00001"
+    assert isinstance(lineage.facts("learning rate").values[0].held[0], insight.Held)
+    assert lineage.hyperparameters.checklist().rows
     assert lineage.gaps(state="unspecified").gaps[0].state == "UNSPECIFIED"
     assert lineage.context("write the training loop", tokens=2000).used <= 2000
     assert lineage.answer("which learning rate is used?").by == "extract"
@@ -138,8 +138,8 @@ def test_both_clients_have_the_same_methods_with_the_same_parameters():
 
 
 def test_events_are_read_out_of_lines_whatever_stands_between():
-    reader = Reader(0)
+    reader = EventReader(0)
     lines = [": hello", "retry: 2000", "", "event: note", 'data: {"a": 1}', "id: 7", "", "data: {}", "id: x", ""]
     assert [event for line in lines for event in reader.heard(line)] == [Event(7, "note", {"a": 1}), Event(0, "message", {})]
     assert reader.headers() == {"last-event-id": "7"}
-    assert json.dumps(Reader(0).headers()) == "{}"
+    assert json.dumps(EventReader(0).headers()) == "{}"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from api import cli
+from api.cli import app
 from tests.fakes import small_lineage
 
 
@@ -19,7 +19,7 @@ def run(monkeypatch, capsys):
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(sys, "argv", ["lineage", *words])
         with pytest.raises(SystemExit):
-            cli.main()
+            app.main()
         return capsys.readouterr().out
 
     return told

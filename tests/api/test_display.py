@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api import display, display_audit, display_packs, terminal
-from lineage.insight import Audit, AuditFinding, Sentence, WrittenAnswer
-from lineage.model import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
+from api.cli import display, display_audit, display_packs, terminal
+from lineage.records import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
+from lineage.results import Audit, AuditFinding, Sentence, WrittenAnswer
 from tests.fakes import small_lineage as small
 
 HOSTILE = "a\x1b]0;x\x07\nb\u2028c\u202e"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from api import display_gaps, terminal
-from lineage.insight import Detail, Gap, Gaps, Held, Specification, Suggestion
-from lineage.model import Fact, Focus, Hit, Work
+from api.cli import display_gaps, terminal
+from lineage.records import Fact, Focus, Hit, Work
+from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from tests.fakes import small_lineage as small
 
 WORKS = {work.id: work for work in small.works()}
@@ -23,7 +23,7 @@ LINK = "the target's own repository github.com/target/own (official)"
 
 
 def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = LINK) -> Suggestion:
-    held = Held(Fact(name, value, "", hit.work.id, hit.chunk.id, "default", line), replace(hit, focus=Focus(line, line)))
+    held = FactOccurrence(Fact(name, value, "", hit.work.id, hit.chunk.id, "default", line), replace(hit, focus=Focus(line, line)))
     return Suggestion(value, "", "fair", "why", (held,), (hit,), (first, f"has {name} = {value} at train.py#L{line}"))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from api.doctor import examine
 from indexer.transport.upstreams import UPSTREAMS
 from lineage import settings
-from lineage.profiles import PROFILES
+from lineage.build_profiles import PROFILES
 from lineage.settings import Settings
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from api.display_evaluation import evaluation
-from api.files import lineage_of
+from api.cli.display_evaluation import evaluation
+from api.cli.files import lineage_of
 from lineage.errors import UsageError
 from tests.demo import DEMO, NAME
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from api import cli
+from api.cli import app
 from lineage.errors import NotFound
 from lineage.generation import open_generation
 
@@ -18,7 +18,7 @@ def lineage(monkeypatch, capsys, built):
         monkeypatch.setattr(sys, "argv", ["lineage", *words, "--home", str(built.home)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            app.main()
         return ended.value.code, capsys.readouterr().out
 
     return run

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from api import files
+from api.cli import files
 from lineage.errors import BadBundle, SettingsError, UsageError
-from retrieval.evaluate import Gold
+from retrieval.evaluation.measures import Gold
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from api.jobs import Jobs
-from api.journal import Journal
+from api.server.jobs import Jobs
+from api.server.journal import Journal
 from indexer.plan import BuildReport, BuildRequest
 from lineage.errors import BadIdentifier, NotFound, QueueFull, StoreBusy
-from lineage.model import Work, WorkId
-from lineage.progress import Note, Stage
+from lineage.progress import Note, ProgressStage
+from lineage.records import Work, WorkId
 
 REQUEST = BuildRequest("arxiv:2504.17192")
 LONG = 20.0
@@ -30,7 +30,7 @@ class Builder:
         watch(Note("begun"))
         self.under_way.set()
         while not self.go_on.wait(0.01):
-            watch(Stage("papers", 1, 20, "a \u200btitle"))
+            watch(ProgressStage("papers", 1, 20, "a \u200btitle"))
         if self.error:
             raise self.error
         return BuildReport("arxiv-2504.17192", "000001-abcdef01", Work(WorkId("arxiv:2504.17192")), {}, 1, 2, 3, 4, {}, {}, "", {})
@@ -168,7 +168,7 @@ def test_what_a_server_leaves_is_resumed_by_the_next(queue):
 
 
 def test_a_build_that_does_not_stop_in_time_keeps_the_lock_while_it_writes(queue, monkeypatch):
-    monkeypatch.setattr("api.jobs._GRACE", 0.01)
+    monkeypatch.setattr("api.server.jobs._GRACE", 0.01)
     deaf, go_on = threading.Event(), threading.Event()
 
     def build(request, watch):
@@ -225,7 +225,7 @@ def test_torn_lines_of_a_journal_are_skipped(queue, tmp_path):
 
 
 def test_the_last_finished_jobs_are_kept(queue, tmp_path, monkeypatch):
-    monkeypatch.setattr("api.journal._KEPT", 2)
+    monkeypatch.setattr("api.server.journal._KEPT", 2)
     jobs = queue(start=False)
     old = [jobs.cancel(jobs.submit(BuildRequest(f"arxiv:2504.0000{n}")).id).id for n in range(4)]
     new = jobs.submit(REQUEST).id

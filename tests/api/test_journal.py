@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from api import journal
-from api.journal import Job, Journal, new_id
+from api.server import journal
+from api.server.journal import Job, Journal, new_id
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, StoreDamaged
 

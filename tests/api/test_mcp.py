@@ -12,12 +12,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 
 from api.bootstrap import Parts
-from api.jobs import Jobs
-from api.mcp_server import server
-from api.mcp_tools import arguments
-from api.mcp_tools.fence import Fence
-from api.mcp_tools.tools import INSTRUCTIONS, TOOLS
-from api.service import Service
+from api.mcp import arguments
+from api.mcp.fence import Fence
+from api.mcp.server import server
+from api.mcp.tools import INSTRUCTIONS, TOOLS
+from api.operations import Service
+from api.server.jobs import Jobs
 from lineage import settings
 from tests.api.mcp_desk import MODES, Store, called, talk
 from tests.fakes import small_lineage

@@ -10,8 +10,8 @@ import tomllib
 import pytest
 import yaml
 
-from api.mcp_clients import CLIENTS, config, program, skill
-from api.mcp_tools.tools import TOOLS
+from api.mcp.clients import CLIENTS, config, program, skill
+from api.mcp.tools import TOOLS
 from lineage.errors import UsageError
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_passed_on_where_nothing_is_set(tmp_path, monkeypatch):
 def test_an_installation_without_its_script_is_started_by_its_interpreter(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert program() == [str(tmp_path / "python"), "-c", "from api.cli import main; main()"]
+    assert program() == [str(tmp_path / "python"), "-c", "from api.cli.app import main; main()"]
 
 
 def test_an_unknown_client_is_refused_with_those_that_are_known():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from api.mcp_tools.tools import TOOLS
+from api.mcp.tools import TOOLS
 from tests.api.mcp_desk import MODES, Store, called
 from tests.fakes import small_lineage
 

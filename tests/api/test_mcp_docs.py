@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from api.cli import app
-from api.mcp_clients import CLIENTS, config
+from api.cli.app import app
+from api.mcp.clients import CLIENTS, config
 from tests.fakes import small_lineage
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,7 @@ def test_the_program_runs(tmp_path):
     small_lineage.build(tmp_path)
     (tmp_path / "bin").mkdir()
     script = tmp_path / "bin" / "lineage"
-    script.write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom api.cli import main\nmain()\n")
+    script.write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom api.cli.app import main\nmain()\n")
     script.chmod(0o755)
     program = program.replace('args=["mcp"]', f'args=["mcp", "--home", {str(tmp_path)!r}]')
     env = os.environ | {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}

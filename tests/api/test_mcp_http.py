@@ -13,9 +13,9 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from api.mcp_server import MOST_BODY, asgi
+from api.mcp.server import MOST_BODY, asgi
 from api.rest.app import application
-from api.security import policy_of
+from api.server.security import policy_of
 from lineage import settings
 from tests.api.mcp_desk import MODES, Store, talk
 from tests.fakes import small_lineage

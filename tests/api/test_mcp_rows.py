@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.mcp_tools import rows
-from api.mcp_tools.arguments import BuildArguments, ContextArguments, GapsArguments, ReadArguments, SearchArguments, StatusArguments, parse, schema
-from api.mcp_tools.fence import Fence
-from api.mcp_tools.results import blocks, failed
+from api.mcp import rows
+from api.mcp.arguments import BuildArguments, ContextArguments, GapsArguments, ReadArguments, SearchArguments, StatusArguments, parse, schema
+from api.mcp.fence import Fence
+from api.mcp.results import blocks, failed
 from lineage.errors import AmbiguousTarget, NotFound, UsageError
-from lineage.insight import Conflict, Detail, Gap, Held, PackItem, Specification, Suggestion, Value
-from lineage.model import Fact, Focus, Hit
+from lineage.records import Fact, Focus, Hit
+from lineage.results import Conflict, Detail, FactOccurrence, Gap, PackItem, Specification, Suggestion, Value
 from tests.fakes import small_lineage as small
 
 CODE = Hit(1, 0.8, small.chunks()[0], small.works()[2], focus=Focus(11, 11))
@@ -32,7 +32,7 @@ NEEDED = {
 
 
 def held(value="1", hit=CODE, **more):
-    return Held(Fact("lr", value, "s", hit.work.id, "c", "config", 11, "lr", more.pop("said", "said so"), **more), hit, "2020")
+    return FactOccurrence(Fact("lr", value, "s", hit.work.id, "c", "config", 11, "lr", more.pop("said", "said so"), **more), hit, "2020")
 
 
 def test_evidence_is_the_lines_of_the_focus_of_code_and_the_words_of_a_paper():

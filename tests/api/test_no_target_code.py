@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
-from api import cli
+from api.cli import app as cli
 from api.client import Lineage
-from api.jobs import Jobs
-from api.mcp_server import server
+from api.mcp.server import server
 from api.rest.app import application
-from api.security import policy_of
+from api.server.jobs import Jobs
+from api.server.security import policy_of
 from lineage import settings
 from tests import honest_world as small
 from tests.api.mcp_desk import called

@@ -9,11 +9,11 @@ import httpx2
 import pytest
 
 from api.client.calls import Client, Refused, get, place, post, refusal
-from api.rest import PREFIX, said
+from api.rest import PREFIX, responses
 from api.rest.problems import MOST, Problem, kebab, problem_of
 from lineage import errors
 from lineage.errors import LineageError, UpstreamError
-from lineage.model import Status
+from lineage.records import Status
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, LineageError)]
 OURS = {"DiskFull": 507, "UpstreamError": 502, "SourceError": 502, "NotFound": 404, "QueueFull": 503, "StoreBusy": 503, "Cancelled": 409}
@@ -96,13 +96,13 @@ def test_a_client_waits_as_long_as_it_is_asked_to_and_is_patient(status, after, 
 
 
 def test_a_call_sends_what_is_said_and_leaves_the_rest_to_the_server():
-    assert get("/x", said.Said, a="", b=0, c=False, d="e").request() == {
+    assert get("/x", responses.Said, a="", b=0, c=False, d="e").request() == {
         "method": "GET",
         "url": f"{PREFIX}/x",
         "params": {"b": 0, "c": "false", "d": "e"},
         "json": None,
     }
-    assert post("/x", said.Said, a="", b=None).request()["json"] == {"a": "", "b": None}
+    assert post("/x", responses.Said, a="", b=None).request()["json"] == {"a": "", "b": None}
     assert place("lineages", "../a b/ü?") == "/lineages/..%2Fa%20b%2F%C3%BC%3F"
 
 

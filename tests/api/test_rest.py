@@ -11,10 +11,10 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from api.rest import concluded, said
+from api.rest import insight, responses
 from api.rest.app import application, document
 from api.rest.operations import OPERATIONS
-from api.security import policy_of
+from api.server.security import policy_of
 from lineage import settings
 from tests.demo import NAME
 
@@ -41,8 +41,20 @@ def told(model: type[BaseModel], value: object) -> object:
     return value
 
 
-CLOSED = {said.Hit, said.Source, said.Answer, said.Evidence, said.Job, said.Completeness, said.Loss, said.Health, said.Kin, said.Signal, said.Lines}
-CLOSED |= {value for value in vars(concluded).values() if isinstance(value, type) and value.__module__ == concluded.__name__}
+CLOSED = {
+    responses.Hit,
+    responses.Source,
+    responses.Answer,
+    responses.Evidence,
+    responses.Job,
+    responses.Completeness,
+    responses.Loss,
+    responses.Health,
+    responses.Kin,
+    responses.Signal,
+    responses.Lines,
+}
+CLOSED |= {value for value in vars(insight).values() if isinstance(value, type) and value.__module__ == insight.__name__}
 
 
 def _models(value):
@@ -70,7 +82,7 @@ def problem(answer, status, kind):
 def test_a_search_gives_the_hits_that_the_command_line_gives(client, built):
     answer = client.post("/api/v1/search", json=QUESTION)
     assert answer.status_code == 200
-    value = told(said.Answer, answer.json())
+    value = told(responses.Answer, answer.json())
     assert value["lineage"] == NAME
     assert [hit["chunk"] for hit in value["hits"]] == [hit.chunk.id for hit in built.service.query(QUESTION["text"], k=5).hits]
     kinds = {hit["kind"] for hit in client.post("/api/v1/search", json={**QUESTION, "kind": "paper", "lineage": NAME}).json()["hits"]}
@@ -81,7 +93,7 @@ def test_a_hit_is_widened_by_its_chunk(client):
     hit = client.post("/api/v1/search", json={**QUESTION, "kind": "code"}).json()["hits"][0]
     assert hit["text"] in client.get(f"/api/v1/evidence/{hit['chunk']}").json()["hit"]["text"]
     chunk = client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 0, "after": 0}).json()
-    value = told(said.Evidence, client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 2, "after": 3}).json())
+    value = told(responses.Evidence, client.get(f"/api/v1/evidence/{hit['chunk']}", params={"before": 2, "after": 3}).json())
     assert chunk["hit"]["text"] in value["hit"]["text"]
     assert (value["start_line"], value["end_line"]) == (chunk["start_line"] - 2, chunk["end_line"] + 3)
     assert value["before"] == value["start_line"] - 1
@@ -93,13 +105,13 @@ def test_a_hit_is_widened_by_its_chunk(client):
 
 
 def test_a_lineage_is_told_at_a_glance_with_its_ledger_and_graph(client):
-    listed = told(said.Lineages, client.get("/api/v1/lineages").json())["lineages"]
+    listed = told(responses.Lineages, client.get("/api/v1/lineages").json())["lineages"]
     assert [one["lineage"] for one in listed] == [NAME]
-    shown = told(said.Overview, client.get(f"/api/v1/lineages/{NAME}").json())
+    shown = told(responses.Overview, client.get(f"/api/v1/lineages/{NAME}").json())
     assert shown["report"]["generation"] == listed[0]["id"]
-    ledger = told(said.Completeness, client.get(f"/api/v1/lineages/{NAME}/status").json())
+    ledger = told(responses.Completeness, client.get(f"/api/v1/lineages/{NAME}/status").json())
     assert set(ledger["sums"]) == {"reference", "member", "page", "source"}
-    graph = told(said.Graph, client.get(f"/api/v1/lineages/{NAME}/graph").json())
+    graph = told(responses.Graph, client.get(f"/api/v1/lineages/{NAME}/graph").json())
     assert graph["target"] == "arxiv:9912.00001"
 
 
@@ -124,11 +136,11 @@ def test_a_graph_comes_in_the_form_that_is_asked_for_and_can_run_nothing_of_a_st
 @pytest.mark.parametrize(
     ("method", "path", "body", "model"),
     [
-        ("GET", "/gaps?state=unspecified", None, concluded.Gaps),
-        ("GET", "/facts?name=learning+rate", None, concluded.Consensus),
-        ("GET", "/details", None, concluded.Tallies),
-        ("POST", "/context", {"task": "write the training loop", "tokens": 2000, "stage": "coding"}, concluded.Pack),
-        ("POST", "/answer", {"text": "which learning rate is used?"}, concluded.Written),
+        ("GET", "/gaps?state=unspecified", None, insight.Gaps),
+        ("GET", "/facts?name=learning+rate", None, insight.Consensus),
+        ("GET", "/details", None, insight.Tallies),
+        ("POST", "/context", {"task": "write the training loop", "tokens": 2000, "stage": "coding"}, insight.Pack),
+        ("POST", "/answer", {"text": "which learning rate is used?"}, insight.Written),
     ],
 )
 def test_what_is_concluded_fits_its_model(client, method, path, body, model):
@@ -152,7 +164,7 @@ def test_a_detail_or_topic_that_nobody_knows_is_refused(client):
 
 
 def test_health_means_that_store_lineage_and_queue_work(client):
-    value = told(said.Health, client.get("/healthz").json())
+    value = told(responses.Health, client.get("/healthz").json())
     assert value["status"] == "ok"
     assert value["checks"]["lineages"]["detail"] == "1 of 1 can be opened"
     assert value["checks"]["queue"]["detail"].startswith("worked at by ")

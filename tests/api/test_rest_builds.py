@@ -11,9 +11,10 @@ import time
 import httpx2
 import pytest
 
-from api.engines import KeptParts
-from api.journal import Job, JobEvent
-from api.rest import builds, said
+from api.rest import builds
+from api.rest import responses as said
+from api.server.engines import KeptParts
+from api.server.journal import Job, JobEvent
 from indexer.plan import BuildRequest
 from lineage import settings
 from tests.fakes.embedder import HashingEmbedder
@@ -60,11 +61,11 @@ def held(monkeypatch):
 
 
 def _waiting(build, go_on):
-    from lineage.progress import Stage
+    from lineage.progress import ProgressStage
 
     def waiting(request, watch):
         while not go_on.wait(0.01):
-            watch(Stage("held", 0, 1))
+            watch(ProgressStage("held", 0, 1))
         return build(request, watch)
 
     return waiting

@@ -10,13 +10,13 @@ from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from api.rest.app import application
-from api.security import Buckets, Guard, Policy, is_loopback, policy_of, refusal
+from api.server.security import AccessPolicy, Buckets, Guard, is_loopback, policy_of, refusal
 from lineage import settings
 from lineage.errors import SettingsError
 
 TOKEN = "correct horse"
-OPEN = Policy()
-CLOSED = Policy(token=TOKEN)
+OPEN = AccessPolicy()
+CLOSED = AccessPolicy(token=TOKEN)
 GOOD = {"host": "127.0.0.1:8765"}
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 
@@ -112,7 +112,7 @@ def test_a_client_has_a_burst_and_then_a_rate():
 
 
 def test_clients_that_were_not_seen_for_long_are_forgotten(monkeypatch):
-    monkeypatch.setattr("api.security._CLIENTS", 2)
+    monkeypatch.setattr("api.server.security._CLIENTS", 2)
     buckets = Buckets(rate=1.0, burst=1, clock=lambda: 0.0)
     assert [buckets.take(name) for name in ("a", "b", "c", "a")] == [0.0] * 4
 

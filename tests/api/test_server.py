@@ -15,12 +15,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api import server
+from api.server import server
 from tests.serving import Serving
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = 60.0
-PROGRAM = [sys.executable, "-c", "from api.cli import main; main()", "serve"]
+PROGRAM = [sys.executable, "-c", "from api.cli.app import main; main()", "serve"]
 
 
 def started(home, *words, **env):

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from api import ending, terminal
-from api.terminal import bad, bold, cut, dim, rendered
+from api.cli import exit_codes, terminal
+from api.cli.terminal import bad, bold, cut, dim, rendered
 
 
 class Screen(io.StringIO):
@@ -70,12 +70,12 @@ def test_a_very_narrow_terminal_still_shows_every_word(monkeypatch, columns):
 def test_what_a_stranger_writes_cannot_steer_the_terminal(monkeypatch):
     screen = Screen()
     monkeypatch.setattr("sys.stdout", screen)
-    ending.show("a\x1b[2Jb\x07")
+    exit_codes.show("a\x1b[2Jb\x07")
     assert screen.getvalue() == "a [2Jb \n"
 
 
 def test_what_is_said_verbatim_is_never_wrapped(monkeypatch):
     screen = Screen()
     monkeypatch.setattr("sys.stdout", screen)
-    ending.say(LONG)
+    exit_codes.say(LONG)
     assert screen.getvalue() == LONG + "\n"

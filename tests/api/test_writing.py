@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from api import ending
-from api.cli import app
+from api.cli import exit_codes
+from api.cli.app import app
 from indexer.chat import Chat
 from tests.fakes.chat_server import ChatServer
 
@@ -21,7 +21,7 @@ def said(monkeypatch, capsys, built):
         monkeypatch.setattr(sys, "argv", ["lineage", *words, "--home", str(built.home)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            ending.run(app)
+            exit_codes.run(app)
         return ended.value.code, *capsys.readouterr()
 
     return run

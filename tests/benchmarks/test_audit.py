@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.audit import is_found, plant
-from lineage.insight import AuditFinding
+from lineage.results import AuditFinding
 
 
 def test_an_edit_is_made_and_its_line_is_known(tmp_path):

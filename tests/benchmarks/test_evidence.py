@@ -14,9 +14,9 @@ from benchmarks import ablation, dump, evidence, fit
 from benchmarks.evidence import Corpus, Set
 from lineage import registry
 from lineage.generation import open_generation
-from lineage.model import Chunk, Hit, Work, WorkId
-from retrieval.fuse import Weights
-from retrieval.query import make_query
+from lineage.records import Chunk, Hit, Work, WorkId
+from retrieval.search.fusion import FusionWeights
+from retrieval.search.query import make_query
 from tests.fakes.embedder import HashingEmbedder
 
 FILES = {
@@ -80,8 +80,10 @@ def corpus(folder: Path, tmp_path: Path) -> Iterator[Corpus]:
         yield Corpus(Set("tiny", ""), _score(), QUESTIONS, (folder,), chunks, generation, index, embedder)
 
 
-@pytest.mark.parametrize("weights", [Weights(), Weights(dense=0.2, toplevel=0.0), Weights(dense=1.0), Weights(prose=0.2, siblings=0.5)])
-def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: Weights):
+@pytest.mark.parametrize(
+    "weights", [FusionWeights(), FusionWeights(dense=0.2, toplevel=0.0), FusionWeights(dense=1.0), FusionWeights(prose=0.2, siblings=0.5)]
+)
+def test_ranks_from_lists_are_those_of_the_engine(corpus: Corpus, weights: FusionWeights):
     answers = corpus.engine(weights).ask_many([make_query(one["query"], k=evidence.K) for one in QUESTIONS])
     found = dump.dumped(dump.pool_of(corpus))
     assert [dump.rank(one, weights) for one in found] == evidence.ranks(corpus.score, answers, QUESTIONS)[0]

@@ -15,7 +15,7 @@ from scipy.optimize import check_grad
 from benchmarks import focus
 from benchmarks.focus import _counts, _loss, _right, asked, fitted, measured, of_wheels, read
 from benchmarks.models.asked import Row
-from lineage.model import Focus
+from lineage.records import Focus
 
 TEXT = "def f(x):\n    if x < 0:\n        raise ValueError('negative')\n    return x"
 

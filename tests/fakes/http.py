@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from indexer.blobs import Blobs
-from indexer.fetch import Transport
+from indexer.store.blobs import Blobs
+from indexer.transport.client import Transport
 from lineage.settings import Settings
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lineage.errors import SourceError
-from lineage.model import Status
-from lineage.tokens import terms, tokens
+from lineage.records import Status
+from lineage.text.tokens import terms, tokens
 
 
 class WordsReranker:

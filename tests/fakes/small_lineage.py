@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexer.store import Store
+from indexer.store.generations import Store
 from lineage.generation import Manifest
-from lineage.model import (
-    Chunk,
-    CodeLink,
-    Document,
-    Fact,
-    LedgerRow,
-    Mention,
-    Reference,
-    Role,
-    RoleVerdict,
-    Status,
-    Tier,
-    Work,
-    WorkId,
-)
 from lineage.ports import Embedder
+from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
 
 TARGET = WorkId("arxiv:2401.00001")
 CITED = WorkId("arxiv:2006.10726")

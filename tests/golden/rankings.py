@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lineage.cite import pinpoint
+from lineage.citation import pinpoint
 from lineage.generation import open_generation
-from lineage.model import Hit
-from retrieval.engine import Engine
-from retrieval.fuse import PROSE
-from retrieval.query import make_query
+from lineage.records import Hit
+from retrieval.search.engine import Engine
+from retrieval.search.fusion import PROSE
+from retrieval.search.query import make_query
 from tests.demo import DEMO, NAME, Demo
 from tests.upstream import Upstream, World
 

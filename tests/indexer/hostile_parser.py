@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 
 def parse(first: str | Mapping[str, bytes], *rest: object) -> Document:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from indexer.blobs import Blobs
-from indexer.transport.answers import Answer, Answers, Request
+from indexer.store.blobs import Blobs
+from indexer.transport.cache import Answers, CachedResponse, Request
 
 URL = "https://api.github.com/repos/a/b"
 
@@ -15,7 +15,7 @@ def kept(tmp_path):
     blobs = Blobs(tmp_path)
     answers = Answers(tmp_path, blobs)
     headers = {"etag": '"x"', "set-cookie": "secret"}
-    answers.keep(Request("GET", URL), Answer(200, headers, blobs.put(b'{"a": 1}', "application/json", URL), URL))
+    answers.keep(Request("GET", URL), CachedResponse(200, headers, blobs.put(b'{"a": 1}', "application/json", URL), URL))
     return answers
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.archive import EPRINT, TARBALL, ArchiveLimits, Member, members, repo_members
-from lineage.model import Status
+from indexer.archives.members import EPRINT, TARBALL, ArchiveLimits, Member, members, repo_members
+from lineage.records import Status
 
 SMALL = ArchiveLimits(packed=100_000, members=5, member=1_000, total=3_000)
 Entry = tuple[str, bytes] | tarfile.TarInfo

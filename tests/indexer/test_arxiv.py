@@ -13,7 +13,7 @@ from indexer.sources.arxiv import Arxiv
 from indexer.sources.arxiv_records import is_withdrawn
 from lineage import ids
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 from tests.fakes.http import transport
 from tests.upstream import Fault, Faults, Upstream, World
 from tests.upstream.faults import Gzip, LieAboutLength, ReplaceBody, Shorten, Truncate, captcha

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers.latex import parse
-from indexer.tex.biblatex import biblatex_entries, is_biblatex
-from lineage.model import BibEntry, Document, Status, WorkId
+from indexer.parsers.latex.biblatex import biblatex_entries, is_biblatex
+from indexer.parsers.latex.parser import parse
+from lineage.records import BibEntry, Document, Status, WorkId
 
 
 def paper(cited: str, bbl: str = "", body: str = "", **bibs: str) -> Document:

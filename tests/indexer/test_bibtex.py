@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.tex.bibtex import MAX_VALUE, bib_entry, inherit, records
-from indexer.tex.names import bibtex_people, like_people, people_first, printed_people, turn
-from lineage.model import BibEntry
+from indexer.parsers.latex.bibtex import MAX_VALUE, bib_entry, inherit, records
+from indexer.parsers.latex.names import bibtex_people, like_people, people_first, printed_people, turn
+from lineage.records import BibEntry
 
 
 def entries(text: str) -> dict[str, dict[str, str]]:

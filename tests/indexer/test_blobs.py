@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from indexer.blobs import Blobs
+from indexer.store.blobs import Blobs
 from lineage.errors import DiskFull, SettingsError, StoreDamaged
 
 HELLO = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"

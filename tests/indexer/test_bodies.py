@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.transport.bodies import Kind, TooLarge, checked
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 
 URL = "https://export.arxiv.org/x"
 GZIP = gzip.compress(b"a" * 5000, mtime=0)

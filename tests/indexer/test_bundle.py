@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.archive import repo_members
+from indexer.archives.members import repo_members
 from indexer.bundle.form import is_work
 from indexer.bundle.read import read
 from indexer.bundle.write import export
@@ -21,7 +21,7 @@ from indexer.target import is_path
 from lineage.errors import BadBundle, NotFound, UsageError
 from lineage.generation import open_generation
 from lineage.ids import doi_id
-from lineage.visible import is_name
+from lineage.text.hidden_text import is_name
 from tests.demo import NAME, TARGET, Demo
 from tests.fakes import small_lineage
 from tests.fakes.embedder import HashingEmbedder

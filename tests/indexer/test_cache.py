@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from indexer.cache import DerivedCache, VectorCache
+from indexer.store.computed_cache import DerivedCache, VectorCache
 from lineage.errors import SettingsError
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.sources import local
 from indexer.sources.checkout import origin
-from lineage.exclusion import Exclusion
+from lineage.code_links.exclusion import Exclusion
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 CONFIG = (

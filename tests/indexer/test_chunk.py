@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.chunk import chunks
-from indexer.parsers import code, config, plain
-from lineage.model import Chunk, Document, WorkId
+from indexer.chunking.chunker import chunks
+from indexer.parsers import config, plain
+from indexer.parsers.code import parser as code
+from lineage.records import Chunk, Document, WorkId
 
 
 def python(text: str) -> Document:

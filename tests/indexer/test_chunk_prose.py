@@ -8,9 +8,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import chunks
+from indexer.chunking.chunker import chunks
 from indexer.chunking.prose import _Sections
-from lineage.model import Chunk, Document, Span, WorkId
+from lineage.records import Chunk, Document, Span, WorkId
 
 Part = tuple[str, str, tuple[str, ...]]
 

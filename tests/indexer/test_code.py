@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers import code
+from indexer.parsers.code import parser
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 MODEL = '''import torch
 from torch import nn
@@ -42,7 +42,7 @@ if __name__ == "__main__":
 
 
 def parse(text: str | bytes, path: str = "pkg/net.py") -> Document:
-    return code.parse(path, text if isinstance(text, bytes) else text.encode(), WorkId("repo:github.com/a/b"), "sha")
+    return parser.parse(path, text if isinstance(text, bytes) else text.encode(), WorkId("repo:github.com/a/b"), "sha")
 
 
 def units(document: Document) -> list[tuple[str, str, int, int]]:
@@ -191,7 +191,7 @@ def test_garbage_gives_a_document_with_spans_inside_it(path: str, junk: bytes) -
 
 
 def test_a_grammar_that_does_not_finish_is_given_up_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.source_code.grammars.SECONDS", 0.0)
+    monkeypatch.setattr("indexer.parsers.code.grammars.SECONDS", 0.0)
     document = parse("\\\n" * 2_000 + "def f():\n    pass\n$\n")
     assert (document.status, document.detail) == (Status.PARTIAL, "the grammar did not finish in 0 s; cut by lines")
     assert ("function", "f") in [(role, name) for role, name, _, _ in units(document)]

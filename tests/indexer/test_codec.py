@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.codec import document_from_json, document_to_json
+from indexer.store.document_json import document_from_json, document_to_json
 from lineage.errors import ParseError
-from lineage.model import BibEntry, Document, Mention, Span, Status, WorkId
+from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId
 
 DOCUMENT = Document(
     WorkId("arxiv:2504.17192"),

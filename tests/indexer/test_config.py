@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.chunk import chunks
+from indexer.chunking.chunker import chunks
 from indexer.parsers import config
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 
 def parse(path: str, text: str) -> Document:

@@ -12,7 +12,7 @@ from indexer.sources import crossref, github, huggingface, openalex
 from indexer.sources.scholar_records import parse_paper, parse_references
 from indexer.sources.semantic_scholar import read_pages
 from lineage.errors import SourceError
-from lineage.model import ReferenceList, Status, Work
+from lineage.records import ReferenceList, Status, Work
 
 ROW = {
     "contexts": ["We build on it."],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.store import Store
-from indexer.verify import verify
-from lineage.exclusion import KeptOut
-from lineage.model import CodeLink, LedgerRow, Status, Tier, Work, WorkId
+from indexer.store.generations import Store
+from indexer.store.verify import verify
+from lineage.code_links.exclusion import KeptOut
+from lineage.records import CodeLink, LedgerRow, Status, Tier, Work, WorkId
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="TinyMask: Masked Modelling for Small Encoders", meta={"published": "2024-01-01"})
 CITED = WorkId("arxiv:2006.10726")

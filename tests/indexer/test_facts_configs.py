@@ -2,10 +2,10 @@
 
 import pytest
 
-from indexer.facts import configs, hydra
-from indexer.facts.sink import Sink
-from lineage.model import Document, WorkId
-from lineage.ontology import ontology
+from indexer.extraction import configs, hydra
+from indexer.extraction.collector import Sink
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Document, WorkId
 
 
 def facts(path, text, language):

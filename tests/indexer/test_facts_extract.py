@@ -1,10 +1,11 @@
 """Facts of a document in their chunks."""
 
-from indexer.chunk import chunks
-from indexer.facts.extract import extract
-from indexer.parsers import code, config, plain
-from lineage.model import WorkId
-from lineage.ontology import ontology
+from indexer.chunking.chunker import chunks
+from indexer.extraction.extract import extract
+from indexer.parsers import config, plain
+from indexer.parsers.code import parser as code
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import WorkId
 
 REPO = WorkId("repo:github.com/a/b")
 

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from indexer.facts import documents, letters
-from indexer.facts.sink import Sink
-from lineage.model import Document, Span, WorkId
-from lineage.ontology import ontology
+from indexer.extraction import documents, symbol_bindings
+from indexer.extraction.collector import Sink
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Document, Span, WorkId
 
 
 def paper(said, about="DPO " * 12, role="paragraph"):
@@ -58,5 +58,5 @@ def test_an_equation_and_a_paper_on_something_else_state_nothing():
 def test_endless_letters_end_quickly(piece):
     started = time.perf_counter()
     paper("We set " + piece * (20_000 // len(piece)))
-    assert letters.meant("DPO " * 5_000, ontology())
+    assert symbol_bindings.meant("DPO " * 5_000, ontology())
     assert time.perf_counter() - started < 2

@@ -2,9 +2,9 @@
 
 import pytest
 
-from indexer.facts import python
-from indexer.facts.sink import MOST, Sink
-from lineage.ontology import ontology
+from indexer.extraction import python
+from indexer.extraction.collector import MOST, Sink
+from lineage.hyperparameters.ontology import ontology
 
 
 def facts(text):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from indexer.facts import documents, prose, shell, tables
-from indexer.facts.sink import Sink
-from lineage.model import Document, Span, WorkId
-from lineage.ontology import ontology
+from indexer.extraction import documents, prose, shell, tables
+from indexer.extraction.collector import Sink
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Document, Span, WorkId
 
 
 def said(text, around=""):

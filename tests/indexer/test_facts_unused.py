@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from indexer.facts import prose
-from indexer.facts.sink import Sink
-from lineage.ontology import ontology
+from indexer.extraction import prose
+from indexer.extraction.collector import Sink
+from lineage.hyperparameters.ontology import ontology
 
 
 def found(text, around="", kind="prose"):

@@ -13,11 +13,11 @@ from email.utils import format_datetime
 import httpx2
 import pytest
 
-from indexer.blobs import Blobs
-from indexer.fetch import Transport, mirrored_client
+from indexer.store.blobs import Blobs
+from indexer.transport.client import Transport, mirrored_client
 from indexer.transport.credentials import credentials
 from lineage.errors import SettingsError, SourceError
-from lineage.model import Status
+from lineage.records import Status
 from lineage.settings import Settings
 from tests.fakes.http import Clock, Reply, Scripted, reply_json
 

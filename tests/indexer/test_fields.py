@@ -14,7 +14,7 @@ from indexer.sources.fields import arxiv, doi, items, mapping, names, number, or
 from indexer.sources.openalex import cited_ids, parse_work
 from indexer.sources.scholar_records import parse_paper, parse_reference, parse_references, with_target
 from lineage.errors import SourceError
-from lineage.model import Status, Work, WorkId
+from lineage.records import Status, Work, WorkId
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from indexer.sources.github import GitHub, parse_repository, pinned
 from indexer.sources.github_history import parse_commit
 from lineage.errors import SourceError
-from lineage.model import Status, Work
+from lineage.records import Status, Work
 from tests.fakes.http import Reply, Scripted, reply_json, transport
 from tests.upstream import Fault, Faults, Upstream, World
 from tests.upstream.faults import ReplaceBody, Truncate, captcha, rate_limited

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers.html import PARSER, parse
+from indexer.parsers.html.parser import PARSER, parse
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 NOTE = (
     '<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup><span class="ltx_note_outer"><span class="ltx_note_content">'

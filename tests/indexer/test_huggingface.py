@@ -4,7 +4,7 @@ import pytest
 
 from indexer.sources.huggingface import HuggingFace, parse_links
 from lineage.errors import SourceError
-from lineage.model import CodeLink, Status, Tier
+from lineage.records import CodeLink, Status, Tier
 from tests.fakes.http import Scripted, reply_json, transport
 
 PAPER = "arxiv:2006.10726"

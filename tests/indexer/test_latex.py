@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.parsers.latex import parse
+from indexer.parsers.latex.parser import parse
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 from tests.data import EVAL, needs_eval
 
 PAPER = WorkId("arxiv:2501.00001")

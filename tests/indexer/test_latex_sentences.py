@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.tex.sentences import MAX_SENTENCE, Sentences, sentence_starts
+from indexer.parsers.latex.sentences import MAX_SENTENCE, Sentences, sentence_starts
 
 
 def split(text: str) -> list[str]:

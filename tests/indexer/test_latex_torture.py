@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from indexer.parsers.latex import parse
+from indexer.parsers.latex.parser import parse
 from lineage.errors import ParseError
-from lineage.model import Status, WorkId
+from lineage.records import Status, WorkId
 
 Members = Mapping[str, bytes]
 HEAD = r"\documentclass{article}\begin{document}\section{Kept} Kept words. "

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.sources import local
 from lineage.errors import NotFound, UsageError
-from lineage.model import Status
+from lineage.records import Status
 
 TEX = b"\\documentclass{article}\\begin{document}Hello\\end{document}"
 PDF = b"%PDF-1.7\n%%EOF\n"

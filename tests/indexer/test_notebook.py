@@ -9,7 +9,7 @@ import pytest
 
 from indexer.parsers import notebook
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 
 def parse(data: str | bytes) -> Document:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lineage.generation import open_generation
-from lineage.model import Status
+from lineage.records import Status
 from tests.demo import Demo
 from tests.indexer.test_html import PAGE
 from tests.upstream import Upstream

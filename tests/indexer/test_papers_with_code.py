@@ -10,7 +10,7 @@ import pytest
 from indexer.sources import papers_with_code
 from indexer.sources.papers_with_code import PapersWithCode, rows
 from lineage.errors import ParseError, SettingsError
-from lineage.model import Status, Tier, Work, WorkId
+from lineage.records import Status, Tier, Work, WorkId
 from tests.demo import Demo
 
 ROWS = [

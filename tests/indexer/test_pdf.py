@@ -5,10 +5,10 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from indexer.parsers.pdf import PARSER, parse
-from indexer.pdf.read import _glyphs, _Seen
+from indexer.parsers.pdf.parser import PARSER, parse
+from indexer.parsers.pdf.read import _glyphs, _Seen
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 from tests.data import EVAL, needs_eval
 
 WORK = WorkId("local:test")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.pdf.blocks import _CAPTION, Block, Style, _block
-from indexer.pdf.flow import Words, glue
-from indexer.pdf.layout import find_gutter, in_order
-from indexer.pdf.outline import _merged
-from indexer.pdf.page import Line, joined, without_marks
-from indexer.pdf.sentences import full_stops, sentences
+from indexer.parsers.pdf.blocks import _CAPTION, Block, Style, _block
+from indexer.parsers.pdf.flow import PageWords, glue
+from indexer.parsers.pdf.layout import find_gutter, in_order
+from indexer.parsers.pdf.outline import _merged
+from indexer.parsers.pdf.page import Line, joined, without_marks
+from indexer.parsers.pdf.sentences import full_stops, sentences
 
-WORDS = Words(frozenset({"scibert", "cnn", "lstm", "context", "enhanced", "task"}), frozenset({"pre-trained"}))
+WORDS = PageWords(frozenset({"scibert", "cnn", "lstm", "context", "enhanced", "task"}), frozenset({"pre-trained"}))
 
 
 def line(text: str, x: float = 60, base: float = 100, size: float = 10, **how: object) -> Line:

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from indexer.pdf.citations import Cite, _author_years, _numbers, _unlinked
-from indexer.pdf.entry import Printed, parse_entries
-from indexer.pdf.layout import find_gutter
-from indexer.pdf.page import Line
-from indexer.pdf.segments import starts
-from lineage.model import BibEntry
+from indexer.parsers.pdf.citations import CitationSpan, _author_years, _numbers, _unlinked
+from indexer.parsers.pdf.entry import Printed, parse_entries
+from indexer.parsers.pdf.layout import find_gutter
+from indexer.parsers.pdf.page import Line
+from indexer.parsers.pdf.segments import starts
+from lineage.records import BibEntry
 
 
 def line(text: str, base: float, x: float = 60.0, right: float = 0.0) -> Line:
@@ -104,10 +104,10 @@ def test_labels_at_the_edge_of_the_second_column_belong_to_it() -> None:
 def test_what_lies_inside_a_range_is_cited_though_only_its_ends_are_linked() -> None:
     labels = {str(n): f"ref-{n}" for n in range(1, 9)}
     assert {cite.key for cite in _numbers("As in [3]–[6].", labels)} == {"ref-3", "ref-4", "ref-5", "ref-6"}
-    printed = [Cite(4, 7, f"ref-{n}") for n in (2, 3, 4, 5)]
-    linked = [Cite(4, 5, "ref-2"), Cite(6, 7, "ref-5")]
+    printed = [CitationSpan(4, 7, f"ref-{n}") for n in (2, 3, 4, 5)]
+    linked = [CitationSpan(4, 5, "ref-2"), CitationSpan(6, 7, "ref-5")]
     assert [cite.key for cite in _unlinked(linked, printed, [])] == ["ref-3", "ref-4"]
-    assert list(_unlinked([Cite(4, 5, "other")], printed, [])) == []
+    assert list(_unlinked([CitationSpan(4, 5, "other")], printed, [])) == []
 
 
 def test_an_author_cited_with_initials_is_found_and_no_letter_of_the_sentence_before() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.parsers import plain
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 
 def parse(path: str, text: str) -> Document:

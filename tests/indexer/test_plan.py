@@ -1,7 +1,7 @@
 """Choosing what to fetch, and adding up how everything ended."""
 
 from indexer.plan import BuildRequest, came_out, choose_papers, choose_repos
-from lineage.model import CodeLink, Reference, Status, Tier, Work
+from lineage.records import CodeLink, Reference, Status, Tier, Work
 
 TARGET = "arxiv:9912.00001"
 

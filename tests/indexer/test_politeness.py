@@ -12,7 +12,7 @@ import pytest
 
 from indexer.transport.politeness import Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
 from lineage.errors import SettingsError, SourceError
-from lineage.model import Status
+from lineage.records import Status
 from tests.fakes.http import Clock
 
 NOW = 1_800_000_000.0

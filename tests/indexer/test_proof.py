@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from indexer.blobs import Blobs
-from indexer.store import Store
-from indexer.transport.answers import Answer, Answers, Request
-from indexer.verify import verify
-from lineage.model import CodeLink, Document, Tier, Work, WorkId
+from indexer.store.blobs import Blobs
+from indexer.store.generations import Store
+from indexer.store.verify import verify
+from indexer.transport.cache import Answers, CachedResponse, Request
+from lineage.records import CodeLink, Document, Tier, Work, WorkId
 from tests.upstream.archives import Member, tar_gz
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="TinyMask: Masked Modelling for Small Encoders", aliases=(WorkId("doi:10.1/tiny.mask"),))
@@ -90,7 +90,7 @@ def plant_tarball(home, repo, files):
     blobs = Blobs(home)
     request = Request("GET", f"https://codeload.github.com/{repo}/tar.gz/{'a' * 40}")
     blob = blobs.put(tar_gz([Member(f"x-{'a' * 40}/{path}", text.encode()) for path, text in files.items()]), "application/gzip", request.url)
-    Answers(home, blobs).keep(request, Answer(200, {}, blob, request.url))
+    Answers(home, blobs).keep(request, CachedResponse(200, {}, blob, request.url))
     return blob
 
 

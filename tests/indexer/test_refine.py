@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from indexer.refine import BUDGET
-from lineage.citations import beside
+from indexer.references.role_refinement import BUDGET
 from lineage.errors import SettingsError
-from lineage.model import Role, RoleVerdict, Status
+from lineage.records import Role, RoleVerdict, Status
+from lineage.references.roles import beside
 from tests.demo import Demo
 from tests.fakes.chat_server import ChatServer
 

@@ -12,7 +12,7 @@ from indexer.transport.budget import MEGABYTE, SPENT, Budget
 from indexer.transport.politeness import LONGEST_BACKOFF, Pace, Standing, backoff, quota_reset, retry_after, window
 from indexer.transport.refusals import FINAL, refusal
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 from lineage.settings import Settings
 
 URL = "https://api.github.com/repos/a/b"

@@ -16,7 +16,7 @@ from indexer.sources.arxiv import Arxiv
 from indexer.sources.fields import items, mapping
 from indexer.sources.scholar_records import parse_paper, parse_reference, parse_references
 from indexer.sources.semantic_scholar import read_pages
-from indexer.transport.answers import Request
+from indexer.transport.cache import Request
 from lineage import ids
 from lineage.errors import SourceError
 from tests.data import EVAL, needs_eval

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer.sandbox import Limits, Sandbox
+from indexer.sandbox.pool import Limits, Sandbox
 from lineage.errors import ParseError
-from lineage.model import Document, Status, WorkId
+from lineage.records import Document, Status, WorkId
 
 HOSTILE = "tests.indexer.hostile_parser"
 WORK = WorkId("repo:github.com/a/b")

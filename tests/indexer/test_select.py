@@ -6,8 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from indexer.parsers.select import VERSIONS, Choice, select
-from lineage.model import Status
+from indexer.parsers.select import VERSIONS, ParserChoice, select
+from lineage.records import Status
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from lineage.model import Status
     ],
 )
 def test_a_file_goes_to_the_parser_of_its_name(path: str, parser: str) -> None:
-    assert select(path, b"some words\n") == Choice(parser)
+    assert select(path, b"some words\n") == ParserChoice(parser)
 
 
 def test_a_script_without_a_suffix_is_told_by_its_first_line() -> None:
@@ -57,7 +57,7 @@ def test_a_script_without_a_suffix_is_told_by_its_first_line() -> None:
     ],
 )
 def test_what_is_skipped_is_skipped_with_its_reason(path: str, data: bytes, detail: str) -> None:
-    assert select(path, data) == Choice("", Status.POLICY_SKIPPED, detail)
+    assert select(path, data) == ParserChoice("", Status.POLICY_SKIPPED, detail)
 
 
 def test_a_list_of_prompts_in_a_source_file_is_no_data() -> None:

@@ -10,7 +10,7 @@ from indexer.sources.scholar_records import parse_paper, parse_reference, parse_
 from indexer.sources.semantic_scholar import SemanticScholar, lookup, read_pages
 from lineage import ids
 from lineage.errors import SourceError
-from lineage.model import Mention, Status, Work
+from lineage.records import Mention, Status, Work
 from tests.fakes.http import transport
 from tests.upstream import Fault, Faults, Upstream, World
 from tests.upstream.faults import MutateJson, captcha, too_many

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.chunking import rows
-from indexer.chunking.pieces import Piece, Text, cut, packed
-from indexer.source_code import lines as plain_lines
-from indexer.source_code import patches
-from indexer.source_code.markdown import LONG, is_rule, with_blocks
-from indexer.source_code.spans import Lines, labelled, spans
-from indexer.source_code.units import Unit, comment_text, leading, one_line
-from lineage.model import Span
+from indexer.chunking.pieces import Piece, SourceText, cut, packed
+from indexer.parsers.code import lines as plain_lines
+from indexer.parsers.code import patches
+from indexer.parsers.code.markdown import LONG, is_rule, with_blocks
+from indexer.parsers.code.spans import LineIndex, labelled, spans
+from indexer.parsers.code.units import CodeUnit, comment_text, leading, one_line
+from lineage.records import Span
 
 MATLAB = """x = 1;
 % Adds two numbers.
@@ -50,7 +50,7 @@ def test_definitions_begin_units_and_their_comments_go_with_them() -> None:
         (7, 9, "function", "pair"),
     ]
     assert units[1].header == "function c = add(a, b) · Adds two numbers."
-    assert plain_lines.outline("x = 1\n") == (Unit(1, 2, "module"),)
+    assert plain_lines.outline("x = 1\n") == (CodeUnit(1, 2, "module"),)
     assert [unit.name for unit in plain_lines.outline("sub main {\n}\nPROGRAM hello\n")] == ["main", "hello"]
 
 
@@ -62,7 +62,7 @@ def test_a_hunk_names_its_file_and_function() -> None:
         (8, 9, "", "changes train.py"),
         (12, 14, "", "changes new.py"),
     ]
-    assert patches.outline("no patch\nat all") == (Unit(1, 2, "module"),)
+    assert patches.outline("no patch\nat all") == (CodeUnit(1, 2, "module"),)
     bare = patches.outline("@@ -1 +1 @@\n--- a comment\n+x\n")
     assert [(unit.first, unit.last, unit.role) for unit in bare] == [(1, 4, "function")]
 
@@ -91,8 +91,8 @@ def test_comments_lead_up_to_a_definition_without_a_gap() -> None:
 
 def test_units_become_spans_with_what_stands_around_them() -> None:
     text = "class A:\n    def f(self):\n        return 1\n\nx = 2"
-    unit = Unit(1, 3, "class", "A", "class A", (Unit(2, 3, "method", "f", "def f(self)", (Unit(3, 3, "block"),)),))
-    found = spans([unit, Unit(5, 99, "module")], Lines(text), ("a.py",))
+    unit = CodeUnit(1, 3, "class", "A", "class A", (CodeUnit(2, 3, "method", "f", "def f(self)", (CodeUnit(3, 3, "block"),)),))
+    found = spans([unit, CodeUnit(5, 99, "module")], LineIndex(text), ("a.py",))
     assert [(text[span.start : span.end], span.path, span.header) for span in found] == [
         ("class A:\n    def f(self):\n        return 1", ("A",), "a.py · class A"),
         ("    def f(self):\n        return 1", ("A", "f"), "a.py · class A · def f(self)"),
@@ -151,7 +151,7 @@ TEXTS = st.lists(st.sampled_from(["a b c.", "    indented = 1", "", ")", "x" * 5
 @settings(max_examples=25, deadline=None)
 @given(TEXTS, st.integers(1, 8), st.integers(10, 120))
 def test_what_is_cut_is_small_enough_and_loses_no_word(text: str, lines: int, chars: int) -> None:
-    view = Text(text)
+    view = SourceText(text)
     whole = Piece(0, len(text))
     parts = [part for part in cut(view, whole, lines, chars) if part.end > part.start]
     assert all(view.fits(part, lines, chars) for part in parts)
@@ -162,7 +162,7 @@ def test_what_is_cut_is_small_enough_and_loses_no_word(text: str, lines: int, ch
 @settings(max_examples=25, deadline=None)
 @given(TEXTS, st.integers(2, 8), st.integers(60, 200))
 def test_neighbours_are_packed_in_order_and_none_is_lost(text: str, lines: int, chars: int) -> None:
-    view = Text(text)
+    view = SourceText(text)
     each = [Piece(view.starts[n], view.end(n)) for n in range(len(view.starts)) if view.row(n).strip()]
     found = list(packed(view, each, lines, chars))
     assert all(view.fits(part, lines, chars) for part in found)
@@ -172,7 +172,7 @@ def test_neighbours_are_packed_in_order_and_none_is_lost(text: str, lines: int, 
 
 @given(st.text(alphabet="ab\n", max_size=30))
 def test_lines_of_a_text_are_found_by_their_offsets(text: str) -> None:
-    view = Text(text)
+    view = SourceText(text)
     split = text.split("\n")
     assert [view.row(n) for n in range(len(view.starts))] == split
     assert [view.line(at) for at in range(len(text))] == [text[:at].count("\n") for at in range(len(text))]
@@ -184,7 +184,7 @@ def test_parts_of_a_table_are_read_with_its_heads_and_their_group() -> None:
     start = len("A caption.\n")
     table = Span(start, len(text), "table", label="Table 2", header="Table 2: Results")
     piece = Piece(0, len(text), (table, Span(0, start - 1, "caption")))
-    view = Text(text)
+    view = SourceText(text)
     parts = list(rows.parts(view, piece))
     assert (parts[0].start, parts[-1].end, len(parts) > 1) == (0, len(text), True)
     assert all(part.end - part.start <= rows.MOST_CHARS + start for part in parts)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.store import Store
-from indexer.verify import verify
+from indexer.store.generations import Store
+from indexer.store.verify import verify
 from lineage import generation as layout
 from lineage.errors import BadIdentifier, DiskFull, SettingsError, StoreBusy, StoreError
 from lineage.generation import open_generation
@@ -69,7 +69,7 @@ def test_a_draft_that_fails_leaves_nothing_and_the_old_generation_stays(tmp_path
 def test_a_writer_killed_in_the_middle_leaves_only_what_sweep_removes(tmp_path):
     manifest = small.build(tmp_path)
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom indexer.store import Store\nfrom tests.fakes import small_lineage as small\n"
+        "import os, sys\nfrom pathlib import Path\nfrom indexer.store.generations import Store\nfrom tests.fakes import small_lineage as small\n"
         "with Store(Path(sys.argv[1])).writing('small') as w, w.draft() as d, d.catalog() as c:\n"
         "    c.add_chunks(small.chunks())\n    os._exit(9)\n"
     )

@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from indexer.durable import sha256_of, write_whole
-from lineage.disk import failures
+from indexer.store.atomic_files import sha256_of, write_whole
+from lineage.disk_errors import failures
 from lineage.errors import DiskFull, SettingsError, StoreError
 
 

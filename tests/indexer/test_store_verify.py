@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.verify import vector_findings, verify
+from indexer.store.verify import vector_findings, verify
 from lineage import generation as layout
 from lineage.errors import NotFound
 from tests.fakes import small_lineage as small

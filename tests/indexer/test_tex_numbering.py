@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.tex.conditions import Switches, decide, skip_branch
-from indexer.tex.macros import Macro
-from indexer.tex.numbering import Counters, Form, Resolved, Target, letter, resolve, sentinel
-from indexer.tex.reader import Reader
-from indexer.tex.scanner import PAR, Source, written
-from indexer.tex.stream import Cite, Link, Mark, Stream
+from indexer.parsers.latex.conditions import Switches, decide, skip_branch
+from indexer.parsers.latex.macros import Macro
+from indexer.parsers.latex.numbering import Counters, Form, LabelTarget, Resolved, letter, resolve, sentinel
+from indexer.parsers.latex.reader import TokenReader
+from indexer.parsers.latex.scanner import PAR, TexSource, written
+from indexer.parsers.latex.stream import LatexCitation, LatexLink, Mark, TextStream
 
 
 def test_sections_are_counted_by_level_and_start_anew_below() -> None:
@@ -55,7 +55,7 @@ def test_letters_keep_the_order_of_numbers(one: int, other: int) -> None:
     assert (order(one) < order(other)) is (one < other)
 
 
-LABELS = {"a": Target("Table", "3", "Results"), "b": Target("Table", "4"), "c": Target("Section", "", "Setup")}
+LABELS = {"a": LabelTarget("Table", "3", "Results"), "b": LabelTarget("Table", "4"), "c": LabelTarget("Section", "", "Setup")}
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_a_reference_is_printed_in_its_style(style: str, names: str, printed: st
 
 def test_the_first_use_of_a_label_counts() -> None:
     counters = Counters()
-    counters.label("a", Target("Table", "1"))
-    counters.label("a", Target("Table", "2"))
+    counters.label("a", LabelTarget("Table", "1"))
+    counters.label("a", LabelTarget("Table", "2"))
     assert counters.labels["a"].number == "1"
 
 
@@ -115,7 +115,7 @@ def test_every_offset_outside_the_references_follows_its_letter(pieces: list[tup
     ],
 )
 def test_source_is_taken_apart(source: str, tokens: list[str]) -> None:
-    scanner = Source(source)
+    scanner = TexSource(source)
     found = []
     while (token := scanner.next()) is not None:
         found.append(token)
@@ -123,7 +123,7 @@ def test_source_is_taken_apart(source: str, tokens: list[str]) -> None:
 
 
 def test_a_scanner_goes_back_reads_addresses_and_passes_over_what_it_finds() -> None:
-    scanner = Source(r"\x{a%b#c_{d}} rest |v#b| tail END after")
+    scanner = TexSource(r"\x{a%b#c_{d}} rest |v#b| tail END after")
     assert [scanner.next(), scanner.address(), scanner.next()] == [r"\x", "a%b#c_{d}", " rest |v"]
     scanner.back()
     assert scanner.until("|") == " rest "
@@ -131,17 +131,17 @@ def test_a_scanner_goes_back_reads_addresses_and_passes_over_what_it_finds() -> 
     scanner.pos -= 1
     assert scanner.delimited() == "v#b"
     assert scanner.until("END") == " tail "
-    scanner = Source(r"\a@b", at_letter=True)
+    scanner = TexSource(r"\a@b", at_letter=True)
     assert scanner.next() == r"\a@b"
-    assert Source("{no end").address() is None
-    assert Source("|over\na line|").delimited() is None
-    assert Source("").delimited() is None
+    assert TexSource("{no end").address() is None
+    assert TexSource("|over\na line|").delimited() is None
+    assert TexSource("").delimited() is None
 
 
 @given(st.text(alphabet="ab1\\{}$ ", max_size=30))
 def test_tokens_written_again_are_the_same_tokens(source: str) -> None:
     def tokens(text: str) -> list[str]:
-        scanner, found = Source(text), []
+        scanner, found = TexSource(text), []
         while (token := scanner.next()) is not None:
             found.append(token)
         return found
@@ -150,16 +150,16 @@ def test_tokens_written_again_are_the_same_tokens(source: str) -> None:
 
 
 def test_a_stream_writes_white_space_only_before_words_and_keeps_offsets() -> None:
-    stream = Stream(flowing=True)
+    stream = TextStream(flowing=True)
     stream.write("  One\n two ")
     stream.space()
     at = stream.here()
     stream.write("three")
     assert (stream.text(), stream.text()[at:]) == ("One two three", "three")
-    note = Stream()
+    note = TextStream()
     note.write("A note.")
-    note.cites.append(Cite(("k",), 2, 6, ()))
-    note.links.append(Link("u", 0))
+    note.cites.append(LatexCitation(("k",), 2, 6, ()))
+    note.links.append(LatexLink("u", 0))
     note.whole("footnote", ("S",))
     stream.defer(note)
     stream.write(" more")
@@ -167,16 +167,16 @@ def test_a_stream_writes_white_space_only_before_words_and_keeps_offsets() -> No
     assert stream.text() == "One two three more\n\nA note."
     assert stream.marks == [Mark(0, 18, "paragraph"), Mark(20, 27, "footnote", ("S",))]
     assert (stream.cites[0].start, stream.cites[0].end, stream.links[0].start, stream.links[0].anchor) == (22, 26, 20, 13)
-    inline = Stream()
+    inline = TextStream()
     inline.write("x y")
-    inline.cites.append(Cite(("k",), 0, 1, ()))
+    inline.cites.append(LatexCitation(("k",), 0, 1, ()))
     stream.inline(inline)
     assert (stream.text()[-5:], stream.cites[-1].start) == ("\n\nx y", 29)
 
 
 def condition(tok: str, text: str, switches: Switches, macros: dict[str, Macro]) -> bool | None:
-    reader = Reader()
-    reader.open(Source(text))
+    reader = TokenReader()
+    reader.open(TexSource(text))
     return decide(tok, reader, switches, macros)
 
 
@@ -249,8 +249,8 @@ def test_a_switch_is_off_until_it_is_set_and_declaring_it_again_changes_nothing(
     ],
 )
 def test_a_branch_is_passed_over_with_all_that_is_nested_in_it(text: str, to_else: bool, ended: str | None, rest: str | None) -> None:
-    switches, reader = Switches(), Reader()
+    switches, reader = Switches(), TokenReader()
     switches.declare(r"\ifmine")
-    reader.open(Source(text))
+    reader.open(TexSource(text))
     assert skip_branch(reader, switches, to_else=to_else) == ended
     assert reader.next() == rest

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.unpack.inflate import RATIO_FLOOR, Gunzip, Stream
-from indexer.unpack.sniff import is_binary, sniff, utf16
-from indexer.unpack.tarstream import Entry, entries, padded
+from indexer.archives.inflate import RATIO_FLOOR, BoundedStream, Gunzip
+from indexer.archives.sniff import is_binary, sniff, utf16
+from indexer.archives.tarstream import TarHeader, entries, padded
 from lineage.errors import ParseError
-from lineage.model import Status
+from lineage.records import Status
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def source(data: bytes) -> Callable[[int], bytes]:
     return io.BytesIO(data).read
 
 
-def stream(data: bytes, most: int = 1 << 20) -> Stream:
-    return Stream(source(data), most, 60.0)
+def stream(data: bytes, most: int = 1 << 20) -> BoundedStream:
+    return BoundedStream(source(data), most, 60.0)
 
 
 def broken(action: Callable[[], object]) -> Status:
@@ -100,7 +100,7 @@ def test_a_stream_that_breaks_gives_what_came_before_and_then_says_why_each_time
     one = stream(b"x" * 70_000, most=65_536)
     assert one.read(65_536) == b"x" * 65_536
     assert [broken(lambda: one.read(1)), broken(lambda: one.peek(1))] == [Status.BOMB] * 2
-    late = Stream(source(b"x"), 10, -1.0)
+    late = BoundedStream(source(b"x"), 10, -1.0)
     assert broken(lambda: late.read(1)) is Status.PARSE_TIMEOUT
 
 
@@ -118,12 +118,12 @@ def test_gzip_streams_one_after_another_are_one(parts: list[bytes], padding: byt
 
 def test_gzip_that_is_cut_damaged_or_a_bomb_is_told() -> None:
     whole = gzip.compress(b"abc" * 1000, mtime=0)
-    assert broken(lambda: Stream(Gunzip(source(whole[:-4]), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.TRUNCATED
-    assert broken(lambda: Stream(Gunzip(source(whole[:-8] + b"\0" * 8), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.BAD_ARCHIVE
+    assert broken(lambda: BoundedStream(Gunzip(source(whole[:-4]), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.TRUNCATED
+    assert broken(lambda: BoundedStream(Gunzip(source(whole[:-8] + b"\0" * 8), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.BAD_ARCHIVE
     bomb = gzip.compress(b"\0" * (RATIO_FLOOR + 1), 9, mtime=0)
-    assert broken(lambda: Stream(Gunzip(source(bomb), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.BOMB
+    assert broken(lambda: BoundedStream(Gunzip(source(bomb), 200), 1 << 30, 60.0).skip(1 << 30)) is Status.BOMB
     small = gzip.compress(b"\0" * RATIO_FLOOR, 9, mtime=0)
-    assert Stream(Gunzip(source(small), 200), 1 << 30, 60.0).skip(1 << 30) == RATIO_FLOOR
+    assert BoundedStream(Gunzip(source(small), 200), 1 << 30, 60.0).skip(1 << 30) == RATIO_FLOOR
 
 
 def archived(members: list[tuple[str, bytes]], form: int, **more: object) -> bytes:
@@ -138,7 +138,7 @@ def archived(members: list[tuple[str, bytes]], form: int, **more: object) -> byt
     return out.getvalue()
 
 
-def walked(data: bytes) -> list[tuple[Entry, bytes]]:
+def walked(data: bytes) -> list[tuple[TarHeader, bytes]]:
     one = stream(data)
     return [(entry, one.read(padded(entry.size))[: entry.size]) for entry in entries(one)]
 

@@ -4,7 +4,7 @@ import pytest
 
 from indexer.transport.upstreams import is_loopback, is_public, is_public_host, mirrored, redirected, upstream_of
 from lineage.errors import SourceError
-from lineage.model import Status
+from lineage.records import Status
 
 ASKED = [
     "https://api.semanticscholar.org/graph/v1/paper/DOI:10.1093/mind/lix.236.433?fields=title",

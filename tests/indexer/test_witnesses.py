@@ -6,7 +6,7 @@ import pytest
 
 from indexer.sources import crossref, openalex
 from lineage.errors import SourceError
-from lineage.model import Status, Work
+from lineage.records import Status, Work
 from tests.fakes.http import Scripted, reply_json, transport
 
 DEPOSITED = {

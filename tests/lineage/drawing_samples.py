@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from lineage.graph import build
-from lineage.model import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
+from lineage.graph.build import build
+from lineage.records import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 
 TITLE = "TinyMask: Masked Image Modelling for Encoders of Five Million Parameters"
 TARGET = Work(WorkId("arxiv:9912.00001"), title=TITLE, authors=("Ilse Varga",), year=2025)

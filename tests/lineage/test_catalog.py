@@ -12,8 +12,8 @@ from lineage.catalog.reader import Catalog, FieldWeights
 from lineage.catalog.writer import CatalogWriter
 from lineage.errors import LineageError, StoreDamaged, StoreError
 from lineage.generation import open_generation
-from lineage.model import Document, Fact, LedgerRow, Status, WorkId
-from lineage.tokens import fts_any, terms
+from lineage.records import Document, Fact, LedgerRow, Status, WorkId
+from lineage.text.tokens import fts_any, terms
 from tests.fakes import small_lineage as small
 
 

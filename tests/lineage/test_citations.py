@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from lineage.citations import beside, classify, judge, read_model, section_kind, shipped
-from lineage.cues import TARGET, mark, sentences
-from lineage.model import Mention, Role, RoleVerdict
+from lineage.records import Mention, Role, RoleVerdict
+from lineage.references.citation_cues import TARGET, mark
+from lineage.references.roles import beside, classify, judge, read_model, section_kind, shipped
+from lineage.text.sentences import sentences
 
 
 def mention(sentence, key="bert", section=(), together=()):

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.cite import citation, floats, name, numbered, pinpoint
-from lineage.model import Chunk, Focus, Hit, Work, WorkId
+from lineage.citation import citation, floats, name, numbered, pinpoint
+from lineage.records import Chunk, Focus, Hit, Work, WorkId
 
 WORK = Work(WorkId("arxiv:2006.10726"), meta={"version": "v3"})
 ROWS = Chunk("c_1", WORK.id, "main.tex", "paper", "table", "lr | 0.1", "", 0, 8, 1, 1, section=("4 Experiments", "4.1 Setup"), label="Table 3")

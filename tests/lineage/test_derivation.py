@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lineage.clones import normal, pairs
-from lineage.derivation import Ages, Derivation, compared, derivations
-from lineage.model import CodeLink, Document, Reference, Span, Tier, Work, WorkId
+from lineage.code_reuse.clones import normal, pairs
+from lineage.code_reuse.derivation import Ages, Derivation, compared, derivations
+from lineage.records import CodeLink, Document, Reference, Span, Tier, Work, WorkId
 
 OLD, NEW, OTHER = (WorkId(f"repo:github.com/a/{name}") for name in ("first", "second", "third"))
 PAPER, CITED = WorkId("arxiv:2401.00001"), WorkId("arxiv:2006.10726")

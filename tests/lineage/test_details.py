@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lineage.details import checklist, checklist_of
 from lineage.errors import SettingsError
-from lineage.ontology import ontology
+from lineage.hyperparameters.checklist import checklist, checklist_of
+from lineage.hyperparameters.ontology import ontology
 
 
 def test_every_fact_name_of_the_list_is_one_of_the_ontology() -> None:

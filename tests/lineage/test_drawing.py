@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from lineage.drawing import FORMS, document, export
 from lineage.errors import UsageError
-from lineage.picture.legend import COLOURS, ROLES, label
-from lineage.picture.page import embedded, policy
+from lineage.graph.exports import FORMS, document, export
+from lineage.graph.html import embedded, policy
+from lineage.graph.legend import COLOURS, ROLES, label
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 
 SVG = "{http://www.w3.org/2000/svg}"

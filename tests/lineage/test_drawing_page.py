@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.drawing import export
+from lineage.graph.exports import export
 from tests.lineage.drawing_browser import CHROMIUM, Browser
 from tests.lineage.drawing_samples import EVIL, hostile, large, small
 

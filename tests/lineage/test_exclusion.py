@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.exclusion import Exclusion
-from lineage.model import CodeLink, Tier, Work, WorkId
+from lineage.code_links.exclusion import Exclusion
+from lineage.records import CodeLink, Tier, Work, WorkId
 
 TARGET = Work(WorkId("arxiv:2504.17192"), title="Paper2Code", aliases=(WorkId("doi:10.1/p2c"),))
 OWN = WorkId("repo:github.com/going-doer/Paper2Code")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.fitting import agree, close, fitted, schedule
-from lineage.ontology import ontology
-from lineage.terms import Term
-from lineage.values import Expression, read
+from lineage.hyperparameters.normalize import agree, close, fitted, schedule
+from lineage.hyperparameters.ontology import ontology
+from lineage.hyperparameters.terms import Term
+from lineage.hyperparameters.values import Expression, read
 
 
 def term(type_: str, **more: object) -> Term:

@@ -8,9 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from lineage.graph import build, clean, layout, lines
-from lineage.model import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
-from lineage.picture.legend import label, label_width, radius
+from lineage.graph.build import build, clean, layout, lines
+from lineage.graph.legend import label, label_width, radius
+from lineage.records import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from tests.lineage.drawing_samples import BASE, COMMIT, EVIL, FOLLOWS, LINKS, LOST, OLD, REFERENCES, REPO, TARGET, WORKS, hostile, large, small
 
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from lineage.inheritance import Part, by_part, section_weight, takeovers, total
-from lineage.model import Mention
+from lineage.records import Mention
+from lineage.references.inheritance import Part, by_part, section_weight, takeovers, total
 
 
 def said(sentence, section=("Method",), together=("key",), own=""):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.licences import CUSTOM, called, of_text, shown, terms
+from lineage.licenses import CUSTOM, called, of_text, shown, terms
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from lineage.code_links.links import from_abstract, from_papers_with_code, from_text, merge, repo_of, trimmed
+from lineage.code_links.readme import from_readme
 from lineage.ids import repo_id
-from lineage.links import from_abstract, from_papers_with_code, from_text, merge, repo_of, trimmed
-from lineage.model import BibEntry, CodeLink, Mention, Tier, Work, WorkId
-from lineage.readme import from_readme
+from lineage.records import BibEntry, CodeLink, Mention, Tier, Work, WorkId
 
 PAPER = Work(WorkId("arxiv:2401.00001"), title="TENT: Fully Test-Time Adaptation by Entropy Minimization")
 REPO = WorkId("repo:github.com/ada/engine")

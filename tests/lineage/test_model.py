@@ -1,6 +1,6 @@
 """The closed lists: every status has one outcome, and only passing troubles are retryable."""
 
-from lineage.model import Status
+from lineage.records import Status
 
 
 def test_every_status_counts_towards_exactly_one_of_the_four_sums():

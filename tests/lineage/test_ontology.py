@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lineage.errors import NotFound, SettingsError
-from lineage.ontology import normalise, ontology, same
+from lineage.hyperparameters.ontology import normalise, ontology, same
 
 
 @pytest.mark.parametrize(

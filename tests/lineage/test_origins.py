@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.model import Document, WorkId
-from lineage.origins import Origins, Said, taken
+from lineage.code_reuse.origins import Origins, Said, taken
+from lineage.records import Document, WorkId
 
 ONE, OTHER = (WorkId(f"repo:github.com/a/{name}") for name in ("one", "other"))
 LIBRARY = "https://github.com/big/Library"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.phrases import Phrases, phrase, words
+from lineage.text.phrases import Phrases, phrase, words
 
 
 def test_hyphens_underscores_and_capitals_do_not_matter() -> None:

@@ -1,8 +1,8 @@
 """Which references the target's other references cite too."""
 
-from lineage.model import BibEntry, Reference, Work
-from lineage.position import signals
-from lineage.ranking import rank
+from lineage.records import BibEntry, Reference, Work
+from lineage.references.cocitation import signals
+from lineage.references.ranking import rank
 
 TARGET = "arxiv:9912.00001"
 WORKS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.model import Mention
-from lineage.quotes import MOST, join_mentions
+from lineage.records import Mention
+from lineage.references.mentions import MOST, join_mentions
 
 SENTENCE = "We follow the masked modelling of earlier work and train with AdamW."
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from lineage.introduction import introduction
-from lineage.links import merge
-from lineage.model import CodeLink, Tier, Work, WorkId
-from lineage.readme import beside, from_readme
+from lineage.code_links.links import merge
+from lineage.code_links.readme import beside, from_readme
+from lineage.code_links.readme_introduction import introduction
+from lineage.records import CodeLink, Tier, Work, WorkId
 
 CODE = Work(WorkId("repo:github.com/ada/engine"), kind="code")
 TIMM = Work(WorkId("ref:timm"), title="PyTorch Image Models")

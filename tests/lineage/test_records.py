@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Work, WorkId
-from lineage.records import merge_all, merge_works, true_year
+from lineage.records import Work, WorkId
+from lineage.references.join_works import merge_all, merge_works, true_year
 
 WORK = Work(WorkId("doi:10.1/a"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.model import CodeLink, LedgerRow, Status, Tier, Work
-from lineage.repository_state import RepositoryState, states
+from lineage.code_links.repository_state import RepositoryState, states
+from lineage.records import CodeLink, LedgerRow, Status, Tier, Work
 
 PAPER, REPO = "arxiv:2006.10726", "repo:github.com/lab/Tent"
 LINK = CodeLink(PAPER, REPO, Tier.OFFICIAL)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from lineage.model import CodeLink, Document, Reference, Span, Tier, Work, WorkId
-from lineage.ranking import rank
-from lineage.reuse import Shared, shared, signals
+from lineage.code_reuse.reuse import Shared, shared, signals
+from lineage.records import CodeLink, Document, Reference, Span, Tier, Work, WorkId
+from lineage.references.ranking import rank
 
 ONE, TWO, THREE, FOUR = (WorkId(f"repo:github.com/a/{name}") for name in ("one", "two", "three", "four"))
 TARGET, CITED = WorkId("arxiv:2401.00001"), WorkId("arxiv:2006.10726")

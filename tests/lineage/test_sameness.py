@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Work, WorkId
-from lineage.sameness import Facts, authors_agree, by_id, by_title, facts, years_agree
+from lineage.records import Work, WorkId
+from lineage.references.same_work import Facts, authors_agree, by_id, by_title, facts, years_agree
 
 
 def known(title: str, *authors: str, year: int | None = 2020, ids: tuple[str, ...] = ("ref:0",)) -> Facts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.spelling import american
+from lineage.text.spelling import american
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from indexer.store import Store
+from indexer.store.generations import Store
 from lineage.catalog.partial import PartialCatalog
+from lineage.code_links.target_code import in_catalog, own_exclusion
+from lineage.code_reuse.reuse import Shared
 from lineage.generation import open_generation
-from lineage.model import Chunk, CodeLink, Document, Fact, Reference, Tier, Work, WorkId
-from lineage.reuse import Shared
-from lineage.target_code import in_catalog, own_exclusion
+from lineage.records import Chunk, CodeLink, Document, Fact, Reference, Tier, Work, WorkId
 from tests.honest_world import code
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="QuillNet: Feathered Networks", meta={"published": "2024-02-01"})

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lineage.details import checklist
 from lineage.errors import SettingsError
-from lineage.ontology import ontology
-from lineage.terms import MAX_BYTES, Table, extended, fold, packaged
+from lineage.hyperparameters.checklist import checklist
+from lineage.hyperparameters.ontology import ontology
+from lineage.hyperparameters.terms import MAX_BYTES, TermTable, extended, fold, packaged
 
 ROW = {"name": "zeta", "title": "zeta", "topic": "model", "type": "number"}
 
 
-def table(tmp_path: Path, more: Any) -> Table:
+def table(tmp_path: Path, more: Any) -> TermTable:
     path = tmp_path / "own.json"
     path.write_text(json.dumps(more))
     return extended(path)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.titles import harmless, marked, numbers, plain, title_key
+from lineage.text.titles import harmless, marked, numbers, plain, title_key
 
 
 @pytest.mark.parametrize(

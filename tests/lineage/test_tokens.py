@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
-from lineage import tokens
-from lineage.tokens import fold, fts_any, number, parts, stem, terms
+from lineage.text import tokens
+from lineage.text.tokens import fold, fts_any, number, parts, stem, terms
 
 
 @pytest.mark.parametrize("written", ["initWeights", "init_weights", "_init_weights", "InitWeights", "INIT_WEIGHTS"])

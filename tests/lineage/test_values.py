@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.values import Expression, number, read, shown
+from lineage.hyperparameters.values import Expression, number, read, shown
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ import pytest
 from indexer.chat import Chat
 from lineage.errors import SourceError
 from lineage.generation import open_generation
-from lineage.insight import Held
-from lineage.model import Answer, Fact, Focus, Hit, Query, Status, Work
-from lineage.ontology import ontology
-from retrieval.answer import answered, ask, messages
-from retrieval.engine import Engine
-from retrieval.extract import PARTS, candidates, questions, supported
-from retrieval.holders import Holders
-from retrieval.named_details import asked_details, held_for, named_details
-from retrieval.pieces import sentences_of_passage
-from retrieval.support import UNSUPPORTED
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Answer, Fact, Focus, Hit, Query, Status, Work
+from lineage.results import FactOccurrence
+from retrieval.answers.answer import answered, ask, messages
+from retrieval.answers.extract import PARTS, candidates, questions, supported
+from retrieval.answers.pieces import sentences_of_passage
+from retrieval.decisions.fact_index import FactIndex
+from retrieval.decisions.named_settings import asked_details, held_for, named_details
+from retrieval.search.abstention import UNSUPPORTED
+from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -82,7 +82,7 @@ def test_an_answer_that_the_engine_calls_unsupported_is_not_supported():
 
 def test_facts_come_first_as_their_source_says_them(engine):
     place = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", small.CONFIG, "config"), Work(small.REPO, "code"), focus=Focus(3, 3))
-    held = Held(Fact("learning_rate", "0.001", "", small.REPO, "c", "config", 3, "lr", "lr: 1e-3"), place)
+    held = FactOccurrence(Fact("learning_rate", "0.001", "", small.REPO, "c", "config", 3, "lr", "lr: 1e-3"), place)
     found = answered(ask(engine, Query("which learning rate does adam have?"), [held]))
     assert texts(found)[0] == "learning rate = 0.001 (config: lr: 1e-3)"
 
@@ -93,7 +93,7 @@ def test_a_detail_of_the_users_own_is_called_by_the_users_title(tmp_path):
     rows = [{"name": "quokkas", "title": "number of quokkas", "topic": "fauna", "type": "integer", "identifiers": ["nq"]}]
     own.write_text(json.dumps({"details": rows}))
     place = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", "nq: 7\n", "config"), Work(small.REPO, "code"))
-    held = Held(Fact("quokkas", "7", "", small.REPO, "c", "config", 1, "nq", "nq: 7"), place)
+    held = FactOccurrence(Fact("quokkas", "7", "", small.REPO, "c", "config", 1, "nq", "nq: 7"), place)
     with Engine(open_generation(tmp_path, "small"), known=ontology(own)) as known:
         found = candidates(known, [known.ask(Query("how many quokkas are there?"))], [held])
     assert "number of quokkas = 7 (config: nq: 7)" in [one.piece.text for one in found]
@@ -206,6 +206,6 @@ def test_a_question_of_a_thousand_parts_is_answered_in_a_few():
 def test_a_detail_that_a_question_only_mentions_is_no_answer():
     place = Hit(1, 1.0, small.chunk(small.REPO, "conf.yaml", "backbone: resnet50", "config"), Work(small.REPO, "code"))
     fact = Fact("model", "resnet50", "", small.REPO, "c", "config", 1, "backbone", "backbone: resnet50")
-    holders = Holders("small", "g", Work(small.TARGET), {"model": (Held(fact, place),)})
-    assert held_for("which backbone?", holders, ontology()) == (Held(fact, place),)
+    holders = FactIndex("small", "g", Work(small.TARGET), {"model": (FactOccurrence(fact, place),)})
+    assert held_for("which backbone?", holders, ontology()) == (FactOccurrence(fact, place),)
     assert held_for("how is the backbone initialised before distillation starts?", holders, ontology()) == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.answer_type import AnswerType, Kind, answer_type, states
+from retrieval.answers.answer_type import AnswerType, Kind, answer_type, states
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Answer, Chunk, Fact, Hit, Query, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.extract import heard
-from retrieval.holders import Holders
-from retrieval.named_details import held_for, speaking, subject_of
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Answer, Chunk, Fact, Hit, Query, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.answers.extract import heard
+from retrieval.decisions.fact_index import FactIndex
+from retrieval.decisions.named_settings import held_for, speaking, subject_of
 
 TARGET, OWN, OTHER = WorkId("arxiv:2503.10622"), WorkId("repo:github.com/a/DyT"), WorkId("repo:github.com/facebookresearch/DiT")
 
@@ -18,11 +18,11 @@ def held(name, value, path, text, *, work=OWN, line=1, kind="default", scope="",
     of = "paper" if work == TARGET else "code"
     place = Chunk("c" + path, work, path, of, role, text, "", 0, len(text), 1, 1 + text.count("\n"), section=section)
     hit = Hit(1, 1.0, place, Work(work, of), from_target=work != OTHER)
-    return Held(Fact(name, value, "", work, place.id, kind, line, scope=scope, said=said), hit)
+    return FactOccurrence(Fact(name, value, "", work, place.id, kind, line, scope=scope, said=said), hit)
 
 
 def asked(question, **facts):
-    holders = Holders("l", "1", Work(TARGET, title="DyT: Transformers"), {name: tuple(some) for name, some in facts.items()})
+    holders = FactIndex("l", "1", Work(TARGET, title="DyT: Transformers"), {name: tuple(some) for name, some in facts.items()})
     return [one.fact.value for one in held_for(question, holders, ontology())]
 
 

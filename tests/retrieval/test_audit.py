@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.insight import AuditFinding, Held
-from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.audit import audited, score
-from retrieval.audit_sides import Paper, Repository
-from retrieval.conflicts import loosely
-from retrieval.gaps.text import TargetText
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Focus, Hit, Work, WorkId
+from lineage.results import AuditFinding, FactOccurrence
+from retrieval.audit.audit import audited, score
+from retrieval.audit.inputs import Paper, Repository
+from retrieval.contradictions.detect import loosely
+from retrieval.gaps.target_text import TargetText
 
 TARGET, MADE, OWN = WorkId("arxiv:2401.00001"), WorkId("local:0000"), WorkId("repo:github.com/own/own")
 
@@ -22,7 +22,7 @@ def held(work, name, value, *, text="", path="train.py", section=("4 Training",)
     chunk = Chunk("c_" + "0" * 20, work, path, role, "paragraph", text, "", 0, len(text), 1, 1, section=section if of_paper else ())
     hit = Hit(1, 1.0, chunk, Work(work, "paper" if of_paper else "code"), focus=Focus(1, 1), from_target=own or of_paper)
     fact = Fact(name, value, unit, work, chunk.id, "prose" if of_paper else kind, 1, literal=True, scope=scope, written=written or name, said=text)
-    return Held(fact, hit)
+    return FactOccurrence(fact, hit)
 
 
 def stated(name, value, **more):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.model import Chunk, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.audit_names import component_findings, components, named_findings
-from retrieval.audit_sides import Repository
-from retrieval.gaps.text import Said, TargetText
-from retrieval.named_values import Named, NamedValues, plain, telling_pieces
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Work, WorkId
+from retrieval.audit.inputs import Repository
+from retrieval.audit.named_findings import component_findings, components, named_findings
+from retrieval.decisions.named_values import Named, NamedValues, plain, telling_pieces
+from retrieval.gaps.target_text import TargetSentence, TargetText
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 
 
 def said(text, *section):
     chunk = Chunk("c_0", TARGET, "main.tex", "paper", "paragraph", text, "", 0, len(text), 1, 1, section=section or ("A Implementation details",))
-    return Said(text, chunk, 1, 1.0)
+    return TargetSentence(text, chunk, 1, 1.0)
 
 
 def text_of(*sentences):

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
-from retrieval.budget import Estimate, FileTokens
+from retrieval.context.token_budget import FileTokens, TokenEstimator
 
 PACKAGED = Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json"
 
 
 def test_the_estimate_is_three_bytes_a_token_and_says_so():
-    assert Estimate().count("") == 0
-    assert Estimate().count("abcd") == 2
-    assert Estimate().count("ä") == 1
-    assert Estimate().name == "estimate, one token for 3 bytes of UTF-8"
+    assert TokenEstimator().count("") == 0
+    assert TokenEstimator().count("abcd") == 2
+    assert TokenEstimator().count("ä") == 1
+    assert TokenEstimator().name == "estimate, one token for 3 bytes of UTF-8"
 
 
 def test_a_tokenizer_file_counts_without_special_tokens_and_without_an_end():
@@ -63,6 +63,6 @@ def test_a_tokenizer_is_read_when_it_is_first_needed_and_then_kept(tmp_path):
 @given(st.text(max_size=80), st.text(max_size=80))
 @settings(max_examples=25, deadline=None)
 def test_two_texts_together_are_estimated_at_no_more_than_each_alone_and_no_less_than_either(one, other):
-    count = Estimate().count
+    count = TokenEstimator().count
     assert max(count(one), count(other)) <= count(one + other) <= count(one) + count(other)
     assert count(one) >= len(one) / 3

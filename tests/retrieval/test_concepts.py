@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.ontology import ontology
-from retrieval.areas import FAR, FARTHEST, asked_areas, distance
-from retrieval.concepts import NAMELESS, UNASKED, Asked, Field, concepts
-from retrieval.named_details import subject_of
-from retrieval.vocabulary import vocabulary
+from lineage.hyperparameters.ontology import ontology
+from retrieval.decisions.named_settings import subject_of
+from retrieval.search.areas import FAR, FARTHEST, asked_areas, distance
+from retrieval.search.concepts import NAMELESS, UNASKED, Asked, Field, concepts
+from retrieval.search.expansion import vocabulary
 from tests.fakes import small_lineage as small
 
 TRAINS = "def train(net):\n    trunc_normal_(encoder.weight)\n    optimizer.zero_grad()"

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from lineage.derivation import Derivation, Place
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.conflicts import Terms, conflicts, loosely
+from lineage.code_reuse.derivation import Derivation, Place
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
 OTHER = Work(WorkId("repo:github.com/other/base"), "code", "base")
-TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
+TERMS = DetailTerms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
 
 
-def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.py", line: int = 5, written: str = "lr") -> Held:
+def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.py", line: int = 5, written: str = "lr") -> FactOccurrence:
     chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "paper" if work.kind == "paper" else "code", "function", "lr", "", 0, 2, 1, 20)
     fact = Fact("learning_rate", value, "", work.id, chunk.id, kind, line, written, value, scope)  # type: ignore[arg-type]
-    return Held(fact, Hit(1, 1.0, chunk, work, from_target=work is not OTHER))
+    return FactOccurrence(fact, Hit(1, 1.0, chunk, work, from_target=work is not OTHER))
 
 
-def found(*some: Held, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, float]]:
+def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, float]]:
     return [(one.kind, one.severity) for one in conflicts({"learning_rate": some}, TARGET.id, derived, TERMS)]
 
 

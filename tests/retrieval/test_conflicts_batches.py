@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.batches import whole
-from retrieval.conflicts import Terms, conflicts, loosely
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, FactKind, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from retrieval.decisions.batch_sizes import whole
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
-TERMS = Terms(lambda name: name, lambda name: 0.6, loosely(ontology().same))
+TERMS = DetailTerms(lambda name: name, lambda name: 0.6, loosely(ontology().same))
 
 
-def held(name: str, value: str, work: Work = OWN, kind: FactKind = "config") -> Held:
+def held(name: str, value: str, work: Work = OWN, kind: FactKind = "config") -> FactOccurrence:
     paper = work is TARGET
     path = "main.tex" if paper else "config.yaml"
     chunk = Chunk(
         f"c_{path}", work.id, path, "paper" if paper else "config", "paragraph", "", "", 0, 0, 1, 20, section=("Settings",) if paper else ()
     )
-    return Held(Fact(name, value, "", work.id, chunk.id, kind, 5, name, value), Hit(1, 1.0, chunk, work, from_target=True))
+    return FactOccurrence(Fact(name, value, "", work.id, chunk.id, kind, 5, name, value), Hit(1, 1.0, chunk, work, from_target=True))
 
 
-def told(*some: Held) -> list[str]:
-    by_name: dict[str, list[Held]] = {}
+def told(*some: FactOccurrence) -> list[str]:
+    by_name: dict[str, list[FactOccurrence]] = {}
     for one in some:
         by_name.setdefault(one.fact.name, []).append(one)
     return [one.name for one in conflicts(by_name, TARGET.id, (), TERMS)]
@@ -43,7 +43,7 @@ PAPER, CODE = held("batch_size", "2048", TARGET, "prose"), held("batch_size", "2
         [held("gpus", "4", kind="command"), held("gradient_accumulation", "2")],
     ],
 )
-def test_a_batch_that_devices_and_passes_make_is_the_papers(more: list[Held]) -> None:
+def test_a_batch_that_devices_and_passes_make_is_the_papers(more: list[FactOccurrence]) -> None:
     assert "batch_size" in told(PAPER, CODE)
     assert "batch_size" not in told(PAPER, CODE, *more)
 

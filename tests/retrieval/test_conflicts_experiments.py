@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.derivation import Derivation, Place
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.conflicts import Terms, conflicts, loosely
-from retrieval.experiments import Experiments, compatible, is_parameter, telling
+from lineage.code_reuse.derivation import Derivation, Place
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from retrieval.decisions.experiments import Experiments, compatible, is_parameter, telling
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
 OTHER = Work(WorkId("repo:github.com/other/base"), "code", "base")
-TERMS = Terms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
+TERMS = DetailTerms(lambda name: name.replace("_", " "), lambda name: 0.9, loosely(ontology().same))
 LISTED = ("CIFAR-10", "ImageNet", "IWSLT14")
 
 
-def said(name: str, value: str, *section: str, kind: str = "table", line: int = 5, scope: str = "") -> Held:
+def said(name: str, value: str, *section: str, kind: str = "table", line: int = 5, scope: str = "") -> FactOccurrence:
     chunk = Chunk(f"c_{section}{line}", TARGET.id, "main.tex", "paper", "table", value, "", 0, 2, 1, 20, section=section)
-    return Held(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
+    return FactOccurrence(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
 
 
 def coded(
     name: str, value: str, work: Work = OWN, *, kind: str = "config", scope: str = "", path: str = "train.py", symbol: str = "", line: int = 5
-) -> Held:
+) -> FactOccurrence:
     chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "code", "function", "", "", 0, 2, 1, 20, symbol=symbol)
     fact = Fact(name, value, "", work.id, chunk.id, kind, line, name, value, scope)  # type: ignore[arg-type]
-    return Held(fact, Hit(1, 1.0, chunk, work, from_target=work is OWN))
+    return FactOccurrence(fact, Hit(1, 1.0, chunk, work, from_target=work is OWN))
 
 
-def found(*some: Held, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, str]]:
-    held: dict[str, list[Held]] = {}
+def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, str]]:
+    held: dict[str, list[FactOccurrence]] = {}
     for one in some:
         held.setdefault(one.fact.name, []).append(one)
     return [(one.kind, one.name) for one in conflicts(held, TARGET.id, derived, TERMS)]
 
 
-def listed(name: str, *values: str) -> list[Held]:
+def listed(name: str, *values: str) -> list[FactOccurrence]:
     """A value in each section of a list of experiments."""
     return [said(name, value, "Experimental Setup", title) for title, value in zip(LISTED, values, strict=True)]
 
@@ -101,10 +101,10 @@ def test_one_of_many_variants_of_a_file_is_not_what_was_changed() -> None:
     assert found(coded("channels", "64"), *variants, derived=(derived(OTHER, "configs/iris.py"),)) == []
 
 
-def spoken(name: str, value: str, text: str, said_: str, scope: str = "") -> Held:
+def spoken(name: str, value: str, text: str, said_: str, scope: str = "") -> FactOccurrence:
     chunk = Chunk("c_spoken", TARGET.id, "main.tex", "paper", "paragraph", text, "", 0, 2, 5, 5, section=("Setup",))
     fact = Fact(name, value, "", TARGET.id, chunk.id, "prose", 5, said=said_, scope=scope)
-    return Held(fact, Hit(1, 1.0, chunk, TARGET, from_target=True))
+    return FactOccurrence(fact, Hit(1, 1.0, chunk, TARGET, from_target=True))
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_the_machine_of_a_command_and_a_toy_contradict_nothing() -> None:
     assert found(said("optimizer", "adamw", "Setup"), coded("optimizer", "adam", path="train_model.py")) == [("paper-code", "optimizer")]
 
 
-def configured(name: str, value: str, scope: str = "") -> Held:
+def configured(name: str, value: str, scope: str = "") -> FactOccurrence:
     chunk = Chunk("c_yaml", OWN.id, "config.yaml", "config", "block", "", "", 0, 2, 1, 20)
-    return Held(Fact(name, value, "", OWN.id, chunk.id, "config", 3, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
+    return FactOccurrence(Fact(name, value, "", OWN.id, chunk.id, "config", 3, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
 
 
 def test_what_a_configuration_chooses_among_is_not_run() -> None:

@@ -6,46 +6,46 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.insight import Conflict, Held
-from lineage.model import Chunk, Fact, Hit, Tier, Work, WorkId
-from lineage.model import CodeLink as Link
-from lineage.ontology import ontology
-from retrieval.conflicts import Terms, conflicts, loosely
-from retrieval.followed import followed
-from retrieval.gaps.text import Said, TargetText
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Hit, Tier, Work, WorkId
+from lineage.records import CodeLink as Link
+from lineage.results import Conflict, FactOccurrence
+from retrieval.contradictions.declared_baselines import followed
+from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from retrieval.gaps.target_text import TargetSentence, TargetText
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Wheel Less Turned")
 CITED = WorkId("arxiv:2001.00001")
 GPT = Work(WorkId("repo:github.com/karpathy/nanoGPT"), "code")
 OWN = Work(WorkId("repo:github.com/target/wheel_free"), "code")
-TERMS = Terms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
+TERMS = DetailTerms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
 SENTENCE = "We followed the NanoGPT codebase as closely as possible, matching the default batch-size."
 LINK = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{SENTENCE} — https://github.com/karpathy/nanoGPT”",))
 CITING = Link(CITED, GPT.id, Tier.OFFICIAL, ("readme",), ("readme: “the code”",))
 SECTION = ("Experimental Setup", "NanoGPT")
 
 
-def sentence(text: str, *section: str, cites: tuple[WorkId, ...] = (), line: int = 3) -> Said:
+def sentence(text: str, *section: str, cites: tuple[WorkId, ...] = (), line: int = 3) -> TargetSentence:
     chunk = Chunk("c_p", TARGET.id, "main.tex", "paper", "paragraph", text, "", 0, len(text), line, line, section=section)
-    return Said(text, chunk, line, 1.0, cites)
+    return TargetSentence(text, chunk, line, 1.0, cites)
 
 
-def text(*said: Said) -> TargetText:
+def text(*said: TargetSentence) -> TargetText:
     return TargetText(TARGET, said, True)
 
 
-def paper(name: str, value: str, *, section: tuple[str, ...] = SECTION, kind: str = "table", scope: str = "", line: int = 9) -> Held:
+def paper(name: str, value: str, *, section: tuple[str, ...] = SECTION, kind: str = "table", scope: str = "", line: int = 9) -> FactOccurrence:
     chunk = Chunk(f"c_{section}", TARGET.id, "main.tex", "paper", "table", value, "", 0, 2, 1, 20, section=section)
-    return Held(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
+    return FactOccurrence(Fact(name, value, "", TARGET.id, chunk.id, kind, line, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))  # type: ignore[arg-type]
 
 
-def code(name: str, value: str, path: str = "train.py", *, kind: str = "default", scope: str = "", role: str = "code") -> Held:
+def code(name: str, value: str, path: str = "train.py", *, kind: str = "default", scope: str = "", role: str = "code") -> FactOccurrence:
     chunk = Chunk(f"c_{path}", GPT.id, path, role, "module", value, "", 0, 2, 1, 20, symbol=scope)  # type: ignore[arg-type]
-    return Held(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), Hit(1, 1.0, chunk, GPT))  # type: ignore[arg-type]
+    return FactOccurrence(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), Hit(1, 1.0, chunk, GPT))  # type: ignore[arg-type]
 
 
-def told(*some: Held, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[Conflict]:
-    held: dict[str, list[Held]] = {}
+def told(*some: FactOccurrence, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[Conflict]:
+    held: dict[str, list[FactOccurrence]] = {}
     for one in some:
         held.setdefault(one.fact.name, []).append(one)
     follows = followed(said or text(sentence(SENTENCE, *SECTION)), links)

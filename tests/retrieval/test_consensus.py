@@ -9,12 +9,12 @@ import pytest
 
 from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.insight import Held
-from lineage.model import Fact, Hit, Role, RoleVerdict, Work
-from lineage.ontology import ontology
-from retrieval.consensus import consensus, tallies
-from retrieval.holders import Holders, holders, of_baselines, standing
-from retrieval.kinship import Kinship
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Fact, Hit, Role, RoleVerdict, Work
+from lineage.results import FactOccurrence
+from retrieval.decisions.consensus import consensus, tallies
+from retrieval.decisions.fact_index import FactIndex, holders, of_baselines, standing
+from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
 
 RUN = "set -e\npython train.py --lr 3e-4 \\\n  --config conf.yaml\npython eval.py --lr 7e-4"
@@ -50,7 +50,7 @@ def read(tmp_path):
     def run(*facts):
         small.build(tmp_path, pieces=PIECES, facts=facts)
         with open_generation(tmp_path, "small") as generation:
-            return holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+            return holders(generation.catalog, WorkRelations.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
 
     return run
 
@@ -142,7 +142,7 @@ def test_a_script_overrides_what_it_names_and_no_file_of_the_same_name_elsewhere
     ]
     small.build(tmp_path, pieces=pieces, facts=facts)
     with open_generation(tmp_path, "small") as generation:
-        found = holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+        found = holders(generation.catalog, WorkRelations.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
     (command,) = (one for one in found.of("learning_rate") if one.fact.kind == "command")
     assert [old.value for old in command.overridden] == ["0.01"]
 
@@ -163,7 +163,7 @@ def _standing_of(tmp_path, text, *facts, path="loop.py"):
     piece = small.chunk(small.REPO, path, text)
     small.build(tmp_path, pieces=[*PIECES, piece], facts=[replace(one, chunk=piece.id) for one in facts])
     with open_generation(tmp_path, "small") as generation:
-        found = holders(generation.catalog, Kinship.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
+        found = holders(generation.catalog, WorkRelations.read(generation.catalog, small.TARGET), "small", generation.manifest.id, small.TARGET)
     return [one.fact.value for one in standing(found.of(facts[0].name))]
 
 
@@ -191,11 +191,11 @@ def holder(value, work=small.REPO, kind="config", role=Role.BASELINE, score=0.5,
     edge = None if role is None else replace(small.reference(score), roles=(RoleVerdict(role, 0.5),) if role else (), distance=distance)
     chunk = small.chunk(work, path, f"lr: {value}", "paper" if work.startswith("arxiv:") else "config")
     hit = Hit(1, 1.0, chunk, Work(work, "paper" if work.startswith("arxiv:") else "code"), reference=edge, from_target=own)
-    return Held(Fact("learning_rate", value, "", work, f"{chunk.id}{value}{kind}{path}", kind, 1, "lr", scope=scope, **fact), hit)
+    return FactOccurrence(Fact("learning_rate", value, "", work, f"{chunk.id}{value}{kind}{path}", kind, 1, "lr", scope=scope, **fact), hit)
 
 
 def concluded(*some):
-    return consensus(Holders("small", "1", Work(small.TARGET), {"learning_rate": some}), "learning_rate", ontology())
+    return consensus(FactIndex("small", "1", Work(small.TARGET), {"learning_rate": some}), "learning_rate", ontology())
 
 
 def inherited(*some):
@@ -273,7 +273,7 @@ def test_the_words_say_by_what_the_first_is_inherited():
 
 def test_a_table_of_details_goes_by_topic_and_then_by_how_many_speak():
     held = {"seed": (holder("1"),), "learning_rate": (holder("1"), holder("1")), "momentum": (holder("1"), holder("2", small.FORK))}
-    rows = tallies(Holders("small", "1", Work(small.TARGET), held), ontology()).rows
+    rows = tallies(FactIndex("small", "1", Work(small.TARGET), held), ontology()).rows
     assert [(row.name, row.facts, row.values, row.works) for row in rows] == [("momentum", 2, 2, 2), ("learning_rate", 2, 1, 1), ("seed", 1, 1, 1)]
 
 

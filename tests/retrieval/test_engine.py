@@ -7,11 +7,11 @@ import pytest
 from indexer.vectors.flat import create
 from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
-from lineage.model import Fact, Focus
-from retrieval.engine import Engine
-from retrieval.named import REASON
-from retrieval.query import make_query
-from retrieval.support import UNSUPPORTED
+from lineage.records import Fact, Focus
+from retrieval.search.abstention import UNSUPPORTED
+from retrieval.search.engine import Engine
+from retrieval.search.entity_routing import REASON
+from retrieval.search.query import make_query
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
 from tests.fakes.reranker import WordsReranker

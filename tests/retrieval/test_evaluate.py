@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, Focus, Hit, Work, WorkId
-from retrieval.evaluate import Case, Gold, case_of, evaluation, finds, first_rank, judged, scores
+from lineage.records import Chunk, Focus, Hit, Work, WorkId
+from retrieval.evaluation.measures import Case, Gold, case_of, evaluation, finds, first_rank, judged, scores
 
 REPO = WorkId("repo:github.com/Northlake/Patchmask")
 PAPER = WorkId("arxiv:2006.10726")

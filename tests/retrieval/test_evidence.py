@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, Focus, Work, WorkId
-from retrieval.evidence import MAX_CHARACTERS, MAX_LINES, neighbours, widened
-from retrieval.kinship import Kin
+from lineage.records import Chunk, Focus, Work, WorkId
+from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES, neighbours, widened
+from retrieval.search.work_relations import WorkRelation
 from tests.fakes import small_lineage as small
 
-KIN = Kin(Work(small.REPO, "code", "tent"), Work(small.CITED), small.reference(), True)
+KIN = WorkRelation(Work(small.REPO, "code", "tent"), Work(small.CITED), small.reference(), True)
 
 
 class Shelf:

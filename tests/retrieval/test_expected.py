@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, Hit, Work, WorkId
-from lineage.ontology import same
-from retrieval.conflicts import loosely
-from retrieval.expected import agree, expectations, in_example, is_aside, is_tried
+from lineage.hyperparameters.ontology import same
+from lineage.records import Chunk, Fact, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.audit.expectations import agree, expectations, in_example, is_aside, is_tried
+from retrieval.contradictions.detect import loosely
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 
@@ -17,7 +17,7 @@ def held(name, value, *, work=MADE, path="train.py", text="x", section=(), liter
     of = "paper" if work == TARGET else "code"
     place = Chunk("c", work, path, of, "function", text, "", 0, 1, 1, 1, section=section)
     fact = Fact(name, value, "", work, "c", kind, 1, literal=literal, scope=scope, said=text)
-    return Held(fact, Hit(1, 1.0, place, Work(work, of), from_target=work == TARGET))
+    return FactOccurrence(fact, Hit(1, 1.0, place, Work(work, of), from_target=work == TARGET))
 
 
 @pytest.mark.parametrize(

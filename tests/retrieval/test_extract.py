@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.insight import Held, Sentence
-from lineage.model import Answer, Chunk, ChunkKind, Fact, Focus, Hit, Query, Work
-from lineage.ontology import ontology
-from retrieval.extract import MOST, PARTS, candidates, covered, extracted, questions, supported
-from retrieval.pieces import fact, pieces_of, told
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Answer, Chunk, ChunkKind, Fact, Focus, Hit, Query, Work
+from lineage.results import FactOccurrence, Sentence
+from retrieval.answers.extract import MOST, PARTS, candidates, covered, extracted, questions, supported
+from retrieval.answers.pieces import fact, pieces_of, told
 from tests.fakes import small_lineage as small
 
 ASKED = "which optimizer trains the encoder?"
@@ -43,11 +43,11 @@ class Plain:
         return [0.0] * len(texts)
 
 
-def made(*answers: Answer, held: tuple[Held, ...] = ()) -> list[Sentence]:
+def made(*answers: Answer, held: tuple[FactOccurrence, ...] = ()) -> list[Sentence]:
     return extracted([candidates(Plain(), [one], held) for one in answers])  # type: ignore[arg-type]
 
 
-def texts(*hits: Hit, text: str = ASKED, held: tuple[Held, ...] = ()) -> list[str]:
+def texts(*hits: Hit, text: str = ASKED, held: tuple[FactOccurrence, ...] = ()) -> list[str]:
     return [one.text for one in made(answer(*hits, text=text), held=held)]
 
 
@@ -206,7 +206,7 @@ def test_each_part_of_a_question_is_answered_in_turn():
     ],
 )
 def test_a_fact_is_told_with_the_line_or_the_sentence_that_holds_it(kind, text, line, words):
-    held = Held(Fact("weight_decay", "0.1", "x", small.REPO, "c", "prose", line, "wd", "said  so"), hit(text, kind))
+    held = FactOccurrence(Fact("weight_decay", "0.1", "x", small.REPO, "c", "prose", line, "wd", "said  so"), hit(text, kind))
     assert [fact(held, ontology()).text] == [f"{ontology().title('weight_decay')} = 0.1 x (prose: {words})"]
 
 

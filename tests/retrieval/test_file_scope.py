@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.conflicts import Terms, conflicts, loosely
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
-TERMS = Terms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
+TERMS = DetailTerms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
 SECTION = ("Model implementation details", "Training the RationaleSelection module")
 FILES = [
     f"training/{stage}/transformer_{data}.py" for stage in ("rationale_selection", "label_prediction") for data in ("fever", "snopes", "scifact")
 ]
 
 
-def paper(name: str, value: str, text: str, said: str, scope: str = "", section: tuple[str, ...] = SECTION) -> Held:
+def paper(name: str, value: str, text: str, said: str, scope: str = "", section: tuple[str, ...] = SECTION) -> FactOccurrence:
     chunk = Chunk(f"c_{text}", TARGET.id, "main.tex", "paper", "paragraph", text, "", 0, len(text), 7, 7, section=section)
-    return Held(Fact(name, value, "", TARGET.id, chunk.id, "prose", 7, said=said, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True))
+    return FactOccurrence(
+        Fact(name, value, "", TARGET.id, chunk.id, "prose", 7, said=said, scope=scope), Hit(1, 1.0, chunk, TARGET, from_target=True)
+    )
 
 
-def code(name: str, value: str, path: str, scope: str = "") -> Held:
+def code(name: str, value: str, path: str, scope: str = "") -> FactOccurrence:
     chunk = Chunk(f"c_{path}", OWN.id, path, "code", "module", "", "", 0, 2, 1, 20)
-    return Held(Fact(name, value, "", OWN.id, chunk.id, "default", 5, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
+    return FactOccurrence(Fact(name, value, "", OWN.id, chunk.id, "default", 5, name, value, scope), Hit(1, 1.0, chunk, OWN, from_target=True))
 
 
-def found(name: str, *some: Held) -> list[tuple[str, ...]]:
+def found(name: str, *some: FactOccurrence) -> list[tuple[str, ...]]:
     return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, (), TERMS)]
 
 
@@ -69,9 +71,11 @@ def test_a_part_of_its_own_is_held_against_the_option_of_that_part_only() -> Non
     assert found("learning_rate", *rows, *options) == [("0.5", "0.3")]
 
 
-def column(name: str, value: str, head: str) -> Held:
+def column(name: str, value: str, head: str) -> FactOccurrence:
     chunk = Chunk("c_table", TARGET.id, "main.tex", "paper", "table", "", "", 0, 2, 1, 20, section=("Hyperparameters",))
-    return Held(Fact(name, value, "", TARGET.id, chunk.id, "table", 7, said=value, scope=head), Hit(1, 1.0, chunk, TARGET, from_target=True))
+    return FactOccurrence(
+        Fact(name, value, "", TARGET.id, chunk.id, "table", 7, said=value, scope=head), Hit(1, 1.0, chunk, TARGET, from_target=True)
+    )
 
 
 def test_the_head_of_a_column_names_the_file_of_its_values() -> None:

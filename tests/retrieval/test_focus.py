@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Focus
-from lineage.tokens import stem
-from retrieval.focus import MOST, described, focus, grown, naming, rarity, trimmed
+from lineage.records import Focus
+from lineage.text.tokens import stem
+from retrieval.search.focus import MOST, described, focus, grown, naming, rarity, trimmed
 from tests.fakes.small_lineage import ADAPT, INIT
 
 WORTH = {"trunc": 4.0, "normal": 3.0, "bias": 2.0, "weight": 1.0, "zero": 2.0, "entropy": 4.0, stem("softmax"): 3.0}

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, Signal, WorkId
-from retrieval.fuse import (
+from lineage.records import Chunk, Signal, WorkId
+from retrieval.search.fusion import (
     Fused,
+    FusionWeights,
     Scored,
-    Weights,
     apart,
     boosted,
     capped,
@@ -22,7 +22,7 @@ from retrieval.fuse import (
     folded,
     fuse,
     likelihood,
-    mixed,
+    limit_prose_share,
     reference_prior,
     reordered,
     role_prior,
@@ -51,27 +51,27 @@ def test_scores_are_put_in_deviations_of_their_own_list():
 
 
 def test_a_row_that_both_retrievers_like_wins():
-    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], Weights())
+    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], FusionWeights())
     assert rows([Scored(one, chunk(1)) for one in found])[0] == 2
     assert found[0].signals == (Signal("lexical", 2, 8.0), Signal("dense", 1, 0.9))
 
 
 def test_one_list_alone_keeps_its_order():
     lexical = [(5, 3.0), (6, 2.0), (7, 1.0)]
-    assert [one.row for one in fuse(lexical, None, Weights())] == [5, 6, 7]
-    assert [one.row for one in fuse([], lexical, Weights())] == [5, 6, 7]
-    assert fuse([], None, Weights()) == []
+    assert [one.row for one in fuse(lexical, None, FusionWeights())] == [5, 6, 7]
+    assert [one.row for one in fuse([], lexical, FusionWeights())] == [5, 6, 7]
+    assert fuse([], None, FusionWeights()) == []
 
 
 def test_fusion_does_not_depend_on_the_unit_of_a_retriever():
     dense = [(2, 0.9), (4, 0.8), (3, 0.1), (1, 0.05)]
-    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, Weights())
-    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, Weights())
+    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, FusionWeights())
+    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, FusionWeights())
     assert [f.row for f in one] == [f.row for f in other]
 
 
 def test_equal_scores_stand_in_the_order_of_rows():
-    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, Weights())] == [2, 5, 9]
+    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, FusionWeights())] == [2, 5, 9]
 
 
 def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
@@ -89,7 +89,7 @@ def test_works_that_carry_the_lineage_are_favoured_a_little():
 def test_statements_outside_of_every_function_stand_back_a_little():
     glue = scored(1, 1.0)
     glue = replace(glue, chunk=replace(glue.chunk, role="module"))
-    found = boosted([glue, scored(2, 0.9)], role_prior(Weights(toplevel=-0.3)))
+    found = boosted([glue, scored(2, 0.9)], role_prior(FusionWeights(toplevel=-0.3)))
     assert rows(found) == [2, 1]
     assert found[1].fused.why == ("statements outside of every function (-0.30)",)
 
@@ -107,7 +107,7 @@ def test_chunks_that_state_what_is_asked_for_are_favoured_by_their_share_of_it()
 def test_an_abstract_stands_behind_passages_that_fit_nearly_as_well():
     abstract, passage = scored(1, 2.0), scored(2, 1.5)
     abstract = replace(abstract, chunk=replace(abstract.chunk, kind="paper", role="abstract"))
-    found = boosted([abstract, passage], role_prior(Weights(abstract=-0.75)))
+    found = boosted([abstract, passage], role_prior(FusionWeights(abstract=-0.75)))
     assert rows(found) == [2, 1]
     assert found[1].fused.why == ("an abstract (-0.75)",)
 
@@ -156,23 +156,23 @@ def kinds(*found):
 
 def test_prose_leaves_room_for_code_that_is_nearly_as_good():
     found = kinds(("paper", 3.0), ("paper", 2.9), ("docs", 2.8), ("code", 2.5), ("paper", 2.4), ("config", 2.3))
-    assert rows(mixed(found, 0.4, 1.0)) == [0, 3, 1, 5, 2, 4]
+    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 3, 1, 5, 2, 4]
 
 
 def test_prose_stays_first_where_no_code_comes_near_it():
     found = kinds(("paper", 3.0), ("paper", 2.9), ("paper", 2.8), ("code", 1.0))
-    assert rows(mixed(found, 0.4, 1.0)) == [0, 1, 2, 3]
+    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 1, 2, 3]
 
 
 def test_a_list_of_code_or_of_prose_alone_keeps_its_order():
-    assert rows(mixed(kinds(*[("code", -row) for row in range(5)]), 0.4, 1.0)) == [0, 1, 2, 3, 4]
-    assert rows(mixed(kinds(*[("docs", -row) for row in range(5)]), 0.4, 9.0)) == [0, 1, 2, 3, 4]
-    assert rows(mixed([], 0.4, 1.0)) == []
+    assert rows(limit_prose_share(kinds(*[("code", -row) for row in range(5)]), 0.4, 1.0)) == [0, 1, 2, 3, 4]
+    assert rows(limit_prose_share(kinds(*[("docs", -row) for row in range(5)]), 0.4, 9.0)) == [0, 1, 2, 3, 4]
+    assert rows(limit_prose_share([], 0.4, 1.0)) == []
 
 
 def test_no_more_is_read_than_is_asked_for():
     read = []
-    shown = mixed((read.append(one.fused.row) or one for one in kinds(*[("code", -row) for row in range(5)])), 0.4, 1.0)
+    shown = limit_prose_share((read.append(one.fused.row) or one for one in kinds(*[("code", -row) for row in range(5)])), 0.4, 1.0)
     assert (rows([next(shown), next(shown)]), read) == ([0, 1], [0, 1])
 
 
@@ -182,8 +182,8 @@ def test_imports_are_not_put_before_prose_but_a_script_is():
         Scored(Fused(row, 2.8), replace(chunk(row), role="module", text=text))
         for row, text in ((8, "from a import b\nfrom c import d"), (9, "lr = 1\nfit(lr)"))
     )
-    assert rows(mixed([*prose, glue], 0.4, 1.0)) == [0, 1, 8]
-    assert rows(mixed([*prose, script], 0.4, 1.0)) == [0, 9, 1]
+    assert rows(limit_prose_share([*prose, glue], 0.4, 1.0)) == [0, 1, 8]
+    assert rows(limit_prose_share([*prose, script], 0.4, 1.0)) == [0, 9, 1]
 
 
 SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), max_size=12, unique_by=lambda pair: pair[0])
@@ -192,7 +192,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), m
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical, dense):
-    found = fuse(lexical, dense, Weights())
+    found = fuse(lexical, dense, FusionWeights())
     assert sorted(one.row for one in found) == sorted({row for row, _ in (*lexical, *dense)})
     assert [(-one.score, one.row) for one in found] == sorted((-one.score, one.row) for one in found)
     for one in found:
@@ -204,18 +204,18 @@ def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical,
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_the_order_in_which_a_list_is_handed_over_does_not_matter_while_it_fits_into_the_pool(lexical, dense):
-    one, other = fuse(lexical, dense, Weights()), fuse(lexical[::-1], dense[::-1], Weights())
+    one, other = fuse(lexical, dense, FusionWeights()), fuse(lexical[::-1], dense[::-1], FusionWeights())
     assert {f.row: round(f.score, 6) for f in one} == {f.row: round(f.score, 6) for f in other}
 
 
 def test_the_dense_share_decides_where_the_lists_disagree_and_a_row_that_is_missing_has_the_lowest_score():
     lexical, dense = [(1, 2.0), (2, 0.0)], [(2, 0.9), (3, 0.1)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, Weights(dense=0.75))] == [(2, 0.5), (1, -0.5), (3, -1.0)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, Weights(dense=0.25))] == [(1, 0.5), (2, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, FusionWeights(dense=0.75))] == [(2, 0.5), (1, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, FusionWeights(dense=0.25))] == [(1, 0.5), (2, -0.5), (3, -1.0)]
 
 
 def test_the_second_list_goes_by_the_name_it_is_given():
-    (one,) = fuse([], [(4, 0.5)], Weights(), "static")
+    (one,) = fuse([], [(4, 0.5)], FusionWeights(), "static")
     assert one.signals == (Signal("static", 1, 0.5),)
 
 
@@ -270,7 +270,7 @@ def test_a_capped_list_is_as_long_as_it_can_be_and_spares_each_work_its_share(wo
 @settings(max_examples=25, deadline=None)
 def test_mixing_loses_nothing_and_keeps_code_and_prose_each_in_their_order(found, margin):
     some = kinds(*sorted(found, key=lambda one: -one[1]))
-    made = list(mixed(some, 0.4, margin))
+    made = list(limit_prose_share(some, 0.4, margin))
     prose = {"paper", "docs"}
     assert sorted(rows(made)) == sorted(rows(some))
     for side in (True, False):
@@ -282,8 +282,8 @@ def test_mixing_loses_nothing_and_keeps_code_and_prose_each_in_their_order(found
 
 def test_code_that_is_exactly_as_far_behind_as_it_may_be_goes_first():
     found = kinds(("paper", 3.0), ("paper", 2.5), ("code", 1.5))
-    assert rows(mixed(found, 0.4, 1.0)) == [0, 2, 1]
-    assert rows(mixed(found, 0.4, 0.99)) == [0, 1, 2]
+    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 2, 1]
+    assert rows(limit_prose_share(found, 0.4, 0.99)) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_code_that_is_exactly_as_far_behind_as_it_may_be_goes_first():
 )
 def test_lines_that_mostly_import_do_nothing_themselves(text, first):
     glue = Scored(Fused(8, 2.8), replace(chunk(8), role="module", text=text))
-    assert rows(mixed([*kinds(("paper", 3.0), ("paper", 2.9)), glue], 0.4, 1.0))[1] == first
+    assert rows(limit_prose_share([*kinds(("paper", 3.0), ("paper", 2.9)), glue], 0.4, 1.0))[1] == first
 
 
 def test_a_reranker_moves_hits_between_places_and_its_ties_keep_their_order():

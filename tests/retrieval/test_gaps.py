@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.details import Need, checklist
-from lineage.insight import Detail, Gap, Held, Specification, Suggestion
-from lineage.model import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.experiment_folders import Folders
-from retrieval.gaps.beside import is_beside
+from lineage.hyperparameters.checklist import ChecklistItem, checklist
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
+from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.fact_index import is_low_evidence_path
 from retrieval.gaps.claims import unclaimed
 from retrieval.gaps.components import tied, unsaid
 from retrieval.gaps.grade import GRADES, Support, graded
+from retrieval.gaps.irrelevant_mentions import is_beside
 from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
-from retrieval.gaps.stated import Judged, Pointer, judged
-from retrieval.gaps.text import Said, TargetText, of_chunks
-from retrieval.holders import aside
+from retrieval.gaps.stated import DetailVerdict, Pointer, judged
+from retrieval.gaps.target_text import TargetSentence, TargetText, of_chunks
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 CITED = Work(WorkId("arxiv:2006.10726"), title="Tent")
@@ -39,11 +39,11 @@ def passage(text: str, section: str = "Implementation details", role: str = "par
     return Chunk(f"c_{number}", TARGET.id, "main.tex", "paper", role, text, "", 0, len(text), 1, text.count("\n") + 1, section=(section,))
 
 
-def said(*texts: str, section: str = "Implementation details", role: str = "paragraph") -> list[Said]:
+def said(*texts: str, section: str = "Implementation details", role: str = "paragraph") -> list[TargetSentence]:
     return list(of_chunks([passage(text, section, role, n) for n, text in enumerate(texts)], [EDGE]))
 
 
-def verdict(name: str, sentences: list[Said]) -> Judged:
+def verdict(name: str, sentences: list[TargetSentence]) -> DetailVerdict:
     needs = checklist().of(["training", "vision", "llm", "language"])
     return next(one for one in judged(needs, sentences) if one.need.detail.name == name)
 
@@ -108,7 +108,7 @@ def test_the_setting_of_a_problem_points_to_nobodys_settings() -> None:
 # -- how far a deferral reaches
 
 
-def defers(name: str, sentences: list[Said]) -> bool:
+def defers(name: str, sentences: list[TargetSentence]) -> bool:
     return bool(verdict(name, sentences).pointers)
 
 
@@ -171,13 +171,13 @@ def test_a_detail_is_known_by_what_the_ontology_calls_its_facts() -> None:
     assert (found.state, found.shown[0].value) == (Specification.SPECIFIED, "12")
 
 
-def stated(value: str, text: str, words: str, name: str = "lr_schedule") -> Held:
+def stated(value: str, text: str, words: str, name: str = "lr_schedule") -> FactOccurrence:
     chunk = passage(text)
-    return Held(Fact(name, value, "", TARGET.id, chunk.id, "prose", 1, name, words), Hit(1, 1.0, chunk, TARGET, from_target=True))
+    return FactOccurrence(Fact(name, value, "", TARGET.id, chunk.id, "prose", 1, name, words), Hit(1, 1.0, chunk, TARGET, from_target=True))
 
 
 def test_a_fact_that_was_read_out_of_a_hyphenated_word_states_nothing() -> None:
-    need = Need(Detail("schedule", "schedule", "schedule", "which?", facts=("lr_schedule", "layers")), frozenset(), ())
+    need = ChecklistItem(Detail("schedule", "schedule", "schedule", "which?", facts=("lr_schedule", "layers")), frozenset(), ())
     wrong = stated('{"kind": "linear"}', "A log-linear schedule for features.", "log-linear schedule for features.")
     depth = stated("8", "An alignment-depth of 8 is used.", "depth of 8 is used.", "layers")
     right = stated('{"kind": "linear"}', "A linear schedule for features.", "linear schedule for features.")
@@ -200,7 +200,7 @@ def test_a_number_that_was_read_as_something_else_is_no_second_value() -> None:
 def test_a_detail_of_a_domain_is_asked_where_the_text_names_it_or_somebody_has_a_value() -> None:
     needs = checklist().of(["training", "generative"])
 
-    def asked(text: TargetText, facts: dict[str, list[Held]] | None = None) -> set[str]:
+    def asked(text: TargetText, facts: dict[str, list[FactOccurrence]] | None = None) -> set[str]:
         return {one.detail.name for one in asked_for(needs, text, facts or {})}
 
     silent = TargetText(TARGET, tuple(said("We train a diffusion model.")), True)
@@ -212,7 +212,7 @@ def test_a_detail_of_a_domain_is_asked_where_the_text_names_it_or_somebody_has_a
 
 
 def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method_last() -> None:
-    def gap(name: str, *some: Held, topic: str = "loss", weight: float = 0.5) -> Gap:
+    def gap(name: str, *some: FactOccurrence, topic: str = "loss", weight: float = 0.5) -> Gap:
         offered = tuple(Suggestion(one.fact.value, "", "fair", "why", (one,), (one.evidence,)) for one in some)
         return Gap(Detail(name, name, topic, "?", weight=weight), Specification.PARTIALLY_SPECIFIED, suggestions=offered)
 
@@ -223,12 +223,12 @@ def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method
 # -- offers
 
 
-def held(value: str, work: Work = REPO, path: str = "conf.yaml", kind: str = "config", scope: str = "", line: int = 3) -> Held:
+def held(value: str, work: Work = REPO, path: str = "conf.yaml", kind: str = "config", scope: str = "", line: int = 3) -> FactOccurrence:
     chunk = Chunk(f"c_{value}{path}{work.id}", work.id, path, "config", "config", f"lr: {value}", "", 0, 5, 1, 9)
     own = work is OWN
     hit = Hit(1, 1.0, chunk, work, reference=None if own else EDGE, paper=TARGET if own else CITED, from_target=own)
     fact = Fact("learning_rate", value, "", work.id, chunk.id, kind, line, "lr", value, scope)  # type: ignore[arg-type]
-    return Held(fact, hit)
+    return FactOccurrence(fact, hit)
 
 
 def context() -> Context:
@@ -236,7 +236,7 @@ def context() -> Context:
     return Context(TARGET, {REPO.id: link}, ontology().same, frozenset({"finetune"}))
 
 
-def values(*some: Held, pointers: tuple[Pointer, ...] = ()) -> list[tuple[str, str]]:
+def values(*some: FactOccurrence, pointers: tuple[Pointer, ...] = ()) -> list[tuple[str, str]]:
     made = offers(("learning_rate",), {"learning_rate": some}, pointers, context())
     return [(one.suggestion.value, one.suggestion.grade) for one in made]
 
@@ -271,7 +271,7 @@ def test_a_folder_of_baselines_offers_nothing_while_anything_else_does() -> None
     assert {value for value, _ in values(held("0.5", named, "baselines/ppo2/conf.yaml"), held("0.001"))} == {"0.5", "0.001"}
 
 
-def renamed(one: Held, name: str, written: str = "", scope: str = "") -> Held:
+def renamed(one: FactOccurrence, name: str, written: str = "", scope: str = "") -> FactOccurrence:
     return replace(one, fact=replace(one.fact, name=name, written=written or name, scope=scope))
 
 
@@ -306,7 +306,7 @@ def test_for_training_what_only_generation_sets_comes_last() -> None:
     assert [one.suggestion.value for one in made] == ["fp16", "tf32"]
 
 
-def option(value: str, scope: str = "get_args_parser", path: str = "main.py") -> Held:
+def option(value: str, scope: str = "get_args_parser", path: str = "main.py") -> FactOccurrence:
     """A default in own code, of a program or of a function."""
     one = held(value, OWN, path, "default", scope)
     return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, kind="code", symbol=scope)))
@@ -368,8 +368,8 @@ def test_equal_values_in_other_forms_are_one_offer_and_agreement_raises_it() -> 
 
 def test_a_file_of_a_stage_that_the_target_never_speaks_of_says_little() -> None:
     one = held("0.001", path="configs/finetune.yaml")
-    assert aside(one, frozenset({"finetune"}))
-    assert not aside(one)
+    assert is_low_evidence_path(one, frozenset({"finetune"}))
+    assert not is_low_evidence_path(one)
 
 
 def test_the_chain_names_the_citation_the_repository_and_the_line() -> None:
@@ -420,7 +420,7 @@ def test_a_function_belongs_to_a_passage_whose_title_or_formula_names_it() -> No
 
 def test_what_the_targets_code_has_is_said_first_in_the_report_too() -> None:
     others = [held("0.001", Work(WorkId(f"repo:github.com/a/{name}"), "code", name)) for name in "bcdef"]
-    need = Need(Detail("learning_rate", "learning rate", "optimiser", "which?", facts=("learning_rate",)), frozenset(), ())
+    need = ChecklistItem(Detail("learning_rate", "learning rate", "optimiser", "which?", facts=("learning_rate",)), frozenset(), ())
     made = _suggestions(need, {"learning_rate": [*others, held("0.01", OWN)]}, (), (), context())
     assert [one.value for one in made] == ["0.01", "0.001"]
     assert GRADES.index(made[0].grade) <= GRADES.index(made[1].grade)

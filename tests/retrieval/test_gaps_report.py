@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from api import display_gaps, wire_gaps
+from api.cli import display_gaps
+from api.wire import gaps
 from lineage.errors import UsageError
-from lineage.insight import Gap, Gaps, Specification
+from lineage.results import Gap, Gaps, Specification
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def test_rows_of_one_state_and_one_topic_can_be_chosen(built):
 
 
 def test_the_report_can_be_told_as_json_and_to_people(found):
-    said = wire_gaps.gaps_to_json(found)
+    said = gaps.gaps_to_json(found)
     assert json.loads(json.dumps(said))["gaps"][0]["state"] == "UNSPECIFIED"
     text = display_gaps.gaps(found)
     assert "UNSPECIFIED" in text

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from lineage.insight import SETTING, Detail, Gap, Held, Specification, Suggestion
-from lineage.model import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.experiment_folders import Folders, folders
-from retrieval.gaps import following, left, own, settings
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
+from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
+from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.gaps import followed_settings, library_defaults, settings, undocumented_settings
+from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
-from retrieval.gaps.spoken import Spoken
-from retrieval.gaps.text import TargetText, of_chunks
-from retrieval.kinship import Kin, Kinship
+from retrieval.gaps.target_text import TargetText, of_chunks
+from retrieval.search.work_relations import WorkRelation, WorkRelations
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="Drifting Forests")
 OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift", meta={"commit": "a" * 40})
 OTHER = Work(WorkId("repo:github.com/someone/else"), "code", "else", meta={"commit": "b" * 40})
-KINSHIP = Kinship({OWN.id: Kin(OWN, TARGET, from_target=True), OTHER.id: Kin(OTHER)})
+KINSHIP = WorkRelations({OWN.id: WorkRelation(OWN, TARGET, from_target=True), OTHER.id: WorkRelation(OTHER)})
 CONTEXT = Context(TARGET, {}, ontology().same)
 
 
@@ -137,15 +137,19 @@ def test_per_cent_is_a_fraction_and_the_heads_of_a_table_name_its_numbers() -> N
 # -- rows
 
 
-def code(*chunks: Chunk) -> list[Held]:
-    return list(own.settings_of(chunks, KINSHIP))
+def code(*chunks: Chunk) -> list[FactOccurrence]:
+    return list(undocumented_settings.settings_of(chunks, KINSHIP))
 
 
 def rows(
-    held: Sequence[Held], text: Spoken, gaps: Sequence[Gap] = (), facts: dict[str, list[Held]] | None = None, context: Context = CONTEXT
+    held: Sequence[FactOccurrence],
+    text: Spoken,
+    gaps: Sequence[Gap] = (),
+    facts: dict[str, list[FactOccurrence]] | None = None,
+    context: Context = CONTEXT,
 ) -> list[str]:
-    known = own.known_of(gaps, facts or {}, TARGET.id, ontology())
-    return [gap.detail.name.removeprefix(SETTING) for gap in own.own_rows(held, text, known, context)]
+    known = undocumented_settings.known_of(gaps, facts or {}, TARGET.id, ontology())
+    return [gap.detail.name.removeprefix(SETTING) for gap in undocumented_settings.own_rows(held, text, known, context)]
 
 
 def test_what_programs_set_comes_first_switches_last_and_what_runs_them_never() -> None:
@@ -212,7 +216,7 @@ def test_a_parameter_counts_where_the_text_names_its_class() -> None:
 def test_a_name_that_a_fact_states_is_given_unless_it_is_one_apart() -> None:
     held = code(passage('add_argument("--learning-rate", default=1e-4)\nadd_argument("--disc-learning-rate", default=2e-4)'))
     paper = Hit(1, 1.0, passage("A learning rate of 1e-4.", "main.tex", "paper"), TARGET, from_target=True)
-    stated = Held(Fact("learning_rate", "0.0001", "", TARGET.id, "c_1", "prose", 1), paper)
+    stated = FactOccurrence(Fact("learning_rate", "0.0001", "", TARGET.id, "c_1", "prose", 1), paper)
     facts = {"learning_rate": [stated, *(replace(one, fact=replace(one.fact, name="learning_rate")) for one in held)]}
     assert rows(held, spoken("We train a forest."), facts=facts) == ["disc_learning_rate"]
 
@@ -233,7 +237,7 @@ def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -
     catalog = SimpleNamespace(links=lambda: (link,), documents=lambda work: (chunk,), neighbours=lambda work, path: [0], chunks=lambda rows: [chunk])
     engine: Any = SimpleNamespace(kinship=KINSHIP, generation=SimpleNamespace(catalog=catalog))
     said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
-    found = list(following.rows(engine, said, own.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
+    found = list(followed_settings.rows(engine, said, undocumented_settings.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
     assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]
     assert found[0].suggestions[0].value == "6e-5"
 
@@ -250,11 +254,11 @@ def gap(name: str, *facts: str, offered: Sequence[Suggestion] = ()) -> Gap:
 
 def others(name: str, value: str) -> Suggestion:
     hit = Hit(1, 1.0, replace(passage("x"), work=OTHER.id), OTHER)
-    return Suggestion(value, "", "fair", "why", (Held(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
+    return Suggestion(value, "", "fair", "why", (FactOccurrence(Fact(name, value, "", OTHER.id, "c_x", "config"), hit),), (hit,))
 
 
 def filled(row: Gap, text: str = LOOP) -> tuple[Suggestion, ...]:
-    return left.filled([row], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)[0].suggestions
+    return library_defaults.filled([row], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)[0].suggestions
 
 
 def test_an_option_that_the_own_call_leaves_out_is_the_librarys_default_and_not_anothers() -> None:
@@ -284,7 +288,7 @@ def test_an_address_is_no_moving_average_and_what_others_alone_have_is_worth_lit
     assert nothing.value == ""
     row = gap("activation", "activation", offered=[others("activation", "silu")])
     assert [one.grade for one in filled(row)] == ["weak"]
-    assert sorted([left.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
+    assert sorted([library_defaults.filled([row], [passage(LOOP)], KINSHIP, CONTEXT)[0], row], key=_order)[0] == row
 
 
 TUNED = "net = UNet.from_pretrained(args.name)\nvae = VAE.from_pretrained(args.name)\n" + LOOP + "\nparams = net.parameters()"
@@ -293,7 +297,7 @@ TUNED = "net = UNet.from_pretrained(args.name)\nvae = VAE.from_pretrained(args.n
 def sizes(text: str, *more: Gap, topic: str = "architecture") -> list[str]:
     row = gap("layers", "layers", offered=[others("layers", "12")])
     row = replace(row, detail=replace(row.detail, topic=topic))
-    found = left.filled([row, *more], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)
+    found = library_defaults.filled([row, *more], [passage(text, "trainer.py", role="method", line=5)], KINSHIP, CONTEXT)
     return [one.chain[-1] if one.chain else one.value for one in found[0].suggestions]
 
 

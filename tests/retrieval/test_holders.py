@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, FactKind, Hit, Work, WorkId
-from retrieval.holders import Holders, aside, holders, of_baselines, since, standing, tried
-from retrieval.kinship import Kinship
+from lineage.records import Chunk, Fact, FactKind, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.decisions.fact_index import FactIndex, holders, is_eval_script, is_low_evidence_path, of_baselines, since, standing
+from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
 
 OPTIONS = "parser.add_argument('--lr', default=1e-2)"
@@ -41,8 +41,8 @@ def said(kind: FactKind, value: str, path: str, text: str = OPTIONS, line: int =
     return Fact("learning_rate", value, "", work, one.id, kind, line, written, f"{written} {value}", more.pop("scope", "")), one
 
 
-def read(*some: tuple[Fact, Chunk], texts: bool = True) -> Holders:
-    return holders(Shelf(*some, texts=texts), Kinship(), "small", "1", small.TARGET)  # type: ignore[arg-type]
+def read(*some: tuple[Fact, Chunk], texts: bool = True) -> FactIndex:
+    return holders(Shelf(*some, texts=texts), WorkRelations(), "small", "1", small.TARGET)  # type: ignore[arg-type]
 
 
 def overridden(*some: tuple[Fact, Chunk]) -> dict[str, list[str]]:
@@ -159,9 +159,9 @@ def test_a_neutral_value_of_one_call_is_no_setting_where_a_loop_calls_without_it
     assert [one.fact.value for one in standing(found)] == (["0.9999", value] if stands else ["0.9999"])
 
 
-def place(path: str, kind: FactKind = "default", scope: str = "", work: str = small.REPO) -> Held:
+def place(path: str, kind: FactKind = "default", scope: str = "", work: str = small.REPO) -> FactOccurrence:
     fact, chunk = said(kind, "1", path, scope=scope, work=work)
-    return Held(fact, Hit(1, 1.0, chunk, Work(WorkId(work), "code")))
+    return FactOccurrence(fact, Hit(1, 1.0, chunk, Work(WorkId(work), "code")))
 
 
 @pytest.mark.parametrize(
@@ -180,14 +180,14 @@ def place(path: str, kind: FactKind = "default", scope: str = "", work: str = sm
     ],
 )
 def test_a_program_is_for_trying_a_model_by_its_name_or_else_by_its_folders(path, is_tried):
-    assert tried(place(path)) is is_tried
+    assert is_eval_script(place(path)) is is_tried
 
 
 def test_a_command_is_for_what_it_is_said_to():
-    assert tried(place("train.sh", "command", "sample.py"))
-    assert not tried(place("sample.sh", "command", "train.py"))
-    assert tried(place("sample.sh", "command"))
-    assert tried(place("sample.py", "default", "train"))
+    assert is_eval_script(place("train.sh", "command", "sample.py"))
+    assert not is_eval_script(place("sample.sh", "command", "train.py"))
+    assert is_eval_script(place("sample.sh", "command"))
+    assert is_eval_script(place("sample.py", "default", "train"))
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_a_work_holds_what_it_says_since_its_commit_or_its_year(work, day):
 def test_a_fact_whose_chunk_is_gone_is_no_evidence_and_one_without_a_line_has_no_focus():
     (fact, chunk), (orphan, _) = said("default", "1", "a.py", line=0), said("default", "2", "b.py")
     shelf = Shelf((fact, chunk), (orphan, chunk))
-    (held,) = holders(shelf, Kinship(), "small", "1", small.TARGET).of("learning_rate")  # type: ignore[arg-type]
+    (held,) = holders(shelf, WorkRelations(), "small", "1", small.TARGET).of("learning_rate")  # type: ignore[arg-type]
     assert (held.fact, held.evidence.focus, held.evidence.chunk) == (fact, None, chunk)
 
 
@@ -232,4 +232,4 @@ def test_a_copy_of_a_chunk_is_shown_as_the_work_that_holds_the_fact():
 @pytest.mark.parametrize(("path", "found"), [("utils/clipper/net.py", True), ("utils/net.py", False), ("tests/net.py", True)])
 def test_what_stands_in_a_copied_package_is_aside_as_tests_are(path: str, found: bool) -> None:
     fact, chunk = said("default", "0.01", path)
-    assert aside(Held(fact, Hit(1, 1.0, chunk, Work(small.REPO, "code", meta={"vendored": "lib\nutils/clipper"})))) is found
+    assert is_low_evidence_path(FactOccurrence(fact, Hit(1, 1.0, chunk, Work(small.REPO, "code", meta={"vendored": "lib\nutils/clipper"})))) is found

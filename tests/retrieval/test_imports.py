@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.imports import imported, reached
+from retrieval.search.python_imports import imported, reached
 
 
 def loaded(files: dict[str, str], start: str = "train.py") -> set[str]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from lineage.errors import SourceError
-from lineage.insight import AuditFinding
-from lineage.model import Chunk, Hit, Status, Work, WorkId
-from retrieval.judge import judged
+from lineage.records import Chunk, Hit, Status, Work, WorkId
+from lineage.results import AuditFinding
+from retrieval.audit.judge import judged
 
 MADE = WorkId("local:0000")
 CODE = "class Tail:\n    def decode(self, tokens):\n        return self.blocks(tokens + self.positions)\n"

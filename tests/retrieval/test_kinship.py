@@ -9,8 +9,8 @@ import pytest
 
 from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.model import CodeLink, Hit, Tier, Work, WorkId
-from retrieval.kinship import Kin, Kinship, is_vendored
+from lineage.records import CodeLink, Hit, Tier, Work, WorkId
+from retrieval.search.work_relations import WorkRelation, WorkRelations, is_vendored
 from tests.fakes import small_lineage as small
 
 
@@ -18,7 +18,7 @@ from tests.fakes import small_lineage as small
 def kinship(tmp_path):
     small.build(tmp_path)
     with open_generation(tmp_path, "small") as generation:
-        return Kinship.read(generation.catalog, small.TARGET)
+        return WorkRelations.read(generation.catalog, small.TARGET)
 
 
 def test_a_repository_belongs_to_its_paper_and_to_the_edge_that_cites_it(kinship):
@@ -74,7 +74,7 @@ OTHER = WorkId("arxiv:2105.00002")
 def linked(*links, references=()):
     """How `REPO` is related to the target, by links from (paper, tier)."""
     works = [*small.works(), Work(OTHER, title="Other")]
-    return Kinship.read(Shelf(works, references, [CodeLink(paper, small.REPO, tier) for paper, tier in links]), small.TARGET).of(small.REPO)
+    return WorkRelations.read(Shelf(works, references, [CodeLink(paper, small.REPO, tier) for paper, tier in links]), small.TARGET).of(small.REPO)
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_code_that_was_added_by_hand_needs_no_paper_that_mentions_it():
 
 def test_code_that_is_linked_to_nothing_stands_by_the_edge_that_cites_it():
     cited = replace(small.reference(), cited=small.REPO)
-    assert linked(references=[cited]) == Kin(small.works()[2], None, cited, False, None)
+    assert linked(references=[cited]) == WorkRelation(small.works()[2], None, cited, False, None)
     assert linked((OTHER, Tier.OFFICIAL), references=[cited]).reference == cited
     assert linked((small.CITED, Tier.OFFICIAL), references=[cited, small.reference()]).reference == small.reference()
-    assert linked() == Kin(small.works()[2])
+    assert linked() == WorkRelation(small.works()[2])
 
 
 def test_a_repository_that_is_official_of_two_works_is_the_cited_ones_unless_more_witnesses_name_the_target():
     both = [CodeLink(small.TARGET, small.REPO, Tier.OFFICIAL, ("latex",)), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL, ("readme",))]
-    kin = Kinship.read(Shelf(small.works(), (), both), small.TARGET).of(small.REPO)
+    kin = WorkRelations.read(Shelf(small.works(), (), both), small.TARGET).of(small.REPO)
     assert (kin.paper.id, kin.from_target) == (small.CITED, False)
     surer = [replace(both[0], said_by=("latex", "huggingface", "readme")), both[1]]
-    assert Kinship.read(Shelf(small.works(), (), surer), small.TARGET).of(small.REPO).from_target
+    assert WorkRelations.read(Shelf(small.works(), (), surer), small.TARGET).of(small.REPO).from_target
 
 
 PACKAGE = {"train.py": "loss.backward()", "utils/clipper/__init__.py": "__version__ = '2.16.0'", "utils/clipper/net.py": "depth = 12"}
@@ -126,7 +126,7 @@ def hit_in(path, *, title="On clipping", work=small.OWN):
     """A hit in a file of the target's own repository or of another, both with the same files."""
     works = [replace(one, title=title) if one.id == small.TARGET else one for one in small.works()]
     links = [CodeLink(small.TARGET, small.OWN, Tier.OFFICIAL), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL)]
-    kin = Kinship.read(Shelf(works, (), links, PACKAGE), small.TARGET).of(work)
+    kin = WorkRelations.read(Shelf(works, (), links, PACKAGE), small.TARGET).of(work)
     return Hit(1, 1.0, small.chunk(work, path, "depth = 12"), kin.work)
 
 
@@ -147,13 +147,13 @@ def test_of_other_repositories_nobody_asks():
 
 def test_the_nearest_of_several_edges_says_how_a_work_came_in():
     far = replace(small.reference(0.99), citing=OTHER, distance=2)
-    kinship = Kinship.read(Shelf(small.works(), [far, small.reference(0.3)]), small.TARGET)
+    kinship = WorkRelations.read(Shelf(small.works(), [far, small.reference(0.3)]), small.TARGET)
     assert kinship.of(small.CITED).reference == small.reference(0.3)
 
 
 def test_a_prior_fades_with_distance_and_says_who_cites():
     far = replace(small.reference(0.8), citing=OTHER, distance=2, roles=())
-    kinship = Kinship.read(Shelf(small.works(), [far, replace(small.reference(0.0), cited=small.FORK)]), small.TARGET)
+    kinship = WorkRelations.read(Shelf(small.works(), [far, replace(small.reference(0.0), cited=small.FORK)]), small.TARGET)
     assert kinship.prior(0.5, 0.4, 0.6) == {
         small.TARGET: (0.4, "the target's own"),
         small.CITED: (0.2, "reference of arxiv:2105.00002, lineage score 0.80"),
@@ -174,7 +174,7 @@ def test_a_prior_fades_with_distance_and_says_who_cites():
     ],
 )
 def test_a_work_goes_by_its_identifier_an_alias_or_owner_and_name_in_letters_of_either_size(named, work):
-    kinship = Kinship.read(Shelf(small.works()), small.TARGET)
+    kinship = WorkRelations.read(Shelf(small.works()), small.TARGET)
     if work:
         assert kinship.work(named) == work
         return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lineage.model import Focus
-from lineage.tokens import stem
-from retrieval.focus import MOST
-from retrieval.lines import focus_of_code, likelihoods, signs
+from lineage.records import Focus
+from lineage.text.tokens import stem
+from retrieval.search.focus import MOST
+from retrieval.search.line_scores import focus_of_code, likelihoods, signs
 
 POOL = """def pool(hidden, mask, dim=1):
     # mean of the hidden states

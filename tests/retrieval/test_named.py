@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, Tier, Work, WorkId
-from retrieval.fuse import Fused, Scored
-from retrieval.kinship import Kin
-from retrieval.named import REASON, asked_of, coined, identifiers, led, names_of
+from lineage.records import Chunk, Tier, Work, WorkId
+from retrieval.search.entity_routing import REASON, asked_of, coined, identifiers, led, names_of
+from retrieval.search.fusion import Fused, Scored
+from retrieval.search.work_relations import WorkRelation
 
 GEVAL, ERASER, TENT, MAE = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent", "mae"))
 LONG = WorkId("arxiv:2303.16634")
 KIN = {
-    GEVAL: Kin(Work(GEVAL, "code"), Work(LONG, "paper", "G-Eval: NLG evaluation")),
-    ERASER: Kin(Work(ERASER, "code")),
-    TENT: Kin(Work(TENT, "code")),
-    MAE: Kin(Work(MAE, "code")),
-    LONG: Kin(Work(LONG, "paper", "G-Eval: NLG evaluation")),
+    GEVAL: WorkRelation(Work(GEVAL, "code"), Work(LONG, "paper", "G-Eval: NLG evaluation")),
+    ERASER: WorkRelation(Work(ERASER, "code")),
+    TENT: WorkRelation(Work(TENT, "code")),
+    MAE: WorkRelation(Work(MAE, "code")),
+    LONG: WorkRelation(Work(LONG, "paper", "G-Eval: NLG evaluation")),
 }
 NAMES = names_of(KIN)
 
@@ -62,7 +62,7 @@ def test_an_abstract_names_what_it_introduces(abstract, names):
 def test_what_an_abstract_introduces_names_the_paper_and_its_code():
     paper, repo = WorkId("arxiv:2504.17192"), WorkId("repo:github.com/going-doer/Paper2Code")
     work = Work(paper, "paper", "Paper2Code: Automating Code Generation", abstract="We introduce PaperCoder.")
-    names = names_of({paper: Kin(work), repo: Kin(Work(repo, "code"), work)})
+    names = names_of({paper: WorkRelation(work), repo: WorkRelation(Work(repo, "code"), work)})
     assert names["papercoder"] == names["paper2code"] == {paper, repo}
     assert "paper2" not in names
 
@@ -70,18 +70,18 @@ def test_what_an_abstract_introduces_names_the_paper_and_its_code():
 @pytest.mark.parametrize(("name", "called"), [("electra2_official", "electra2"), ("TinyLlamaCode", "tinyllama"), ("Paper2Code", "paper2code")])
 def test_an_ending_says_what_is_in_a_repository_and_is_no_part_of_the_name(name, called):
     repo = WorkId(f"repo:github.com/a/{name}")
-    assert called in names_of({repo: Kin(Work(repo, "code"))})
+    assert called in names_of({repo: WorkRelation(Work(repo, "code"))})
 
 
 def test_an_address_for_a_title_names_nothing():
     paper = WorkId("arxiv:2504.17192")
-    assert not names_of({paper: Kin(Work(paper, "paper", "https://example.org/a"))})
+    assert not names_of({paper: WorkRelation(Work(paper, "paper", "https://example.org/a"))})
 
 
 def test_short_names_and_titles_without_a_colon_name_nothing():
     kin = {
-        WorkId("repo:github.com/a/tf"): Kin(Work(WorkId("repo:github.com/a/tf"), "code")),
-        LONG: Kin(Work(LONG, "paper", "Attention Is All You Need")),
+        WorkId("repo:github.com/a/tf"): WorkRelation(Work(WorkId("repo:github.com/a/tf"), "code")),
+        LONG: WorkRelation(Work(LONG, "paper", "Attention Is All You Need")),
     }
     assert names_of(kin) == {}
 
@@ -120,8 +120,8 @@ def test_a_paper_names_no_repository_that_it_only_mentions():
         Work(WorkId("arxiv:1911.02782"), "paper", "S2ORC: The Semantic Scholar Open Research Corpus"),
         Work(WorkId("repo:github.com/a/scibert"), "code"),
     )
-    assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.MENTIONED)})) == {"scibert"}
-    assert set(names_of({repo.id: Kin(repo, paper, tier=Tier.OFFICIAL)})) == {"scibert", "s2orc"}
+    assert set(names_of({repo.id: WorkRelation(repo, paper, tier=Tier.MENTIONED)})) == {"scibert"}
+    assert set(names_of({repo.id: WorkRelation(repo, paper, tier=Tier.OFFICIAL)})) == {"scibert", "s2orc"}
 
 
 def test_without_anything_of_the_named_works_the_list_stays():
@@ -131,7 +131,7 @@ def test_without_anything_of_the_named_works_the_list_stays():
 
 def test_a_name_of_three_letters_needs_two_capitals_and_one_of_four_needs_one():
     works = {name: WorkId(f"repo:github.com/a/{name}") for name in ("sam", "dino", "ab")}
-    names = names_of({id_: Kin(Work(id_, "code")) for id_ in works.values()})
+    names = names_of({id_: WorkRelation(Work(id_, "code")) for id_ in works.values()})
     assert set(names) == {"sam", "dino"}
     for question, name in [
         ("does SAM mask?", "sam"),
@@ -145,7 +145,7 @@ def test_a_name_of_three_letters_needs_two_capitals_and_one_of_four_needs_one():
 
 def test_the_longest_name_counts_and_its_parts_do_not():
     bert, sentence = WorkId("repo:github.com/a/bert"), WorkId("repo:github.com/a/sentence-bert")
-    names = names_of({id_: Kin(Work(id_, "code")) for id_ in (bert, sentence)})
+    names = names_of({id_: WorkRelation(Work(id_, "code")) for id_ in (bert, sentence)})
     assert asked_of("how does Sentence-BERT pool?", names) == ({sentence}, "how does   pool?")
     assert asked_of("how do BERT and Sentence BERT pool?", names)[0] == {bert, sentence}
     assert asked_of("does it pool as BERT", names) == ({bert}, "does it pool as  ")
@@ -154,7 +154,7 @@ def test_the_longest_name_counts_and_its_parts_do_not():
 
 def test_a_repository_is_no_paper_though_its_title_has_a_colon():
     repo = WorkId("repo:github.com/a/thing")
-    assert set(names_of({repo: Kin(Work(repo, "code", "Grand: a library", abstract="We introduce GrandNet."))})) == {"thing"}
+    assert set(names_of({repo: WorkRelation(Work(repo, "code", "Grand: a library", abstract="We introduce GrandNet."))})) == {"thing"}
 
 
 def test_what_is_shown_of_a_file_is_not_shown_again_by_the_other_list():

@@ -9,11 +9,11 @@ import pytest
 
 from lineage.errors import NotFound, UsageError
 from lineage.generation import open_generation
-from lineage.insight import Conflict, Detail, Gap, Gaps, Held, Specification
-from lineage.model import Fact, Hit, Work
-from retrieval.budget import Estimate
-from retrieval.engine import Engine
-from retrieval.pack import pack
+from lineage.records import Fact, Hit, Work
+from lineage.results import Conflict, Detail, FactOccurrence, Gap, Gaps, Specification
+from retrieval.context.pack import pack
+from retrieval.context.token_budget import TokenEstimator
+from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
 TASK = "initialise the encoder with trunc_normal_ and adapt by entropy with the adam optimizer"
@@ -31,7 +31,7 @@ def engine(tmp_path):
 
 
 def packed(engine, task=TASK, stage=None, allowed=2000, **more):
-    return pack(engine, task, stage, allowed, Estimate(), **more)
+    return pack(engine, task, stage, allowed, TokenEstimator(), **more)
 
 
 def headings(made):
@@ -61,7 +61,7 @@ def test_the_budget_is_never_exceeded_and_nothing_is_cut(engine, allowed, stage)
         least = int(re.search(r"at least (\d+) tokens", error.hint)[1])
         assert allowed < least <= packed(engine, stage=stage, allowed=least, gaps=gaps()).allowed
         return
-    assert made.used == Estimate().count(made.text) <= allowed
+    assert made.used == TokenEstimator().count(made.text) <= allowed
     for whole in (small.INIT, small.ADAPT, small.CONFIG, small.STATED, small.PROSE):
         assert (whole in made.text) == (whole[:30] in made.text and whole[-30:] in made.text)
 
@@ -105,8 +105,8 @@ def gaps():
     lr = Detail("learning_rate", "learning rate", "optimiser", "which learning rate", ("learning_rate",), 0.9)
     seed = Detail("seed", "random seed", "seeds", "which random seed", weight=0.4)
     sides = (
-        Held(Fact("learning_rate", "0.01", "", small.TARGET, "c", "prose", 88), SAID),
-        Held(Fact("learning_rate", "0.001", "", small.REPO, "c", "config", 3), CODE),
+        FactOccurrence(Fact("learning_rate", "0.01", "", small.TARGET, "c", "prose", 88), SAID),
+        FactOccurrence(Fact("learning_rate", "0.001", "", small.REPO, "c", "config", 3), CODE),
     )
     return Gaps(
         "small",

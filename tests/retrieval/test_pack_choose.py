@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Hit, Work
-from retrieval.pack.choose import SAYS, TELLING, Value, choose
-from retrieval.pack.units import Unit
+from lineage.records import Hit, Work
+from retrieval.context.choose import SAYS, TELLING, UnitValue, choose
+from retrieval.context.units import PackUnit
 from tests.fakes import small_lineage as small
 
 HIT = Hit(1, 0.5, small.chunk(small.REPO, "a.py", "x"), Work(small.REPO, "code"))
 
 
 def unit(name, cost, relevance, said=(), kind="stated"):
-    return Unit(HIT, kind, name, relevance, frozenset(said), cost)
+    return PackUnit(HIT, kind, name, relevance, frozenset(said), cost)
 
 
 def names(taken):
@@ -23,7 +23,7 @@ def names(taken):
 
 
 def value(*worth, rare=None):
-    return Value(worth or (1.0, 1.0), rare or {})
+    return UnitValue(worth or (1.0, 1.0), rare or {})
 
 
 def test_the_second_question_is_answered_before_the_first_is_answered_again():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.pack.cut import cut, statements
+from retrieval.context.excerpt import cut, statements
 
 TRAIN = textwrap.dedent('''
     @torch.enable_grad()

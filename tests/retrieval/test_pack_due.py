@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from lineage.generation import open_generation
-from lineage.insight import Detail, Gap, Gaps, Held, Specification
-from lineage.model import Fact, Hit, Work
-from retrieval.budget import Estimate
-from retrieval.engine import Engine
-from retrieval.experiment_folders import Folders
-from retrieval.pack import pack
-from retrieval.pack.due import Due, due
+from lineage.records import Fact, Hit, Work
+from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification
+from retrieval.context.pack import pack
+from retrieval.context.required_context import Due, due
+from retrieval.context.token_budget import TokenEstimator
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
 SETUP = "All runs use AdamW at 0.0003, batches of 96 examples, 400K steps, on eight machines."
@@ -29,7 +29,7 @@ NAMES = ("optimizer", "learning_rate", "batch_size", "steps")
 
 def held(name, line=200, chunk=SETUP_CHUNK, kind="prose"):
     hit = Hit(1, 1.0, chunk, Work(small.TARGET), from_target=True)
-    return Held(Fact(name, "1", "", chunk.work, chunk.id, kind, line), hit)
+    return FactOccurrence(Fact(name, "1", "", chunk.work, chunk.id, kind, line), hit)
 
 
 def gap(name, facts):
@@ -50,7 +50,7 @@ def engine(tmp_path):
 
 
 def packed(engine, task=TASK, stage=None, allowed=700, found=None, **more):
-    return pack(engine, task, stage, allowed, Estimate(), gaps=found or gaps(), **more)
+    return pack(engine, task, stage, allowed, TokenEstimator(), gaps=found or gaps(), **more)
 
 
 @pytest.mark.parametrize("stage", [None, "planning", "analysis", "coding"])

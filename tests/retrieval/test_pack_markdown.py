@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Hit, Work
-from retrieval.pack.markdown import block, code, fenced, inline, inline_path, kinship, licence, source
-from retrieval.pack.units import Unit
+from lineage.records import Hit, Work
+from retrieval.context.markdown import block, code, fenced, inline, inline_path, kinship, licence, source
+from retrieval.context.units import PackUnit
 from tests.fakes import small_lineage as small
 
 CODE = Hit(1, 0.5, replace(small.chunks()[0], language="python"), small.works()[2], reference=small.reference())
@@ -85,8 +85,8 @@ def test_the_line_of_a_source_says_where_whose_and_why():
 
 
 def test_units_of_one_chunk_stand_in_one_fence_under_its_name():
-    made = block([Unit(CODE, "imitate", "\na = 1\n", {}), Unit(CODE, "imitate", "b = 2", {})])
+    made = block([PackUnit(CODE, "imitate", "\na = 1\n", {}), PackUnit(CODE, "imitate", "b = 2", {})])
     head, *rest = made.split("\n")
     assert head == f"**{source(CODE)}** · `_init_weights`"
     assert rest == ["```python untrusted", "a = 1", "", "b = 2", "```"]
-    assert block([Unit(SAID, "stated", "x", {})]).split("\n")[:2] == ["**`arXiv:2401.00001#3`**", "```text untrusted"]
+    assert block([PackUnit(SAID, "stated", "x", {})]).split("\n")[:2] == ["**`arXiv:2401.00001#3`**", "```text untrusted"]

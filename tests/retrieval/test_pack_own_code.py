@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from lineage.generation import open_generation
-from lineage.model import Hit, Query, Work
-from retrieval.budget import Estimate
-from retrieval.engine import Engine
-from retrieval.experiment_folders import Folders
-from retrieval.pack import pack
-from retrieval.pack.own_code import answering, by_experiment, without_answered
-from retrieval.pack.task import Subquestion, subquestions
-from retrieval.pack.units import NEARLY_NOTHING, Unit, distinct, units, words_of
+from lineage.records import Hit, Query, Work
+from retrieval.context.own_code import answering, by_experiment, without_answered
+from retrieval.context.pack import pack
+from retrieval.context.task import Subquestion, subquestions
+from retrieval.context.token_budget import TokenEstimator
+from retrieval.context.units import NEARLY_NOTHING, PackUnit, distinct, units, words_of
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.search.engine import Engine
 from tests.fakes import small_lineage as small
 
 CODE = frozenset({"code"})
@@ -26,7 +26,7 @@ TASK = "reproduce the paper: training loop and settings"
 def unit(name, text, relevance, own=True, path="train.py", **more):
     work = small.OWN if own else small.REPO
     hit = Hit(1, 1.0, small.chunk(work, path, text, symbol=name), Work(work, "code"), from_target=own)
-    return Unit(hit, "imitate", text, relevance, frozenset(text.split()), **more)
+    return PackUnit(hit, "imitate", text, relevance, frozenset(text.split()), **more)
 
 
 def test_the_parts_of_a_task_are_what_its_colon_lists_and_settings_alone_are_no_question():
@@ -62,7 +62,7 @@ def test_the_own_training_function_is_in_the_pack_cut_if_need_be(tmp_path, stage
     foreign = [small.chunk(small.REPO, f"t{n}.py", text, symbol="training_loop") for n, text in enumerate(loops)]
     small.build(tmp_path, pieces=[*small.chunks(), long, *foreign])
     with Engine(open_generation(tmp_path, "small")) as engine:
-        made = pack(engine, "implement the model: fit", stage, 900, Estimate())
+        made = pack(engine, "implement the model: fit", stage, 900, TokenEstimator())
     assert ".backward()" in made.text
     assert made.used <= 900
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 import yaml as reader
 
-from lineage.insight import Detail, Gap, Held, Specification, Suggestion
-from lineage.model import Fact, Hit, Work
-from lineage.ontology import ontology
-from retrieval.experiment_folders import Folders
-from retrieval.holders import Holders
-from retrieval.pack.program import Programs
-from retrieval.pack.settings_file import entries, yaml
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Fact, Hit, Work
+from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from retrieval.context.program import Programs
+from retrieval.context.settings_file import entries, yaml
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.fact_index import FactIndex
 from tests.fakes import small_lineage as small
 
 SAID = small.chunk(small.TARGET, "main.tex", small.STATED, "paper", section=("3 Model",))
@@ -29,19 +29,19 @@ def held(name, value, place, scope="", own=True, folder=""):
     work = small.OWN if own else small.REPO
     chunk = replace(small.chunk(work, folder + path, text, kind, symbol=scope), role=role)
     hit = Hit(1, 1.0, chunk, Work(work, "code"), from_target=own)
-    return Held(Fact(name, value, "", work, chunk.id, of, 1, name, name, scope), hit)
+    return FactOccurrence(Fact(name, value, "", work, chunk.id, of, 1, name, name, scope), hit)
 
 
 def stated(name, value, scope=""):
     hit = Hit(1, 1.0, SAID, Work(small.TARGET), from_target=True)
-    return Held(Fact(name, value, "", small.TARGET, SAID.id, "prose", 1, name, name, scope), hit)
+    return FactOccurrence(Fact(name, value, "", small.TARGET, SAID.id, "prose", 1, name, name, scope), hit)
 
 
 def programs(*some, folders=()):
     by_name = {}
     for one in some:
         by_name.setdefault(one.fact.name, []).append(one)
-    return Programs(Holders("l", "g", Work(small.TARGET), by_name), ontology(), Folders(frozenset((small.OWN, one) for one in folders)))
+    return Programs(FactIndex("l", "g", Work(small.TARGET), by_name), ontology(), Folders(frozenset((small.OWN, one) for one in folders)))
 
 
 def read(own, *gaps):

@@ -9,9 +9,9 @@ import yaml as reader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.insight import Detail, Gap, Held, Specification, Suggestion
-from lineage.model import Fact, Focus, Hit, Work
-from retrieval.pack.settings_file import entries, quoted, scalar, yaml
+from lineage.records import Fact, Focus, Hit, Work
+from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from retrieval.context.settings_file import entries, quoted, scalar, yaml
 from tests.fakes import small_lineage as small
 
 CODE = Hit(
@@ -21,7 +21,7 @@ SAID = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper", 
 
 
 def held(name, value, hit, scope=""):
-    return Held(Fact(name, value, "", hit.work.id, hit.chunk.id, "config", 3, scope=scope), hit)
+    return FactOccurrence(Fact(name, value, "", hit.work.id, hit.chunk.id, "config", 3, scope=scope), hit)
 
 
 def gap(name, state, topic="optimiser", **more):

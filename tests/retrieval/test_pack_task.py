@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.insight import Detail
-from lineage.tokens import terms
-from retrieval.pack.task import MOST_PARTS, NEEDS, components, relevant, subquestions
+from lineage.results import Detail
+from lineage.text.tokens import terms
+from retrieval.context.task import MOST_PARTS, NEEDS, components, relevant, subquestions
 
 
 def test_the_task_comes_first_then_its_clauses():

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Answer, Hit, Query, Signal, Work
-from lineage.tokens import terms
-from retrieval.pack.task import Subquestion
-from retrieval.pack.units import Unit, Words, beside, complete, kind_of, neutral, paragraphs, units, words_of
+from lineage.records import Answer, Hit, Query, Signal, Work
+from lineage.text.tokens import terms
+from retrieval.context.task import Subquestion
+from retrieval.context.units import PackUnit, QuestionWords, beside, complete, kind_of, neutral, paragraphs, units, words_of
 from tests.fakes import small_lineage as small
 
 
@@ -82,7 +82,7 @@ def test_a_heading_alone_goes_with_what_it_heads():
 
 def trust(path, asked="training loop", own=True, text="training loop", **more):
     hit = Hit(1, 1.0, small.chunk(small.REPO, path, text), Work(small.REPO, "code"), **more)
-    return Words({"train": 1.0, "loop": 1.0}, (frozenset(terms(asked)),), own).trust(hit, 0)
+    return QuestionWords({"train": 1.0, "loop": 1.0}, (frozenset(terms(asked)),), own).trust(hit, 0)
 
 
 def test_the_targets_own_code_outweighs_that_of_its_lineage_step_by_step():
@@ -259,6 +259,6 @@ def test_a_hit_is_trusted_by_the_words_it_shares_or_by_its_similarity():
 
 
 def test_words_of_a_question_are_worth_more_than_others():
-    words = Words({"train": 2.0, "loop": 1.0, "adam": 4.0}, (frozenset({"train"}), frozenset({"loop"})))
-    unit = Unit(Hit(1, 1.0, small.chunks()[0], Work(small.REPO)), "imitate", "", {0: 0.5, 1: 0.0}, frozenset({"train", "loop", "adam", "x"}))
+    words = QuestionWords({"train": 2.0, "loop": 1.0, "adam": 4.0}, (frozenset({"train"}), frozenset({"loop"})))
+    unit = PackUnit(Hit(1, 1.0, small.chunks()[0], Work(small.REPO)), "imitate", "", {0: 0.5, 1: 0.0}, frozenset({"train", "loop", "adam", "x"}))
     assert words.worth(unit) == {"train": pytest.approx(1.4), "loop": pytest.approx(0.2), "adam": pytest.approx(0.8)}

@@ -6,23 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.insight import Held
-from lineage.model import Chunk, Fact, Focus, Hit, Work, WorkId
-from lineage.ontology import ontology
-from retrieval.kinship import Kin, Kinship
-from retrieval.places import by_value, command_of, evidence, is_own_code, is_policy, line_at, sentences_of
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Chunk, Fact, Focus, Hit, Work, WorkId
+from lineage.results import FactOccurrence
+from retrieval.decisions.provenance import by_value, command_of, evidence, is_own_code, is_policy, line_at, sentences_of
+from retrieval.search.work_relations import WorkRelation, WorkRelations
 
 OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift")
-KINSHIP = Kinship({OWN.id: Kin(OWN, from_target=True)})
+KINSHIP = WorkRelations({OWN.id: WorkRelation(OWN, from_target=True)})
 
 
 def passage(text: str, line: int = 1) -> Chunk:
     return Chunk("c_1", OWN.id, "README.md", "docs", "text", text, "", 0, len(text), line, line + text.count("\n"))
 
 
-def held(chunk: Chunk, line: int, value: str = "4", said: str = "") -> Held:
+def held(chunk: Chunk, line: int, value: str = "4", said: str = "") -> FactOccurrence:
     fact = Fact("batch_size", value, "", OWN.id, chunk.id, "prose", line, "batch", said)
-    return Held(fact, evidence(chunk, KINSHIP, line))
+    return FactOccurrence(fact, evidence(chunk, KINSHIP, line))
 
 
 def test_a_passage_as_evidence_is_focused_on_its_line_if_one_is_given() -> None:

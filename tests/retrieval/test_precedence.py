@@ -1,9 +1,9 @@
 """Whose value comes first."""
 
-from lineage.ancestors import Ancestor
-from lineage.inheritance import Part
-from lineage.model import Chunk, Hit, Reference, Role, RoleVerdict, Work, WorkId
-from retrieval.precedence import Precedence
+from lineage.records import Chunk, Hit, Reference, Role, RoleVerdict, Work, WorkId
+from lineage.references.ancestors import Ancestor
+from lineage.references.inheritance import Part
+from retrieval.decisions.precedence import Precedence
 
 LOSS, MODEL, OTHER, TARGET = (WorkId(f"arxiv:{n}") for n in (1, 2, 3, 4))
 PRECEDENCE = Precedence.of([Ancestor(Part.LOSS, LOSS, 0.8, ""), Ancestor(Part.MODEL, MODEL, 0.9, "")])

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.errors import UsageError
-from lineage.model import Query
-from retrieval.query import beginning, make_query, plain
+from lineage.records import Query
+from retrieval.search.query import beginning, make_query, plain
 
 
 def test_a_question_becomes_a_value():

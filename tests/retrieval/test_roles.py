@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.roles import Names, stages, stages_agree
+from retrieval.decisions.value_scope import Names, stages, stages_agree
 
 
 @pytest.mark.parametrize(

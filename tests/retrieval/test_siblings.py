@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, WorkId
-from retrieval.fuse import Fused, Scored
-from retrieval.siblings import REASON, with_siblings
+from lineage.records import Chunk, WorkId
+from retrieval.search.fusion import Fused, Scored
+from retrieval.search.same_document_boost import REASON, with_siblings
 
 
 def scored(row, score, work, kind="paper"):

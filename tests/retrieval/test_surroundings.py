@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Chunk, WorkId
-from retrieval.surroundings import MAX_CHARACTERS, MAX_LINES, grown
+from lineage.records import Chunk, WorkId
+from retrieval.search.hit_expansion import MAX_CHARACTERS, MAX_LINES, grown
 
 FILE = [(1, 10), (12, 20), (21, 60), (63, 70)]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.model import Hit, Work
-from lineage.ontology import ontology
-from retrieval.tied import claimed, held, missing, names
+from lineage.hyperparameters.ontology import ontology
+from lineage.records import Hit, Work
+from retrieval.answers.groundedness import claimed, held, missing, names
 from tests.fakes import small_lineage as small
 
 

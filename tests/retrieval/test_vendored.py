@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.vendored import Repository, vendored
+from retrieval.search.vendored import RepositoryFiles, vendored
 
 LOOP = "for x in data:\n    loss.backward()\n"
 SCRIPT = "from setuptools import setup\nsetup(name='ops', url='https://github.com/others/{}')\n"
@@ -13,7 +13,7 @@ RIGHTS = "MIT License\n\nCopyright (c) 2021 {}\n"
 
 def found(files: dict[str, str], *names: str) -> list[str]:
     """The foreign folders of a repository that trains in `train.py`, called `method` if nothing else is said."""
-    return sorted(vendored(Repository(frozenset(files), lambda path: files.get(path, ""), names or ("method",))))
+    return sorted(vendored(RepositoryFiles(frozenset(files), lambda path: files.get(path, ""), names or ("method",))))
 
 
 def package(folder: str, version: str = "2.16.0", **more: str) -> dict[str, str]:

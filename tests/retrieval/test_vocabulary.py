@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.errors import SettingsError
-from retrieval.vocabulary import MAX_BYTES, Crossing, bridges_of, vocabulary, whole
+from retrieval.search.expansion import MAX_BYTES, Crossing, bridges_of, vocabulary, whole
 
 
 def spoken(question):

@@ -1,0 +1,89 @@
+"""An audit put together: the folder becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from api.bootstrap import Parts
+from indexer.plan import BuildRequest
+from lineage.errors import NotFound, UsageError
+from lineage.records import Chunk, Query, WorkId
+from lineage.results import Audit, AuditFinding
+from retrieval.answers.answer import AnswerWriter
+from retrieval.audit import audit as comparing
+from retrieval.audit import inputs, named_findings
+from retrieval.audit.judge import judged
+from retrieval.contradictions.detect import loosely
+from retrieval.gaps import target_text
+from retrieval.gaps.report import ReportInputs, all_standing, weights
+from retrieval.search.engine import Engine
+
+_SUBJECT = "subject"
+_LOOKED_AT = 5
+_ORDER = ("deviation", "missing", "cannot judge", "match")
+
+
+def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) -> Audit:
+    """The findings on the folder `path` by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
+    if not path.exists():
+        raise NotFound(f"there is no folder {path}", hint="check the path")
+    if not path.is_dir():
+        raise UsageError(f"{path} is not a folder", hint="name the folder of the generated repository")
+    with parts.asked(lineage, no_target_code) as engine:
+        paper = _paper(parts.gaps_material(engine))
+        manifest = engine.generation.manifest
+    findings, notes = _compared(parts, path, paper)
+    if not paper.text.own:
+        notes = (*notes, "the target's text is not at hand: few of its values are known")
+    if no_target_code:
+        notes = (*notes, "the target's own code is excluded")
+    ordered = tuple(sorted(findings, key=lambda one: (_ORDER.index(one.verdict), -one.severity, one.title, one.where)))
+    return Audit(str(path), manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
+
+
+def _paper(material: ReportInputs) -> inputs.Paper:
+    """What the target and its lineage hold."""
+    target = WorkId(material.engine.generation.manifest.target)
+    held = all_standing(material.held)
+    said = target_text.read(material.engine.generation.catalog, target)
+    return inputs.Paper(target, held, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__)
+
+
+def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
+    from indexer.pipeline import build  # the write side loads much, and only here is it needed
+
+    with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
+        inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
+        with inner.workbench() as bench:
+            made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
+        with inner.engine(_SUBJECT) as engine:
+            repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
+            findings = comparing.audited(paper, repository)
+            stated = (one for name, some in repository.held.items() if paper.stated(name) for one in some)
+            judged_places = [(one.evidence.chunk.path, one.fact.line) for one in stated]
+            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged_places)
+            components = named_findings.components(paper.text)
+            named = list(named_findings.component_findings(components, repository, paper.text))
+            findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
+    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
+
+
+def _chunks(engine: Engine) -> Iterator[Chunk]:
+    """The passages of the only work of a lineage."""
+    catalog = engine.generation.catalog
+    for work in catalog.works():
+        for document in catalog.documents(work.id):
+            yield from catalog.chunks(catalog.neighbours(work.id, document.path))
+
+
+def _by_model(
+    writer: AnswerWriter, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
+) -> Iterator[AuditFinding]:
+    """The findings on components with a model's opinion, held to its quote."""
+    answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
+    for finding, answer in zip(named, answers, strict=True):
+        made = judged(finding, answer.hits, writer)
+        yield replace(made, where=named_findings.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

@@ -1,0 +1,1 @@
+"""The command line: commands, progress, exit codes, and results as text for people."""

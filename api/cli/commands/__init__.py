@@ -1,0 +1,1 @@
+"""The commands of `lineage`; each calls one operation of `api.operations`."""

@@ -1,0 +1,142 @@
+"""Commands that write: build and add."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.bootstrap import Parts
+from api.cli import display, exit_codes
+from api.cli.commands.common import Home, Json, Offline, Quiet, known, put, service_of, watching
+from api.cli.files import absolute, fragments
+from api.operations import Service
+from api.wire import hits
+from indexer.plan import BuildReport, BuildRequest
+from lineage import settings as configuration
+from lineage.build_profiles import PROFILES
+from lineage.errors import UsageError
+
+TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
+
+
+class AsOf(StrEnum):
+    """Which commit of a repository is taken."""
+
+    HEAD = "head"
+    PAPER = "paper"
+
+
+class ProfileName(StrEnum):
+    """How much a build takes in (`lineage.build_profiles`)."""
+
+    FAST = "fast"
+    DEFAULT = "default"
+    DEEP = "deep"
+
+
+class IndexTier(StrEnum):
+    """What a build waits for."""
+
+    FIRST = "first"
+    FULL = "full"
+
+
+def build(
+    target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
+    name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
+    profile: Annotated[ProfileName, typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")] = ProfileName.DEFAULT,
+    depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
+    papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
+    repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
+    add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code from store and answers.")] = False,
+    blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
+    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
+    lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
+    tier: Annotated[IndexTier, typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = IndexTier.FULL,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
+
+    Examples:
+
+      lineage build arxiv:2504.17192
+
+      lineage build arxiv:2504.17192 --profile fast
+
+      lineage build ./paper.pdf --papers 40 --add https://github.com/owner/name
+
+      lineage build --lock lineage.lock
+    """
+    if bool(target) == bool(lock):
+        words = "a lock file names its target; give one of the two" if lock else "missing argument: a target, or --lock FILE"
+        raise UsageError(words, hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
+    if lock:
+        build_locked(service_of(home, offline), lock, name, json, quiet, strict)
+        return
+    chosen = PROFILES[profile.value]
+    papers, repos = chosen.papers if papers is None else papers, chosen.repos if repos is None else repos
+    settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
+    request = BuildRequest(
+        target=absolute(target),
+        name=name,
+        depth=chosen.depth if depth is None else depth,
+        papers=settings.papers,
+        repos=settings.repos,
+        add=tuple(map(absolute, add or ())),
+        no_target_code=no_target_code,
+        blacklist=fragments(blacklist),
+        code_as_of=code_as_of.value,
+    )
+    service = Service(Parts(settings))
+    if dry_run:
+        with watching(quiet) as watch:
+            plan = service.plan(request, watch=watch)
+        put(hits.to_json(plan) if json else plan, json, display.plan)
+        return
+    with watching(quiet) as watch:
+        made = service.build(request, tier=tier.value, watch=watch)
+    report(service, made, json, strict)
+
+
+def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: bool, strict: bool) -> None:
+    """What `build --lock` does."""
+    with watching(quiet) as watch:
+        made = service.build_locked(lock, name=name, watch=watch)
+    report(service, made, json, strict)
+
+
+def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
+    """Put out what a build made; end with 5 if something was lost and `strict` says so."""
+    questions = () if json else service.suggestions(made.lineage)
+    put(hits.report_to_json(made) if json else made, json, lambda value: display.report(value, questions))
+    with exit_codes.concluding():
+        service.insist(made, strict)
+
+
+def add(
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (see `lineage list`).", autocompletion=known)],
+    sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Add papers or repositories to a lineage and build it anew (what is there is not fetched again).
+
+    Example:
+
+      lineage add arxiv-2504.17192 ./my-fork https://github.com/owner/name
+    """
+    service = service_of(home, offline)
+    with watching(quiet) as watch:
+        made = service.add(lineage, tuple(sources), watch=watch)
+    report(service, made, json)

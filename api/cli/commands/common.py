@@ -1,0 +1,76 @@
+"""What the commands share: their common options, how a service is made from them, how an answer is put out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api.bootstrap import Parts
+from api.cli import exit_codes
+from api.operations import Service
+from api.wire import hits
+from lineage import generation as layout
+from lineage import settings as configuration
+from lineage.errors import LineageError
+from lineage.progress import Watch
+
+Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
+Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
+
+
+def known(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of lineages, for a shell that completes them; a store that cannot be read has none."""
+    try:
+        home = configuration.load(home=ctx.params.get("home")).home
+        return [name for name in layout.names(home) if name.startswith(incomplete)]
+    except (LineageError, OSError):
+        return []
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """A completion from a fixed list."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+_ONLY = "name or target (arXiv id, DOI, URL, title); optional while there is only one."
+Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
+Named = Annotated[str, typer.Argument(help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
+Words = list[str] | None
+"""A text that need not stand in quotes: `lineage query how is the encoder initialized?`."""
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def joined(words: Words) -> str:
+    """The words of a text as one line."""
+    return " ".join(words or ())
+
+
+def service_of(home: Path | None, offline: bool = False) -> Service:
+    """The operations over the store that the options name."""
+    return Service(Parts(configuration.load(home=home, offline=offline or None)))
+
+
+def put(value: Any, as_json: bool, text: Callable[[Any], str], *, verbatim: bool = False) -> None:
+    """The answer, once: as the JSON envelope, or as `text` makes it for people; `verbatim` is what is to be copied or piped."""
+    if as_json or verbatim:
+        exit_codes.say(hits.envelope(value) if as_json else text(value), exact=as_json)
+    else:
+        exit_codes.show(text(value))
+
+
+def watching(quiet: bool) -> AbstractContextManager[Watch]:
+    """Progress on stderr, unless the user wants none."""
+    from api.cli import progress  # rich is imported only by what takes long
+
+    return progress.watching(quiet)
+
+
+def watching_on_a_terminal(quiet: bool) -> AbstractContextManager[Watch]:
+    """The same for what takes seconds: on a terminal only, so that a script's stderr stays empty."""
+    return watching(quiet or not sys.stderr.isatty())

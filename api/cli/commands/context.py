@@ -1,0 +1,67 @@
+"""Commands for the one who writes: context packs and answers."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from api.cli import display_packs, exit_codes
+from api.cli.commands.common import Home, Json, Lineage, Quiet, joined, one_of, put, service_of, watching_on_a_terminal
+from api.wire import packs
+
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
+
+
+STAGES = one_of("planning", "analysis", "coding")
+
+
+def context(
+    words: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
+    lineage: Lineage = "",
+    tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
+    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Pack what a task needs into a token budget: what the target says, what its lineage adds, conflicts, what nobody states.
+
+    Examples:
+
+      lineage context "implement the training loop" --tokens 4000
+
+      lineage context "reproduce the paper" --stage planning > context.md
+    """
+    task = joined(words)
+    with watching_on_a_terminal(quiet) as watch:
+        made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code, watch=watch)
+    put(packs.pack_to_json(made) if json else made, json, display_packs.pack, verbatim=True)
+    if not json:
+        print(display_packs.about(made), file=sys.stderr)
+
+
+def answer(
+    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
+    lineage: Lineage = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Answer a question in sentences, each tied to evidence that holds its numbers and names. Ends with 3 if nothing supports one.
+
+    Extracted from the evidence; written by a language model if one is configured (LINEAGE_LLM_MODEL), and then checked.
+
+    Examples:
+
+      lineage answer "which optimizer and learning rate are used?"
+
+      lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
+    """
+    service = service_of(home)
+    found = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
+    put(packs.written_to_json(found) if json else found, json, display_packs.written)
+    with exit_codes.concluding():
+        service.insist_supported(found)

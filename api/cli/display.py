@@ -1,0 +1,263 @@
+"""Answers as text for a person: one function a kind of answer, marked for `api.cli.terminal`, readable when piped.
+
+Everything that comes out of a paper, repository or bundle passes through `plain`, names and identifiers too: nothing of
+it can make a line of its own. What would steer a terminal does not leave `api.cli.exit_codes.say` in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from api.cli.terminal import bad, bold, cut, dim, good
+from api.wire import hits
+from indexer.plan import BuildReport
+from lineage.citation import name
+from lineage.code_links.repository_state import RepositoryState
+from lineage.generation import Damaged
+from lineage.licenses import called
+from lineage.records import Answer, Hit, LedgerRow, Reference, Status, Work
+
+_SHOWN_COPIES = 8
+_SHOWN_PAIRS = 12
+_SHOWN_LINES = 14
+_TIERS = {"lexical": "lexical index only", "static": "fast index; dense vectors not computed yet", "dense": "dense vectors"}
+
+
+def plain(text: str) -> str:
+    """The text without control characters, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def shorten(text: str, width: int) -> str:
+    """The text on one line of at most `width` characters."""
+    text = plain(text)
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
+    """What a build gives: counts, the ledger equation, what failed and why, what to ask next."""
+    ledger, seconds = made.ledger, made.seconds
+    state = "up to date" if made.unchanged else "built"
+    lines = [
+        f"{bold(made.lineage)}  {state}, generation {made.generation} ({_TIERS[made.tier]})",
+        f"  target        {shorten(made.target.title or made.target.id, 90)}",
+        f"  references    {made.references['total']} " + _statuses(made.references["by_status"]),
+        f"  indexed       {made.lineage_papers} papers, {made.repositories} repositories, {made.chunks:,} chunks",
+        f"  ledger        {_equation(ledger)}",
+    ]
+    if seconds:  # of a build just run: a stored lineage no longer knows what its making took
+        lines.append(f"  requests      {_requests(made.requests)}")
+        lines.append("  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()))
+    lines += [f"  note          {plain(note)}" for note in made.notes]
+    lines += _losses(made.losses)
+    asked = f'"{questions[0]}"' if questions else "QUESTION"
+    return "\n".join([*lines, f"ask: lineage query {asked} --lineage {made.lineage}"])
+
+
+def _equation(sums: Mapping[str, int]) -> str:
+    parts = " + ".join(f"{sums[outcome]:,} {outcome}" for outcome in ("ok", "degraded", "failed", "excluded"))
+    return f"{sums['in']:,} in = {parts}"
+
+
+def _requests(sent: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {plain(host)}" for host, count in sorted(sent.items())) or "none"
+
+
+def _statuses(by_status: Mapping[str, int]) -> str:
+    return "(" + ", ".join(f"{count} {plain(status)}" for status, count in by_status.items()) + ")"
+
+
+def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
+    """What failed or is incomplete, grouped by kind and reason."""
+    if not rows:
+        return ["  failed        nothing"]
+    groups: dict[tuple[str, str, str], list[LedgerRow]] = {}
+    for row in rows:
+        groups.setdefault((row.kind, row.status, row.detail), []).append(row)
+    lines = ["  failed or incomplete:"]
+    for (kind, status, detail), some in list(groups.items())[:most]:
+        names = ", ".join(shorten(row.subject, 40) for row in some[:3]) + (f" and {len(some) - 3} more" if len(some) > 3 else "")
+        lines.append(f"    {len(some)} {kind}{'s' if len(some) > 1 else ''} {status}: {names}" + (f" ({shorten(detail, 110)})" if detail else ""))
+    if len(groups) > most:
+        lines.append(f"    and {len(groups) - most} more groups; `lineage status` lists everything")
+    return lines
+
+
+def answer(given: Answer) -> str:
+    """Hits, best first: citation, why it counts, the lines, with the focus marked."""
+    blocks = [dim(f"{given.lineage} · generation {given.generation}")]
+    blocks += [f"note: {plain(note)}" for note in given.notes]
+    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
+    return "\n\n".join(blocks)
+
+
+def licence(hit: Hit) -> str:
+    """The licence of the work that a hit stands in."""
+    return called(hit.work.license)
+
+
+def _hit(hit: Hit) -> str:
+    row = hits.hit_to_json(hit)
+    what = " · ".join(filter(None, (row["kind"], licence(hit), "target's own" if hit.from_target else "")))
+    lines = [f"{hit.rank}. {bold(plain(row['citation']))}  ({what})"]
+    why = (row["lineage"] or {}).get("why")
+    if why:
+        lines.append(f"   why: {shorten(why, 150)}")
+    signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
+    lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
+    return "\n".join([*lines, *_window(hit, row["text"])])
+
+
+def _window(hit: Hit, text: str) -> list[str]:
+    """The lines around the focus, numbered for code, the focus marked with a bar."""
+    lines = text.split("\n")
+    first = hit.chunk.start_line
+    focus = hit.focus
+    start = max(0, focus.start_line - first - 3) if focus else 0
+    shown = range(start, min(len(lines), start + _SHOWN_LINES))
+    numbered = hit.chunk.kind != "paper"
+    rows = [f"     … {start} lines above"] if start else []
+    for at in shown:
+        focused = bool(focus and focus.start_line <= first + at <= focus.end_line)
+        mark = good("│") if focused else " "
+        body = "".join(c if c.isprintable() or c == "\t" else " " for c in lines[at])
+        rows.append(cut(f"   {mark} {dim(f'{first + at:>5}')}  {body[:168]}") if numbered else f"   {mark} {shorten(body, 400)}")
+    left = len(lines) - shown.stop
+    return [*rows, f"     … {left} more lines"] if left > 0 else rows
+
+
+def references(listed: Any, top: int = 0) -> str:
+    """A table of references: score, year, title, roles, mentions; the strongest reasons below."""
+    rows: Iterable[Reference] = listed.references[:top] if top else listed.references
+    blocks = [f"{len(listed.references)} references of {plain(listed.target.title or listed.target.id)}" + _coverage(listed.coverage)]
+    return "\n".join([*blocks, *(_reference(n, row, listed.works.get(row.cited)) for n, row in enumerate(rows, 1))])
+
+
+def _coverage(coverage: Mapping[str, Any]) -> str:
+    said = ", ".join(f"{plain(name.removeprefix('by '))} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
+    return f"  (listed by: {said}; {coverage.get('both', 0)} by both the paper and a service)" if said else ""
+
+
+def _reference(n: int, reference: Reference, work: Work | None) -> str:
+    title = shorten((work.title if work else "") or reference.raw or reference.cited, 84)
+    roles = ", ".join(verdict.role for verdict in reference.roles) or "-"
+    head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
+    lines = [
+        head,
+        f"            {roles} · {len(reference.mentions)} mentions" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
+    ]
+    return "\n".join(lines)
+
+
+def overview(shown: Any) -> str:
+    """A lineage at a glance: counts, what carries it, where the code is."""
+    head = report(shown.report).rsplit("\nask:", 1)[0]
+    return "\n".join(
+        [head, "", bold("inherits most from:"), *_top(shown), *_ancestors(shown), "", bold("code:"), *_code(shown), *_shared(shown), *_derived(shown)]
+    )
+
+
+def _top(shown: Any) -> list[str]:
+    return [_reference(n, row, shown.works.get(row.cited)) for n, row in enumerate(shown.references[:10], 1)]
+
+
+def _ancestors(shown: Any) -> list[str]:
+    """For each part of the target the works that it is taken from, with the sentence that says so."""
+    lines = []
+    for part, some in groupby(shown.ancestors, key=lambda one: one.part):
+        for n, one in enumerate(some):
+            work = shown.works.get(one.work)
+            lines.append(f"  {'' if n else part:<11} {one.score:.2f}  {shorten((work.title if work else '') or one.work, 70)}  [{plain(one.work)}]")
+            lines += [f"                    {shorten(one.reason, 130)}"] if one.reason else []
+    return ["", "ancestors by part:", *lines] if lines else []
+
+
+def _code(shown: Any) -> list[str]:
+    lines = []
+    for link in shown.links:
+        work = shown.works.get(link.repo)
+        commit = f" @{str(work.meta['commit'])[:8]} ({called(work.license)})" if work and work.meta.get("commit") else ""
+        about = f"{link.tier} of {plain(link.paper)}: {shorten('; '.join(link.evidence), 90)}"
+        lines.append(f"  {plain((name(work) if work else link.repo.removeprefix('repo:')) + commit)}{_became(shown.states.get(link.repo))}  {about}")
+    return lines or ["  none found"]
+
+
+def _became(state: RepositoryState | None) -> str:
+    """What became of a repository and which commit was chosen, in brackets; nothing where there is nothing to say."""
+    if not state:
+        return ""
+    words = (*state.words, state.detail) if state.status is Status.OK and state.detail else state.words
+    return f" [{shorten('; '.join(words), 100)}]" if words else ""
+
+
+def _shared(shown: Any) -> list[str]:
+    """Which repositories have code in common, most first."""
+    named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
+    lines = [f"  {plain(mine)} and {plain(theirs)}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
+    return ["", bold("identical code in:"), *lines] if lines else []
+
+
+def _derived(shown: Any) -> list[str]:
+    """Functions that were reused as they are or modified, with what was modified."""
+    changed = [one for one in shown.derivations if one.kind != "exact"]
+    lines = [f"  {_where(one.taker)} {'from' if one.why else 'and'} {_where(one.source)}: {_said(one)}" for one in changed[:_SHOWN_COPIES]]
+    exact = len(shown.derivations) - len(changed)
+    if not shown.derivations:
+        return []
+    head = f"reused functions: {exact} unchanged, {len(changed)} modified" + ("; the most similar of these:" if lines else "")
+    return ["", bold(head), *lines]
+
+
+def _where(place: Any) -> str:
+    return plain(f"{place.work.removeprefix('repo:github.com/')} {place.path}:{place.start_line} {place.symbol}")
+
+
+def _said(one: Any) -> str:
+    return shorten("; ".join((*one.changes, *((one.why,) if one.why else ()))) or one.kind, 160)
+
+
+def lineages(rows: Sequence[Any]) -> str:
+    """One line a lineage."""
+    return "\n".join(map(_lineage, rows)) or "no lineage yet; build one: lineage build arxiv:2504.17192"
+
+
+def _lineage(row: Any) -> str:
+    if isinstance(row, Damaged):
+        return f"{row.lineage:<24} {bad('damaged:')} {plain(row.problem)}"
+    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}"
+
+
+def status(found: Any) -> str:
+    """The ledger's sums by kind, then every loss."""
+    lines = [f"{bold(found.lineage)}  generation {found.generation}", *([f"  {shorten(found.title, 110)}"] if found.title else [])]
+    for kind, sums in found.sums.items():
+        lines.append(f"  {kind:<10} {_equation(sums)}")
+    for kind, group in groupby(found.losses, key=lambda row: row.kind):
+        lines += ["", bold(f"{kind}s failed or incomplete:")]
+        lines += [f"  {row.status:<14} {shorten(row.subject, 60):<60}  {shorten(row.detail, 110)}".rstrip() for row in group]
+    return "\n".join(lines)
+
+
+def findings(rows: Sequence[Any]) -> str:
+    """What `check` found wrong, or that nothing is."""
+    return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "no problems found"
+
+
+def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
+    """What would be used and why."""
+    lines: list[str] = []
+    for section, values in facts.items():
+        lines += [bold(section), *(f"  {name:<22} {plain(str(value))}" for name, value in values.items())]
+    return "\n".join(lines)
+
+
+def plan(made: Any) -> str:
+    """What a build would fetch, and what it would cost."""
+    lines = [f"would fetch for {plain(made.target.title or made.target.id)}:"]
+    lines += [f"  paper       {shorten(work.title or work.id, 90)}  [{plain(work.id)}]" for work in made.papers]
+    lines += [f"  repository  {plain(link.repo.removeprefix('repo:'))}  ({link.tier} of {plain(link.paper)})" for link in made.repos]
+    total, cost = sum(made.requests.values()), f"{made.megabytes:.0f} MB, {made.minutes:.1f} minutes within the services' rate limits"
+    lines.append(f"about {total} requests ({_requests(made.requests)}), {cost}")
+    return "\n".join(lines)

@@ -1,0 +1,122 @@
+"""Events of long work on a terminal: a live table where there is one, plain lines where output is piped.
+
+Everything goes to stderr: stdout belongs to the answer.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from lineage.progress import Event, Note, ProgressStage, Waiting, Watch
+
+_EVERY = 10.0
+_COUNTED = 100
+"""Items from which on a stage lasts long enough for its rate and the time left to be told."""
+
+
+class _Plain:
+    """One line when a stage starts, every few seconds while it lasts, and when it ends."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: dict[str, tuple[float, int]] = {}
+        self._started: dict[str, float] = {}
+
+    def __call__(self, event: Event) -> None:
+        with self._lock:
+            line = self._line(event)
+        if line:
+            print(_clean(line), file=sys.stderr, flush=True)
+
+    def _line(self, event: Event) -> str:
+        if isinstance(event, Note):
+            return f"{event.level}: {event.text}" if event.level != "info" else event.text
+        if isinstance(event, Waiting):
+            return event.text
+        now = time.monotonic()
+        start = self._started.setdefault(event.name, now)
+        at, done = self._last.get(event.name, (0.0, -1))
+        finished = event.total and event.done >= event.total
+        if done == event.done or (now - at < _EVERY and not finished and done >= 0):
+            return ""
+        self._last[event.name] = (now, event.done)
+        return _words(event, now - start)
+
+
+def _words(event: ProgressStage, seconds: float) -> str:
+    count = f" {event.done:,}/{event.total:,}" if event.total else ""
+    rate = f" ({event.done / seconds:.0f}/s)" if event.total > _COUNTED and seconds > 1 and event.done else ""
+    left = remaining(event.done, event.total, seconds)
+    return f"{event.name:<12}{count}{rate}{f', {left}' if left else ''} {event.note}".rstrip()
+
+
+def remaining(done: int, total: int, seconds: float) -> str:
+    """The time that a long stage still takes at its rate so far, in words; empty where it is too early to say, or over."""
+    if total <= _COUNTED or seconds < 1 or not 0 < done < total:
+        return ""
+    left = round(seconds / done * (total - done))
+    if left < 60:
+        return f"about {max(left, 1)} s left"
+    minutes = round(left / 60)
+    return f"about {minutes} min left" if minutes < 60 else f"about {minutes // 60} h {minutes % 60} min left"
+
+
+def _clean(text: str) -> str:
+    """The text without control characters: it holds titles and names of strangers."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+class _Live:
+    """One row a stage, with what it is at and whom it waits for."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._rows: dict[str, TaskID] = {}
+        self._started: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, event: Event) -> None:
+        with self._lock:
+            if isinstance(event, Note):
+                style = "yellow" if event.level == "warning" else "default"
+                self._progress.console.print(_clean(event.text), style=style, markup=False, highlight=False)
+            elif isinstance(event, Waiting):
+                self._row("waiting", None, 0, event.text)
+            else:
+                self._row(event.name, event.total or None, event.done, event.note)
+
+    def _row(self, name: str, total: int | None, done: int, note: str) -> None:
+        left = remaining(done, total or 0, time.monotonic() - self._started.setdefault(name, time.monotonic()))
+        note = left or _clean(note)[:60]
+        if name not in self._rows:
+            self._rows[name] = self._progress.add_task(name, total=total, note=note)
+        self._progress.update(self._rows[name], total=total, completed=done, note=note)
+
+
+@contextmanager
+def watching(quiet: bool = False) -> Iterator[Watch]:
+    """A watcher for the length of one command: live on a terminal, lines otherwise, silent if asked."""
+    if quiet:
+        yield lambda event: None
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Plain()
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description:<12}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield _Live(progress)

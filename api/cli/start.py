@@ -1,0 +1,20 @@
+"""Where the programs begin: what the command line imports takes a moment, and Ctrl-C in it ends as it does later."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Import the command line and run it; ends with 130 where it is interrupted before it can say so itself."""
+    try:
+        from api.cli import app
+
+        app.main()
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

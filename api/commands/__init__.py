@@ -1,1 +1,0 @@
-"""The commands of `lineage`, by what they are for; each is one method of `api.service.Service`."""

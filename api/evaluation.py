@@ -1,0 +1,46 @@
+"""A lineage measured on questions whose answers are known; and which of those answers it does not hold at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from api.bootstrap import Parts
+from api.cli.files import cases
+from lineage.catalog.reader import Catalog
+from lineage.records import Chunk, Hit, Work
+from retrieval.evaluation.measures import Astray, Case, CheckedEvaluation, Gold, finds
+from retrieval.evaluation.trial import trial
+
+
+def measured(parts: Parts, path: Path, lineage: str, k: int) -> CheckedEvaluation:
+    """The scores of a lineage on a gold file; raises `UsageError` that names the line."""
+    asked = cases(path, lineage)
+    with parts.engine(lineage) as engine:
+        lost = tuple(_astray(asked, engine.generation.catalog))
+        return CheckedEvaluation(**vars(trial(engine, asked, k)), astray=lost)
+
+
+def _astray(asked: Sequence[Case], catalog: Catalog) -> Iterator[Astray]:
+    """The answers of which no place is one of the lineage's."""
+    places = list(_places(catalog))
+    for case in asked:
+        for answer in case.gold:
+            if not any(_held(gold, places, catalog) for gold in answer):
+                gold = answer[0]
+                yield Astray(case.id, gold.chunk or ":".join(filter(None, (gold.repo or gold.work, gold.path))) or gold.quote)
+
+
+def _held(gold: Gold, places: Sequence[Hit], catalog: Catalog) -> bool:
+    """Whether the lineage has its file or work, whatever stands in it; words without either may stand anywhere."""
+    somewhere = replace(gold, start=0, end=0, quote="")
+    return any(finds(place, somewhere) for place in places) or bool(gold.chunk and catalog.chunk(gold.chunk))
+
+
+def _places(catalog: Catalog) -> Iterator[Hit]:
+    """A hit in every document: what a search can find."""
+    works = {work.id: work for work in catalog.works()}
+    for one in catalog.documents():
+        chunk = Chunk("", one.work, one.path, one.kind, "", "", "", 0, 0, 0, 0)
+        yield Hit(0, 0.0, chunk, works.get(one.work) or Work(one.work))

@@ -1,0 +1,1 @@
+"""The Model Context Protocol server: six tools over stdio and streamable HTTP."""

@@ -1,0 +1,101 @@
+"""What each MCP client wants to read about this server, in its own format, ready to be pasted.
+
+The command is the interpreter's own `lineage`, by its full path: clients start servers without the user's shell, and
+so without the user's PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lineage import settings as configuration
+from lineage.errors import UsageError
+
+STARTUP_SECONDS = 30
+CALL_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class McpClient:
+    """A client: where its configuration lies, and how it is written from a command and its environment."""
+
+    place: str
+    write: Callable[[Sequence[str], dict[str, str]], str]
+
+
+def config(client: str, home: Path | None = None, local: bool = False) -> str:
+    """The configuration of a client, after a line that says where it belongs; raises `UsageError` for an unknown one."""
+    known = CLIENTS.get(client)
+    if not known:
+        raise UsageError(f"there is no client {client[:40]!r}", hint="known: " + ", ".join(CLIENTS))
+    words = [*program(), "mcp", *(["--local-files"] if local else [])]
+    return known.write(words, _surroundings(home))
+
+
+def _surroundings(home: Path | None) -> dict[str, str]:
+    """The folders and files that a flag or a variable names here: the client starts the server elsewhere, without the user's shell."""
+    made = configuration.load(home=home)
+    set_here = {name for name, said in configuration.origins(made).items() if said.startswith("LINEAGE_")} | ({"home"} if home else set())
+    values = {f"LINEAGE_{name.upper()}": getattr(made, name) for name in type(made).model_fields if name in set_here}
+    paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or _is_file(value)}
+    if os.environ.get("LINEAGE_CONFIG"):
+        paths["LINEAGE_CONFIG"] = configuration.config_file()
+    return {name: str(path.resolve()) for name, path in paths.items()}
+
+
+def _is_file(value: object) -> bool:
+    """Whether a setting that may be a name is a file: a tokenizer's."""
+    return isinstance(value, str) and value.endswith(".json")
+
+
+def skill() -> str:
+    """The SKILL.md that teaches an agent when to ask and what to do with answers."""
+    return (Path(__file__).parent / "skill" / "SKILL.md").read_text(encoding="utf-8")
+
+
+def program() -> list[str]:
+    """The command that starts this very installation."""
+    beside = Path(sys.executable).with_name("lineage.exe" if sys.platform == "win32" else "lineage")
+    if beside.is_file():
+        return [str(beside)]
+    found = shutil.which("lineage")
+    return [found] if found else [sys.executable, "-c", "from api.cli.app import main; main()"]
+
+
+def _json(key: str, kind: bool) -> Callable[[Sequence[str], dict[str, str]], str]:
+    """A writer for clients that keep their servers under `key` of a JSON file; `kind` where they want the transport named."""
+
+    def write(words: Sequence[str], env: dict[str, str]) -> str:
+        entry: dict[str, Any] = {"type": "stdio"} if kind else {}
+        entry |= {"command": words[0], "args": list(words[1:])} | ({"env": env} if env else {})
+        return json.dumps({key: {"lineage": entry}}, indent=2)
+
+    return write
+
+
+def _codex(words: Sequence[str], env: dict[str, str]) -> str:
+    lines = ["[mcp_servers.lineage]", f"command = {_toml(words[0])}", f"args = [{', '.join(map(_toml, words[1:]))}]"]
+    lines += [f"startup_timeout_sec = {STARTUP_SECONDS}", f"tool_timeout_sec = {CALL_SECONDS}"]
+    if env:
+        lines += ["", "[mcp_servers.lineage.env]", *(f"{name} = {_toml(value)}" for name, value in env.items())]
+    return "\n".join(lines)
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # a basic string of TOML is one of JSON
+
+
+CLIENTS = {
+    "claude": McpClient(".mcp.json in the project (Claude Code), or claude_desktop_config.json", _json("mcpServers", kind=True)),
+    "codex": McpClient("~/.codex/config.toml", _codex),
+    "cursor": McpClient(".cursor/mcp.json in the project, or ~/.cursor/mcp.json", _json("mcpServers", kind=True)),
+    "vscode": McpClient(".vscode/mcp.json in the workspace", _json("servers", kind=True)),
+}
+"""The clients by name."""

@@ -1,0 +1,23 @@
+"""What the tools work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from api.operations import Service
+    from api.server.jobs import Jobs
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The operations, the builds asked for, and whether a build may read files of this machine (`local`).
+
+    What a model asks for may be what a paper told it to ask; so files are read only where the one who started the
+    server said so, and never over HTTP.
+    """
+
+    service: Service
+    jobs: Jobs
+    local: bool = False

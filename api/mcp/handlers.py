@@ -1,0 +1,142 @@
+"""What the server answers to each method of the protocol; everything here is asynchronous, the work is done in threads."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from api.mcp import build_tools, resources, results
+from api.mcp.arguments import parse, schema
+from api.mcp.context import Desk
+from api.mcp.results import Result
+from api.mcp.tools import TOOLS, Tool
+from api.wire import hits
+from lineage.errors import LineageError, UpstreamError
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+    Context = ServerRequestContext[Any]
+
+DEADLINE = 28.0
+"""Seconds a call may take in all: clients give up after 30 to 60."""
+AT_ONCE = 4
+"""Calls that are worked on at the same time; further ones wait for their turn."""
+_LOOK = 0.5
+"""Seconds between two looks at a job."""
+_Given = TypeVar("_Given")
+
+
+class Handlers:
+    """The methods of the protocol over one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._turns = anyio.CapacityLimiter(AT_ONCE)
+        self._tools = {tool.name: tool for tool in TOOLS}
+
+    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Every tool on one page."""
+        _one_page(params)
+        return types.ListToolsResult(tools=[_shown(tool) for tool in TOOLS])
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """What a tool gives, or an error that says what to do, as a result; never later than `DEADLINE`."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; there are: {', '.join(self._tools)}")
+        try:
+            with anyio.fail_after(DEADLINE):
+                return _sent(await self._called(ctx, tool, params.arguments))
+        except TimeoutError:
+            slow = UpstreamError(f"{tool.name} took more than {DEADLINE:.0f} seconds", hint="ask for less, or ask again in a minute")
+            return _sent(results.failed(slow))
+        except LineageError as error:
+            return _sent(results.failed(error))
+
+    async def _called(self, ctx: Context, tool: Tool, given: dict[str, Any] | None) -> Result:
+        asked = parse(tool.arguments, given)
+        result = await self._away(functools.partial(tool.run, self._desk, asked))
+        return await self._followed(ctx, result, getattr(asked, "wait", 0))
+
+    async def _followed(self, ctx: Context, result: Result, seconds: int) -> Result:
+        """The result once its job has ended or `seconds` are over; whoever wants to be is told of progress."""
+        told = 0
+        with anyio.move_on_after(seconds):
+            while result.job:
+                await anyio.sleep(_LOOK)
+                at = build_tools.progress(self._desk.jobs, result.job)
+                told += 1  # the protocol wants it to grow; stages count each from nothing
+                await ctx.session.report_progress(told, message=build_tools.in_words(at) or "waiting for its turn")
+                result = build_tools.state(self._desk, result.job)
+        return build_tools.state(self._desk, result.job) if result.job else result
+
+    async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """The lineages of the store."""
+        _one_page(params)
+        found = await self._away(functools.partial(resources.listed, self._desk))
+        return types.ListResourcesResult(resources=[types.Resource(uri=one.uri, name=one.name, mime_type=one.kind) for one in found])
+
+    async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+        """The one template: a piece of evidence."""
+        _one_page(params)
+        said = "A piece of evidence, by the lineage and chunk of a hit."
+        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=said, mime_type="text/plain")
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """The text of a resource."""
+        uri = str(params.uri)
+        try:
+            text, kind = await self._away(functools.partial(resources.read, self._desk, uri))
+        except LineageError as error:
+            raise MCPError(types.INVALID_PARAMS, results.failed(error).text, {"uri": uri[:200]}) from error
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, text=text, mime_type=kind)])
+
+    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Names of lineages that begin as the argument of the template does."""
+        found: list[str] = []
+        if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "lineage":
+            listed = await self._away(functools.partial(resources.listed, self._desk))
+            found = [one.name for one in listed if one.name.startswith(params.argument.value)]
+        return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
+
+    async def _away(self, work: Callable[[], _Given]) -> _Given:
+        """Done in a thread. A client that has gone, or a deadline, leaves it to end by itself: it only reads, or queues."""
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._turns)
+
+
+def _one_page(params: types.PaginatedRequestParams | None) -> None:
+    if params and params.cursor:
+        raise MCPError(types.INVALID_PARAMS, "there is one page only; leave `cursor` out")
+
+
+def _shown(tool: Tool) -> types.Tool:
+    hints = tool.hints
+    annotations = types.ToolAnnotations(
+        read_only_hint=hints.read_only,
+        destructive_hint=hints.destructive,
+        idempotent_hint=hints.idempotent,
+        open_world_hint=hints.open_world,
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=schema(tool.arguments),
+        output_schema=tool.output,
+        annotations=annotations,
+    )
+
+
+def _sent(result: Result) -> types.CallToolResult:
+    links = [types.ResourceLink(uri=link.uri, name=link.chunk, mime_type="text/plain") for link in result.links]
+    structured = None if result.structured is None else json.loads(hits.dumps(result.structured))
+    return types.CallToolResult(content=[types.TextContent(text=result.text), *links], structured_content=structured, is_error=result.is_error)

@@ -1,0 +1,115 @@
+"""The tools that conclude: gaps (and the consensus on one value), and context for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from api.mcp import results
+from api.mcp.arguments import ContextArguments, GapsArguments
+from api.mcp.context import Desk
+from api.mcp.fence import NOTICE
+from api.mcp.results import ResourceLink, Result
+from api.mcp.rows import Row, conflict_row, gap_row, item_row, value_row
+from lineage.licenses import called
+from lineage.results import Consensus
+from lineage.text.hidden_text import visible
+
+_CONFLICTS, _LINKS = 10, 20
+
+
+def gaps(desk: Desk, asked: GapsArguments) -> Result:
+    """One page of what the target leaves unsaid; with a name, who holds which value of it."""
+    if asked.name:
+        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
+    found = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
+    shown = found.gaps[asked.offset : asked.offset + asked.limit]
+    more = len(found.gaps) > asked.offset + asked.limit
+    conflicts = found.conflicts[:_CONFLICTS] if not asked.offset else ()
+    said: Row = {"lineage": found.lineage, "generation": found.generation, "target": found.target.id, "domains": list(found.domains)}
+    said |= {"gaps": [gap_row(one) for one in shown], "conflicts": [conflict_row(one) for one in conflicts]}
+    said |= {"total": len(found.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
+    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(found.gaps)}, what is not stated first, weightiest first."
+    page += f" More with offset={asked.offset + asked.limit}." if more else ""
+    parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in said["gaps"]]
+    parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in said["conflicts"]]
+    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["gaps"])))
+
+
+def _consensus(found: Consensus, asked: GapsArguments) -> Result:
+    """The values of one detail, the inherited one first."""
+    shown = found.values[asked.offset : asked.offset + asked.limit]
+    more = len(found.values) > asked.offset + asked.limit
+    said: Row = {"lineage": found.lineage, "generation": found.generation, "name": found.name, "title": found.title}
+    said |= {"values": [value_row(one) for one in shown], "why": [visible(n)[0] for n in found.why]}
+    said |= {"total": len(found.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
+    page = f"{found.title}: {len(found.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
+    parts = [(_holders(row), _value_text(row)) for row in said["values"]]
+    parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
+    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["values"])))
+
+
+def context(desk: Desk, asked: ContextArguments) -> Result:
+    """A pack of evidence for a task, within its budget."""
+    pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
+    said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
+    said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
+    said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
+    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
+    hits = (hit.chunk.id for one in pack.items for hit in one.evidence)
+    return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
+
+
+def _ending(notes: Iterable[str]) -> Row:
+    return {"notes": [visible(note)[0] for note in notes], "notice": NOTICE}
+
+
+def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
+    return tuple(ResourceLink(lineage, chunk) for chunk in list(dict.fromkeys(chunks))[:_LINKS])
+
+
+def _chunks(said: Any) -> Iterator[str]:
+    """The chunks of all evidence that is shown, in its order."""
+    if isinstance(said, list):
+        for one in said:
+            yield from _chunks(one)
+    elif isinstance(said, dict):
+        if "chunk" in said:
+            yield said["chunk"]
+        yield from _chunks(list(said.values()))
+
+
+def _gap_text(row: Row) -> str:
+    lines = [row["why"]] if row["why"] else []
+    lines += [f"stated: {_cited(one)}" for one in row["stated"]]
+    lines += [f"the target has {_valued(one)}: {_cited(one)}" for one in row["values"]]
+    for offer in row["offers"]:
+        lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})" if offer["value"] else "passages of the lineage:")
+        lines += [f"  {link}" for link in offer["chain"]]
+        lines += [f"  {_cited(one)}" for one in (*offer["held"], *offer["evidence"])]
+    return "\n".join(lines) or "the lineage offers nothing"
+
+
+def _conflict_text(row: Row) -> str:
+    return "\n".join([row["why"], *(f"{_valued(one)}: {_cited(one)}" for one in row["sides"])])
+
+
+def _holders(row: Row) -> str:
+    return f"Held by {row['works']} work{'s' if row['works'] != 1 else ''}" + (", inherited by the target:" if row["inherited"] else ":")
+
+
+def _value_text(row: Row) -> str:
+    return "\n".join([_valued(row), *_sources(row["held"])])
+
+
+def _sources(held: Sequence[Row]) -> list[str]:
+    return [f"  {_cited(one)}" + (f" since {one['since']}" if one["since"] else "") for one in held]
+
+
+def _valued(row: Row) -> str:
+    return f"{row['value']} {row['unit']}".rstrip()
+
+
+def _cited(row: Row) -> str:
+    text = " ".join(str(row["text"]).split())
+    return f"{row['citation']} ({called(row['license'])}): {text}"

@@ -1,0 +1,88 @@
+"""What was concluded, in few words: a value, the line that says it, whose it is.
+
+The command line and REST tell gaps and values in full; an agent pays for every word, and opens what it needs by the
+chunk that each line names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.wire import hits
+from lineage import licenses
+from lineage.citation import pinpoint
+from lineage.records import Hit
+from lineage.results import Conflict, FactOccurrence, Gap, PackItem, Suggestion, Value
+from lineage.text.hidden_text import inline, visible
+
+_HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
+
+Row = dict[str, Any]
+
+
+def item_row(one: PackItem) -> Row:
+    """A part of a pack, without its text."""
+    cited = list(dict.fromkeys(pinpoint(hit) for hit in one.evidence))
+    return {"kind": one.kind, "title": visible(one.title)[0], "tokens": one.tokens, "citations": cited}
+
+
+def gap_row(gap: Gap) -> Row:
+    """A detail: how far it is stated, what the target has, what the lineage offers."""
+    detail = gap.detail
+    return {
+        "name": detail.name,
+        "title": detail.title,
+        "topic": detail.topic,
+        "question": detail.question,
+        "state": gap.state.value,
+        "why": visible(gap.why)[0],
+        "stated": [evidence_row(hit) for hit in gap.stated[:_STATED]],
+        "values": [held_row(one) for one in gap.facts[:_HELD]],
+        "offers": [offer_row(one) for one in gap.suggestions[:_OFFERS]],
+    }
+
+
+def offer_row(one: Suggestion) -> Row:
+    """What the lineage offers for it."""
+    passages = () if one.held else one.evidence[:_STATED]
+    said: Row = {"value": visible(one.value)[0], "unit": inline(one.unit), "grade": one.grade, "reason": visible(one.reason)[0]}
+    said |= {"chain": [visible(link)[0] for link in one.chain]}
+    return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
+
+
+def conflict_row(one: Conflict) -> Row:
+    """Sources that disagree."""
+    said = {"name": one.name, "title": one.title, "kind": one.kind, "severity": one.severity, "why": visible(one.why)[0]}
+    return said | {"sides": [held_row(held) for held in one.sides[: _HELD + 1]]}
+
+
+def value_row(one: Value) -> Row:
+    """A value and who holds it."""
+    works = len({held.fact.work for held in one.held})
+    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "inherited": one.inherited, "works": works}
+    return said | {"held": [held_row(some) for some in one.held[:_HELD]]}
+
+
+def held_row(held: FactOccurrence) -> Row:
+    """A value where it stands."""
+    fact = held.fact
+    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": held.since}
+    return said | {"overridden": [visible(one.value)[0] for one in held.overridden]} | evidence_row(held.evidence, fact.said)
+
+
+def evidence_row(hit: Hit, said: str = "") -> Row:
+    """The lines that say it (of a paper the words), at most 400 characters, and whose they are."""
+    text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
+    shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+    licence = licenses.shown(hit.work.license)
+    proof = {"text": shown, "citation": pinpoint(hit), "chunk": hit.chunk.id, "license": licence, "from_target": hit.from_target}
+    return proof | {"trust": hits.TRUST}
+
+
+def _lines(hit: Hit) -> str:
+    """The lines of the focus, the chunk's first where there is none."""
+    lines = hit.chunk.text.split("\n")
+    if not hit.focus:
+        return "\n".join(lines[:6])
+    first = max(0, hit.focus.start_line - hit.chunk.start_line)
+    return "\n".join(lines[first : hit.focus.end_line - hit.chunk.start_line + 1]) or lines[0]

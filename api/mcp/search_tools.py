@@ -1,0 +1,59 @@
+"""The tools that answer: search, context, gaps, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from api.mcp import results
+from api.mcp.arguments import ReadArguments, SearchArguments
+from api.mcp.context import Desk
+from api.mcp.fence import NOTICE
+from api.mcp.results import ResourceLink, Result
+from api.wire import hits
+from lineage.records import Answer, Hit
+
+_HEAD = 10
+_ALL = 100
+
+
+def search(desk: Desk, asked: SearchArguments) -> Result:
+    """One page of the hits for a question."""
+
+    def ask(k: int) -> Answer:
+        service = desk.service
+        return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
+
+    answer, more = page(ask, asked.limit, asked.offset)
+    said = hits.answer_to_json(answer) | {"limit": asked.limit, "offset": asked.offset, "has_more": more, "notice": NOTICE}
+    shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
+    further = f" More with offset={asked.offset + asked.limit}." if more else ""
+    text = results.told(said, shown + further, [results.hit_block(row) for row in said["hits"]])
+    return Result(said, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
+
+
+def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer, bool]:
+    """Hits `offset` to `offset + limit` of one fixed order, and whether there are more.
+
+    What one work may fill of an answer depends on how long it is; so the order is that of a short answer, and after it
+    whatever a long one adds. Pages of any size then fit together.
+    """
+    answer = ask(_HEAD)
+    order = list(answer.hits)
+    if offset + limit >= _HEAD and len(order) == _HEAD:
+        known = {hit.chunk.id for hit in order}
+        order += [hit for hit in ask(_ALL).hits if hit.chunk.id not in known]
+    shown = order[offset : offset + limit]
+    ranked: tuple[Hit, ...] = tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, offset + 1))
+    return replace(answer, hits=ranked), len(order) > offset + limit
+
+
+def read(desk: Desk, asked: ReadArguments) -> Result:
+    """A piece of evidence with the lines around it, and how to read on."""
+    found = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
+    said = hits.evidence_to_json(found) | {"notice": NOTICE}
+    top = f"Lineage {found.lineage}, generation {found.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
+    top += f", {found.before} lines above and {found.after} below are left out."
+    links = tuple(ResourceLink(found.lineage, chunk) for chunk in (found.previous, found.next) if chunk)
+    top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", found.previous), ("After it", found.next)) if chunk)
+    return Result(said, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(said["hit"]))]), links)

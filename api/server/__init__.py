@@ -1,0 +1,1 @@
+"""`lineage serve`: the listening process, its guards, its jobs and its metrics."""

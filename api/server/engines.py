@@ -1,0 +1,105 @@
+"""Engines kept open by a server, so that a question does not open the lineage and load the model anew.
+
+An engine belongs to one generation. It is lent out with a count; when a newer generation is there, or more engines
+are open than may be, the one that nobody uses any more is closed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+from api.bootstrap import Parts
+from lineage import generation as layout
+
+if TYPE_CHECKING:
+    from lineage.results import Gaps
+    from lineage.settings import Settings
+    from retrieval.search.engine import Engine
+
+_LATE = "took too long"
+"""Stands in a note of a report that is not whole (`retrieval.gaps.report`)."""
+
+
+class _Kept:
+    """An engine, who uses it, and whether it is to be closed when nobody does."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.users = 0
+        self.retired = False
+
+
+class KeptParts(Parts):
+    """Parts whose engines stay open, at most `most` of them beyond those in use."""
+
+    def __init__(self, settings: Settings, most: int = 4) -> None:
+        super().__init__(settings)
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._reports: OrderedDict[tuple[str, str, frozenset[str]], Gaps] = OrderedDict()
+        self._lock, self._reporting = threading.Lock(), threading.Lock()
+
+    def engine(self, lineage: str) -> AbstractContextManager[Engine]:
+        """The engine of a lineage's current generation, for the length of a `with` block."""
+        return self._lent(lineage, layout.current(self.settings.home, lineage))
+
+    @contextmanager
+    def _lent(self, lineage: str, generation: str) -> Iterator[Engine]:
+        with self._lock:
+            kept = self._kept.get((lineage, generation)) or self._opened(lineage, generation)
+            self._kept.move_to_end((lineage, generation))
+            kept.users += 1
+            self._retire(lineage, generation)
+        try:
+            yield kept.engine
+        finally:
+            with self._lock:
+                kept.users -= 1
+                if kept.retired and not kept.users:
+                    kept.engine.close()
+
+    def _opened(self, lineage: str, generation: str) -> _Kept:
+        self._kept[lineage, generation] = kept = _Kept(self.opened(lineage))
+        return kept
+
+    def _retire(self, lineage: str, generation: str) -> None:
+        """Let go of the lineage's older generations, and of what was used longest ago."""
+        old = [key for key in self._kept if key[0] == lineage and key[1] != generation]
+        old += list(self._kept)[: max(0, len(self._kept) - len(old) - self._most)]
+        for key in dict.fromkeys(old):
+            self._let_go(self._kept.pop(key))
+
+    def _let_go(self, kept: _Kept) -> None:
+        kept.retired = True
+        if not kept.users:
+            kept.engine.close()
+
+    def gaps(self, engine: Engine) -> Gaps:
+        """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds.
+
+        One of which questions took too long, because the machine was busy, is made anew the next time.
+        """
+        manifest = engine.generation.manifest
+        key = (manifest.lineage, manifest.id, engine.excluded)
+        with self._reporting:
+            made = self._reports.get(key) or super().gaps(engine)
+            if not any(_LATE in note for note in made.notes):
+                self._reports[key] = made
+                self._reports.move_to_end(key)
+            while len(self._reports) > 2 * self._most:
+                self._reports.popitem(last=False)
+            return made
+
+    def open_engines(self) -> int:
+        """How many engines are kept."""
+        return len(self._kept)
+
+    def close(self) -> None:
+        """Close every engine that is not in use, and the others when they are no longer."""
+        with self._lock:
+            while self._kept:
+                self._let_go(self._kept.popitem()[1])

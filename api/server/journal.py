@@ -1,0 +1,188 @@
+"""What is known of builds that were asked for over REST and MCP, on disk: they outlive the process that took them.
+
+    HOME/jobs/<id>.json       the job, replaced whole at every change of its state
+    HOME/jobs/<id>.events     what happened, a line of JSON each; a torn last line is not there yet
+    HOME/jobs/<id>.cancel     somebody wants it to end
+    HOME/jobs/worker.lock     held by the process that works at the queue; worker.json says which
+    HOME/jobs/submit.lock     held while a request is compared with those that wait
+
+An event's number is where its line ends in the file, so that reading on costs nothing and a number that was never
+given out is harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from filelock import FileLock
+
+from indexer.plan import BuildRequest
+from indexer.store.atomic_files import write_whole
+from lineage.disk_errors import failures
+from lineage.errors import NotFound, StoreDamaged
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+STATES: tuple[State, ...] = get_args(State)
+UNFINISHED = frozenset({"queued", "running"})
+JOB_ID = r"j_[0-9a-f]{24}"
+_ID = re.compile(JOB_ID + r"\Z")
+_KEPT = 200
+_MOST = 500
+"""Events read at a time."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A build that was asked for. Times are UTC in ISO 8601, empty if not yet; `lineage` is the name expected, then the real one.
+
+    `report` is what `build --json` tells, once it is done; `error` says why it failed: type, message, hint.
+    """
+
+    id: str
+    request: BuildRequest
+    lineage: str = ""
+    state: State = "queued"
+    created: str = ""
+    started: str = ""
+    ended: str = ""
+    attempts: int = 0
+    report: Mapping[str, Any] | None = None
+    error: Mapping[str, str] | None = None
+    cancelling: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing will happen any more unless it is resumed."""
+        return self.state not in UNFINISHED
+
+
+@dataclass(frozen=True)
+class JobEvent:
+    """Something that happened to a job: `kind` is `state`, `stage`, `waiting` or `note`, `data` its values."""
+
+    id: int
+    at: str
+    kind: str
+    data: Mapping[str, Any]
+
+
+def now() -> str:
+    """The time as it is written into jobs."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def new_id() -> str:
+    """An identifier that sorts by time."""
+    return f"j_{time.time_ns():016x}{secrets.token_hex(4)}"
+
+
+class Journal:
+    """The jobs of one store. Making it touches nothing; every method may be called from any thread and process."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "jobs"
+
+    def submitting(self) -> FileLock:
+        """The lock under which a request is compared with those that wait."""
+        with failures(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(self.folder / "submit.lock")
+
+    def write(self, job: Job) -> Job:
+        """Keep the job as it now is, and an event that says its state; returns it."""
+        value = asdict(replace(job, cancelling=False)) | {"request": job.request.as_meta()}
+        with failures(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path(job.id, "json"), json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        said: dict[str, Any] = {"state": job.state, "lineage": job.lineage}
+        self.tell(job.id, "state", said | ({"error": dict(job.error)} if job.error else {}))
+        return job
+
+    def get(self, id_: str) -> Job:
+        """The job of an identifier; raises `NotFound` and `StoreDamaged`."""
+        path = self._path(id_, "json")
+        try:
+            value = json.loads(path.read_bytes())
+            request = BuildRequest.from_meta(value.pop("request"))
+            job = Job(**value, request=request)
+        except FileNotFoundError as error:
+            raise NotFound(f"there is no job {id_}") from error
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreDamaged(f"{path} cannot be read: {error}", hint="delete it; the build can be asked for again") from error
+        return replace(job, cancelling=not job.finished and self.cancel_asked(id_))
+
+    def all(self) -> Iterator[Job]:
+        """Every job that can be read, oldest first."""
+        for path in sorted(self.folder.glob("j_*.json")):
+            try:
+                yield self.get(path.stem)
+            except (NotFound, StoreDamaged):
+                continue  # pruned meanwhile, or named by `GET /jobs/{id}`
+
+    def tell(self, id_: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Append an event."""
+        line = json.dumps({"at": now(), "kind": kind, **data}, ensure_ascii=True)
+        with failures(self.folder), self._path(id_, "events").open("ab") as file:
+            file.write(line.encode() + b"\n")
+
+    def events(self, id_: str, after: int = 0) -> tuple[JobEvent, ...]:
+        """The events that follow the one numbered `after`, at most 500; raises `NotFound`."""
+        found: list[JobEvent] = []
+        try:
+            with self._path(id_, "events").open("rb") as file:
+                at = _line_start(file, after)
+                while len(found) < _MOST and (line := file.readline()).endswith(b"\n"):
+                    at += len(line)
+                    found.extend(_event(at, line))
+        except FileNotFoundError as error:
+            raise NotFound(f"there is no job {id_}") from error
+        return tuple(found)
+
+    def ask_to_cancel(self, id_: str) -> None:
+        """Leave word that a job is to end."""
+        with failures(self.folder):
+            self._path(id_, "cancel").touch()
+
+    def cancel_asked(self, id_: str) -> bool:
+        """Whether somebody wants a job to end."""
+        return self._path(id_, "cancel").exists()
+
+    def forget_cancelling(self, id_: str) -> None:
+        """Take the word back."""
+        self._path(id_, "cancel").unlink(missing_ok=True)
+
+    def prune(self) -> None:
+        """Remove the oldest finished jobs beyond the last 200."""
+        finished = [job for job in self.all() if job.finished]
+        for job in finished[: max(0, len(finished) - _KEPT)]:
+            for kind in ("json", "events", "cancel"):
+                self._path(job.id, kind).unlink(missing_ok=True)
+
+    def _path(self, id_: str, kind: str) -> Path:
+        if not _ID.match(id_):
+            raise NotFound(f"{id_[:80]!r} names no job")
+        return self.folder / f"{id_}.{kind}"
+
+
+def _line_start(file: Any, after: int) -> int:
+    """Move to the first line that begins at `after` or later; where that is."""
+    if after <= 0:
+        return 0
+    file.seek(after - 1)
+    return after - 1 + len(file.readline())
+
+
+def _event(end: int, line: bytes) -> Iterator[JobEvent]:
+    try:
+        value = json.loads(line)
+        yield JobEvent(end, str(value.pop("at")), str(value.pop("kind")), value)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return  # a line that a crash left torn in the middle of the file

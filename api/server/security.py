@@ -1,0 +1,265 @@
+"""Who may ask, how much and how often: the guard in front of every route, REST, page and MCP alike.
+
+Threats (RELIABILITY, T9 and T10): a web page in the user's browser that rebinds its name to 127.0.0.1 or posts
+across origins; another machine; floods, huge bodies and slow senders. So Host and Origin are checked on every route,
+a token is asked for wherever one is set, and body, rate and concurrency have bounds with their own statuses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.rest.problems import Problem
+from lineage.errors import SettingsError
+from lineage.settings import MIB, Settings
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+PUBLIC = ("/", "/web/")
+"""Served without a token: the page's own files, which hold no data and must be there to ask for one."""
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+}
+_CLIENTS = 4096
+
+
+@dataclass(frozen=True)
+class AccessPolicy:
+    """What is allowed: `hosts` are names in Host and Origin, `any_address` lets addresses be named that are no loopback.
+
+    `rate` is requests a second of one client once its `burst` is spent; `body` bytes, `patience` seconds to send them;
+    `concurrency` requests at work at a time.
+    """
+
+    token: str = ""
+    hosts: frozenset[str] = LOOPBACK
+    any_address: bool = False
+    body: int = MIB
+    patience: float = 20.0
+    rate: float = 20.0
+    burst: int = 200
+    concurrency: int = 64
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address that a server listens on."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def policy_of(settings: Settings, host: str) -> AccessPolicy:
+    """The policy for listening on `host`; raises `SettingsError` where a token is needed and there is none."""
+    token = settings.token.get_secret_value()
+    if not is_loopback(host) and not token:
+        raise SettingsError(f"{host} can be reached by other machines, and no token is set", hint="set LINEAGE_TOKEN, or listen on 127.0.0.1")
+    named = {name.strip().lower() for name in settings.hosts.split(",") if name.strip()}
+    return AccessPolicy(
+        token=token,
+        hosts=LOOPBACK | named | {host.lower()},
+        any_address=not is_loopback(host),
+        rate=settings.rate / 60,
+        burst=max(10, settings.rate // 6),
+    )
+
+
+def refusal(policy: AccessPolicy, path: str, headers: Headers) -> Problem | None:
+    """Why a request may not be answered, from its path and headers alone; None if it may."""
+    asked = _authority(headers.get("host", ""))
+    if asked is None or not _allowed(policy, asked[0]):
+        return Problem(421, "wrong-host", "this server does not answer to the Host that was asked for", "name it in LINEAGE_HOSTS if it is yours")
+    origin = headers.get("origin")
+    if origin is not None and not _same_site(policy, origin, asked):
+        return Problem(403, "wrong-origin", "requests from pages of other origins are refused")
+    if policy.token and not _public(path) and not _authorised(policy.token, headers.get("authorization", "")):
+        return Problem(401, "unauthorized", "a token is needed", "send Authorization: Bearer TOKEN", headers={"www-authenticate": "Bearer"})
+    return None
+
+
+def _authority(text: str) -> tuple[str, int | None] | None:
+    """(name, port) of a Host header; None if it is none."""
+    try:
+        parts = urlsplit(f"//{text}")
+        if not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
+            return None
+        return parts.hostname.lower(), parts.port
+    except ValueError:
+        return None
+
+
+def _allowed(policy: AccessPolicy, name: str) -> bool:
+    if name in policy.hosts:
+        return True
+    try:
+        ipaddress.ip_address(name)  # a name can be rebound to another address, an address cannot
+    except ValueError:
+        return False
+    return policy.any_address
+
+
+def _same_site(policy: AccessPolicy, origin: str, asked: tuple[str, int | None]) -> bool:
+    """Whether an Origin is ours: an allowed name with the port that was asked."""
+    scheme, _, rest = origin.partition("://")
+    said = _authority(rest) if scheme in {"http", "https"} else None
+    if said is None or not _allowed(policy, said[0]):
+        return False
+    default = {"http": 80, "https": 443}[scheme]
+    return (said[1] or default) == (asked[1] or default)
+
+
+def _public(path: str) -> bool:
+    return path == PUBLIC[0] or path.startswith(PUBLIC[1])
+
+
+def _authorised(token: str, said: str) -> bool:
+    scheme, _, given = said.partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+
+
+class Buckets:
+    """Token buckets by client: each holds `burst` and is refilled with `rate` a second; the longest unseen is forgotten first."""
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str) -> float:
+        """Take one; seconds until there is one again if there is none, else 0."""
+        now = self._clock()
+        held, at = self._held.pop(client, (float(self._burst), now))
+        held = min(self._burst, held + (now - at) * self._rate)
+        enough = held >= 1
+        self._held[client] = (held - enough, now)
+        if len(self._held) > _CLIENTS:
+            self._held.popitem(last=False)
+        return 0.0 if enough else (1 - held) / self._rate
+
+
+class Guard:
+    """ASGI middleware that lets through what the policy allows and answers the rest with a problem document."""
+
+    def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
+        self._app, self._policy = app, policy
+        self._buckets = Buckets(policy.rate, policy.burst)
+        self._busy = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, read the body within its bounds, and pass both on."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        elif scope["type"] != "http":
+            await self._app(scope, receive, send)
+        else:
+            await self._http(scope, receive, _dressed(send))
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = self._refused(scope)
+        body = b""
+        if not problem:
+            read = await self._body(Headers(scope=scope), receive)
+            problem, body = (read, b"") if isinstance(read, Problem) else (None, read)
+        if problem:
+            await problem.response(scope["path"])(scope, receive, send)
+            return
+        await self._counted(scope, _replayed(body, receive), send)
+
+    def _refused(self, scope: Scope) -> Problem | None:
+        headers = Headers(scope=scope)
+        if problem := refusal(self._policy, scope["path"], headers):
+            return problem
+        wait = self._buckets.take(scope["client"][0] if scope.get("client") else "")
+        if wait:
+            return Problem(429, "too-many-requests", "too many requests from one client", headers={"retry-after": str(int(wait) + 1)})
+        if self._busy >= self._policy.concurrency:
+            return Problem(503, "overloaded", f"{self._busy} requests are at work already", headers={"retry-after": "1"})
+        if _stated(headers.get("content-length", "")) > self._policy.body:
+            return self._too_large()
+        return None
+
+    def _too_large(self) -> Problem:
+        return Problem(413, "too-large", f"a request may have {self._policy.body:,} bytes at most", headers={"connection": "close"})
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes | Problem:
+        """The whole body, or why it was not waited for."""
+        if "content-length" not in headers and "transfer-encoding" not in headers:
+            return b""
+        held = bytearray()
+        try:
+            async with asyncio.timeout(self._policy.patience):
+                while True:
+                    message = await receive()
+                    held += message.get("body", b"")
+                    if len(held) > self._policy.body:
+                        return self._too_large()
+                    if message["type"] == "http.disconnect" or not message.get("more_body"):
+                        return bytes(held)
+        except TimeoutError:
+            return Problem(408, "too-slow", f"the body did not arrive within {self._policy.patience:g} s", headers={"connection": "close"})
+
+    async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run with one place of the concurrency taken; a stream gives it back when it begins (streams have bounds of their own)."""
+        places = 1
+        self._busy += 1
+
+        async def watched(message: Message) -> None:
+            nonlocal places
+            if places and message["type"] == "http.response.start" and b"text/event-stream" in dict(message["headers"]).get(b"content-type", b""):
+                self._busy -= 1
+                places = 0
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            self._busy -= places
+
+
+def _stated(text: str) -> float:
+    """The bytes that a Content-Length states; what is no number states none, and one beyond all sense infinitely many."""
+    if not (text.isascii() and text.isdigit()):
+        return 0
+    return int(text) if len(text) < 16 else float("inf")
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _dressed(send: Send) -> Send:
+    """Every answer with the security headers that it does not set itself."""
+
+    async def dressed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return dressed

@@ -1,0 +1,176 @@
+"""`lineage serve`: one process that listens, says where, and says who does if it cannot.
+
+Slow and idle connections are closed here, beneath the application: a request's head must arrive within `HEAD`
+seconds. A server leaves its name beside the store while it lives, so that a second one can tell who holds the port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from api.rest.problems import MEDIA_TYPE, Problem
+from api.server.journal import now
+from indexer.store.atomic_files import write_whole
+from lineage.disk_errors import failures
+from lineage.errors import SettingsError, StoreError, UsageError
+
+HEAD = 20.0
+KEEP_ALIVE = 15
+CONNECTIONS = 1000
+GRACE = 3.0
+"""Seconds that requests under way have when the server is told to end; a build goes on when it is started again."""
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is up, and ends in peace when a signal asks for it."""
+
+    def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._up = up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._up()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Signals end the server; they are not raised again, since to end was what was asked."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+
+class _Patient(H11Protocol):
+    """HTTP/1.1 for clients that send the head of a request within bounds, with problem documents for those that do not."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A connection: its first request is waited for."""
+        super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type that asyncio gives
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes: of a head that is whole, or must become so in time."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The end of a connection."""
+        if self._late:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        reading = self.conn.their_state is h11.IDLE
+        if reading and not self._late:
+            self._late = self.loop.call_later(HEAD, self.transport.close)
+        elif not reading and self._late:
+            self._late.cancel()
+            self._late = None
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP is told so in the form of every other error."""
+        body = json.dumps(Problem(400, "malformed", msg).document()).encode()
+        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+        events = (h11.Response(status_code=400, headers=headers, reason=b"Bad Request"), h11.Data(data=body), h11.EndOfMessage())
+        self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
+        self.transport.close()
+
+
+def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], None]) -> None:
+    """Listen until told to end; `up` is called with the address when requests are taken.
+
+    Raises `UsageError` if the port is held, saying by whom, and `SettingsError` for an address that is none of ours.
+    """
+    with _listening(home, host, port) as listener:
+        port = listener.getsockname()[1]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        server = made(app, lambda: up(address))
+        with _named(home, host, port):
+            server.run([listener])
+    if not server.started:
+        raise StoreError("the server could not start", hint="the lines above say why")
+
+
+def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
+    """The server of an application, to be run on a socket."""
+    config = uvicorn.Config(
+        app,
+        http=_Patient,
+        ws="none",
+        lifespan="on",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=int(GRACE),
+        limit_concurrency=CONNECTIONS,
+    )
+    return _Server(config, up)
+
+
+def leave_soon() -> None:
+    """For the end of the process: do not wait for threads of a build that wait for an upstream; the store may be left at any point."""
+    timer = threading.Timer(GRACE, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+
+
+@contextmanager
+def _listening(home: Path, host: str, port: int) -> Iterator[socket.socket]:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise UsageError(f"port {port} is held by {holder(home, port)}", hint="use that one, or choose another with --port") from error
+        raise SettingsError(f"{host}:{port} cannot be listened on: {error.strerror or error}", hint="use --host 127.0.0.1") from error
+    with listener:
+        yield listener
+
+
+def _name_file(home: Path, port: int) -> Path:
+    return home / "servers" / f"{port}.json"
+
+
+@contextmanager
+def _named(home: Path, host: str, port: int) -> Iterator[None]:
+    """Leave word of this server while it lives."""
+    path = _name_file(home, port)
+    with failures(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps({"pid": os.getpid(), "host": host, "port": port, "since": now()}).encode())
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def holder(home: Path, port: int) -> str:
+    """Who listens on a port, in words, as far as the store knows."""
+    try:
+        said: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
+        pid = int(said["pid"])
+        if os.name == "posix":  # elsewhere this would be a signal
+            os.kill(pid, 0)
+        return f"lineage serve, process {pid} since {str(said['since'])[:19]}, over the same store ({home})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another program (not a server of this store)"

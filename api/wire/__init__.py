@@ -1,0 +1,1 @@
+"""Results as JSON: one shape for the command line, REST and MCP."""

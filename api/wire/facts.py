@@ -1,0 +1,67 @@
+"""What the read side concludes, as JSON: evidence is the same hit everywhere, facts are the same object everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from api.wire.hits import hit_to_json, to_json
+from lineage.citation import pinpoint
+from lineage.results import Consensus, FactOccurrence
+from lineage.text.hidden_text import visible
+
+if TYPE_CHECKING:
+    from lineage.records import Fact, Hit
+    from retrieval.decisions.consensus import Tallies
+
+MOST_LINES = 12
+
+
+def fact_to_json(fact: Fact) -> dict[str, Any]:
+    """A fact; what the source wrote is shown without invisible characters."""
+    said: dict[str, Any] = to_json(fact)
+    return said | {key: visible(said[key])[0] for key in ("value", "unit", "written", "said", "scope")}
+
+
+def held_to_json(held: FactOccurrence) -> dict[str, Any]:
+    """A fact with the citation of its line, and the lines that say it."""
+    return {
+        "fact": fact_to_json(held.fact),
+        "citation": pinpoint(held.evidence),
+        "since": held.since,
+        "overridden": [fact_to_json(fact) for fact in held.overridden],
+        "evidence": lines_to_json(held.evidence),
+    }
+
+
+def lines_to_json(hit: Hit) -> dict[str, Any]:
+    """A hit whose text is the lines of its focus, at most twelve."""
+    chunk = hit.chunk
+    lines = chunk.text.split("\n")
+    first = max(0, hit.focus.start_line - chunk.start_line) if hit.focus else 0
+    last = hit.focus.end_line - chunk.start_line + 1 if hit.focus else MOST_LINES
+    shown = "\n".join(lines[first : min(last, first + MOST_LINES)]) or lines[0]
+    return hit_to_json(replace(hit, chunk=replace(chunk, text=shown)))
+
+
+def consensus_to_json(found: Consensus) -> dict[str, Any]:
+    """The values of a detail, the inherited one first."""
+    values = [
+        {"value": visible(one.value)[0], "unit": visible(one.unit)[0], "inherited": one.inherited, "held": [held_to_json(held) for held in one.held]}
+        for one in found.values
+    ]
+    return {
+        "lineage": found.lineage,
+        "generation": found.generation,
+        "name": found.name,
+        "title": found.title,
+        "values": values,
+        "why": [visible(reason)[0] for reason in found.why],
+        "notes": list(found.notes),
+    }
+
+
+def tallies_to_json(listed: Tallies) -> dict[str, Any]:
+    """The details that a lineage has facts on."""
+    said: dict[str, Any] = to_json(listed)
+    return said

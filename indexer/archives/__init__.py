@@ -1,0 +1,1 @@
+"""Archives read as bounded streams of members. Nothing is extracted to disk."""

@@ -1,0 +1,1 @@
+"""The repositories of a lineage: collected, excluded, and checked."""

@@ -1,0 +1,266 @@
+"""Which repositories a lineage gets: every link followed within the budget, and what is kept out, kept out.
+
+Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
+repository is looked at once for the hashes of its files and thrown away (`own_code`), so that copies are known by content
+whatever they are called; only the hashes stay, for `lineage check` to prove it. Repositories of other works are fetched
+first: a file that they have too tells nothing of whose copy a third one is. Every tarball is looked at aside and
+gets its place in the store once it may be kept: what lies there may be another lineage's, and is never taken out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from indexer.build_context import BuildContext
+from indexer.code_links.target_files import TARBALLS, OwnCode
+from indexer.plan import BuildRequest, came_out, choose_repos
+from indexer.repositories import front, pinned, tarball
+from lineage.code_links import links as witnesses
+from lineage.code_links.exclusion import Exclusion, KeptOut
+from lineage.code_links.readme import beside, from_readme
+from lineage.code_links.target_code import copy_reason
+from lineage.errors import SourceError
+from lineage.progress import ProgressStage
+from lineage.records import Blob, CodeLink, LedgerRow, Status, Work, WorkId
+
+_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A pinned repository, its tarball, and the link that brought it here."""
+
+    work: Work
+    blob: Blob
+    link: CodeLink
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Repositories of a lineage, the code links but those that lead to what is kept out, and rows of those that are not here.
+
+    `exclusion` knows what was kept out: hashes of its files (`content`) and its names (`own`), those of copies and forks included;
+    `claims` is what is known of each, by which `lineage check` proves that it was kept out rightly.
+    """
+
+    repositories: tuple[Repository, ...] = ()
+    links: tuple[CodeLink, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    exclusion: Exclusion = field(default_factory=Exclusion)
+    claims: tuple[KeptOut, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A repository that is not kept: how it ended, and why in words; with its record if it is one that must stay out."""
+
+    status: Status
+    detail: str
+    excluded: Work | None = None
+
+
+@dataclass
+class RepositoryCollector:
+    """The search for the repositories of one lineage; `run` it once."""
+
+    bench: BuildContext
+    request: BuildRequest
+    target: Work
+    works: Mapping[WorkId, Work]
+    scores: Mapping[WorkId, float]
+    links: tuple[CodeLink, ...]
+    here: tuple[Repository, ...] = ()
+    found: dict[str, Repository] = field(default_factory=dict)
+    rows: dict[str, LedgerRow] = field(default_factory=dict)
+    excluded: dict[str, Work | None] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
+
+    def run(self) -> Kept:
+        """Follow the links, then those that the READMEs name, within the budget of repositories."""
+        own = OwnCode(self.bench, self.request, self.target, self.works, self._unseen)
+        self.found = {repository.work.id.lower(): repository for repository in self.here}
+        fresh: Sequence[Repository] = self.here
+        for _ in range(_ROUNDS):
+            self._know(own)
+            fresh = [*fresh, *self._round()]
+            heard = [link for repository in fresh for link in self._readme(repository)]
+            self.links, fresh = witnesses.merge([*self.links, *heard]), ()
+        self._know(own)
+        links = tuple(link for link in self._named_as_now() if not self._excluded(link))
+        self._unfollowed(links)
+        told = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
+        here = tuple(r for r in self.found.values() if r not in self.here)
+        return Kept(here, links, tuple(self.rows.values()), told, tuple(self._claims()))
+
+    def _know(self, own: OwnCode) -> None:
+        """What is to be kept out by the links that are known now."""
+        told, self.links = own.exclusion(self.links)
+        self.exclusion = told.without(self.foreign)
+
+    def _unfollowed(self, links: Iterable[CodeLink]) -> None:
+        """A row for each repository that only a README of the last round names."""
+        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        for link in links:
+            if link.repo.lower() not in known:
+                self._row(link, Status.POLICY_SKIPPED, "named only by a README that was read last; it was not followed")
+
+    def _claims(self) -> Iterator[KeptOut]:
+        """What is known of each repository that was kept out."""
+        for repo, work in sorted(self.excluded.items()):
+            links = tuple(link for link in self.links if link.repo.lower() == repo)
+            began = str((work.meta.get("created") or work.meta.get("commit_date") or "") if work else "")
+            yield KeptOut(repo, began, links)
+
+    def _round(self) -> list[Repository]:
+        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        allowed = [link for link in self.links if link.repo.lower() not in known and not self._excluded(link)]
+        chosen, left = choose_repos(allowed, self.scores, self.request.repos + len(self.here) - len(self.found))
+        self.rows |= {row.subject.lower(): row for row in left}
+        fresh: list[Repository] = []
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            done = count(1)
+            for batch in self._batches(chosen, pool):
+                for link, outcome in zip(batch, pool.map(self._fetch, batch), strict=True):
+                    self.bench.watch(ProgressStage("repositories", next(done), len(chosen), link.repo.removeprefix("repo:")))
+                    fresh += self._keep(link, outcome)
+                self._set_apart(fresh)
+        return fresh
+
+    def _batches(self, chosen: Sequence[CodeLink], pool: ThreadPoolExecutor) -> tuple[Sequence[CodeLink], ...]:
+        """What is fetched together: other works' repositories before those that may be copies of the target's."""
+        if not self.request.no_target_code:
+            return (chosen,)
+        others = list(pool.map(self._is_anothers, chosen))
+        apart = [[link for link, other in zip(chosen, others, strict=True) if other is wanted] for wanted in (True, False)]
+        return tuple(batch for batch in apart if batch)
+
+    def _is_anothers(self, link: CodeLink) -> bool:
+        try:
+            return self.exclusion.is_anothers(self.bench.github.repository(link.repo))
+        except SourceError:
+            return False  # fetching it says why
+
+    def _set_apart(self, fresh: Iterable[Repository]) -> None:
+        """Files of other works' repositories are not the target's, though it may hold them too."""
+        if self.request.no_target_code:
+            theirs = (front(self.bench, one.blob).content for one in fresh if self.exclusion.is_anothers(one.work))
+            self.foreign = self.foreign.union(*theirs)
+            self.exclusion = self.exclusion.without(self.foreign)
+
+    def _excluded(self, link: CodeLink) -> bool:
+        if link.repo.lower() in self.excluded:
+            return True
+        reason = self.exclusion.reason(link, self.works.get(link.paper))
+        if reason:
+            self._row(link, Status.POLICY_SKIPPED, reason)
+            self.excluded.setdefault(link.repo.lower(), None)
+        return bool(reason)
+
+    def _fetch(self, link: CodeLink) -> Repository | _Left:
+        if not self.request.no_target_code:
+            return self._fetched(link)
+        with self.bench.blobs.aside(TARBALLS) as aside:
+            outcome = self._fetched(link)
+            if isinstance(outcome, _Left) and outcome.excluded:
+                aside.refused.update(aside.held)
+        return outcome
+
+    def _fetched(self, link: CodeLink) -> Repository | _Left:
+        try:
+            work = self.bench.github.repository(link.repo)
+            if reason := self.exclusion.reason_for_work(work):
+                return _Left(Status.POLICY_SKIPPED, reason, excluded=work)
+            work = self._pinned(work, link)
+            known = self.bench.derived.get(self._judged(work), "kept out", "2")
+            if known:
+                return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=work)
+            return self._without_copies(Repository(work, tarball(self.bench, work), link))
+        except SourceError as error:
+            return _Left(error.status, str(error))
+
+    def _pinned(self, work: Work, link: CodeLink) -> Work:
+        """The head, or what came out with the paper; in words what it is where that cannot be told."""
+        if self.request.code_as_of == "head":
+            return pinned(self.bench, work)
+        day = came_out(self.works.get(link.paper, self.target), self.request.target)
+        why = f"nobody says when {link.paper} came out"
+        try:
+            if day:
+                return pinned(self.bench, work, day)
+        except SourceError as error:
+            if error.status is not Status.NOT_FOUND:  # it is there, but nobody lists its commits
+                raise
+            why = str(error)
+        made = pinned(self.bench, work)
+        return replace(made, meta={**made.meta, "commit_note": f"the head, because {why}"})
+
+    def _without_copies(self, repository: Repository) -> Repository | _Left:
+        if not self.request.no_target_code:
+            return repository
+        told = front(self.bench, repository.blob)
+        reason = copy_reason(self.exclusion, self.works.values(), self.links, repository.work, told.readme, told.content)
+        if not reason:
+            return repository
+        self.bench.derived.put(self._judged(repository.work), "kept out", "2", reason.encode())
+        return _Left(Status.POLICY_SKIPPED, reason, excluded=repository.work)
+
+    def _judged(self, work: Work) -> str:
+        """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again.
+
+        What else is known then (whose repositories the others are) is part of the name: it may judge otherwise.
+        """
+        if not self.request.no_target_code:
+            return ""
+        known = hashlib.sha256("\0".join([*sorted(self.exclusion.others), "", *sorted(self.exclusion.content)]).encode()).hexdigest()
+        return f"{self.target.id} {work.id} {work.meta['commit']} {known}"
+
+    def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
+        if isinstance(outcome, _Left):
+            self._row(link, outcome.status, outcome.detail)
+            if outcome.excluded:
+                self.excluded |= {link.repo.lower(): outcome.excluded, outcome.excluded.id.lower(): outcome.excluded}
+            return []
+        name = outcome.work.id.lower()
+        if name in self.found:
+            self._row(link, Status.POLICY_SKIPPED, f"the same repository as {outcome.work.id}, under a former name")
+            return []
+        self.found[name] = outcome
+        note = outcome.work.meta.get("commit_note")
+        self._row(link, Status.OK, f"commit {str(outcome.work.meta['commit'])[:12]}" + (f": {note}" if note else ""))
+        return [outcome]
+
+    def _row(self, link: CodeLink, status: Status, detail: str) -> None:
+        self.rows[link.repo.lower()] = LedgerRow("source", link.paper, link.repo, "code", status, detail)
+
+    def _unseen(self, link: CodeLink, error: SourceError) -> None:
+        """A row for a repository of the target that could not be looked at."""
+        subject = f"hashes of {link.repo}"
+        self.rows[subject.lower()] = LedgerRow("source", self.target.id, subject, "code", error.status, str(error))
+
+    def _readme(self, repository: Repository) -> Iterable[CodeLink]:
+        readme = front(self.bench, repository.blob).readme
+        papers = [work for work in self.works.values() if work.kind == "paper"]
+        yield from from_readme(repository.work, readme, papers)
+        yield from beside(repository.work, readme, papers)
+
+    def _named_as_now(self) -> tuple[CodeLink, ...]:
+        """All links, with renamed repositories under the name that they have now."""
+        names = {name.lower(): r.work.id for r in self.found.values() for name in (r.work.id, *r.work.aliases, r.link.repo)}
+        return witnesses.merge(replace(link, repo=names.get(link.repo.lower(), link.repo)) for link in self.links)
+
+
+def collect_repositories(
+    bench: BuildContext,
+    request: BuildRequest,
+    target: Work,
+    works: Mapping[WorkId, Work],
+    scores: Mapping[WorkId, float],
+    links: Sequence[CodeLink],
+    here: Sequence[Repository] = (),
+) -> Kept:
+    """The repositories for a lineage beside those that are `here` by hand; upstream failures become rows."""
+    return RepositoryCollector(bench, request, target, works, scores, witnesses.merge(links), tuple(here)).run()

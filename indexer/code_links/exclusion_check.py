@@ -1,0 +1,117 @@
+"""Proof that what was to be kept out is not there: by name, former name and fork, by what READMEs say, and by content.
+
+Held against a finished generation and the raw bytes of the store, so that a copy pushed elsewhere under another name is
+found as well, whichever way it came in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from indexer.repo_fingerprint import told
+from lineage import generation as layout
+from lineage.catalog.reader import Catalog
+from lineage.code_links.exclusion import Exclusion
+from lineage.code_links.target_code import copy_reason, in_catalog
+from lineage.errors import LineageError
+from lineage.ids import repo_id
+from lineage.records import CodeLink, Work, WorkId
+
+_TARBALLS = "https://codeload.github.com/"
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """What a generation was asked to keep out, as it says itself, with its works and links."""
+
+    works: Sequence[Work]
+    links: Sequence[CodeLink]
+    exclusion: Exclusion
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Forbidden | None:
+        """What the catalogue's own request says; None where nothing is kept out."""
+        meta = catalog.meta()
+        asked: dict[str, Any] = meta.get("request") or {}
+        blacklist, alone = asked.get("blacklist") or (), bool(asked.get("no_target_code"))
+        if not alone and not blacklist:
+            return None
+        target = catalog.work(str(meta.get("target") or "")) or Work(WorkId(""))
+        exclusion = Exclusion.of(blacklist, no_target_code=alone, target=target, works=catalog.works())
+        exclusion = exclusion.knowing(catalog.links(), content=meta.get("kept_out") or (), since=str(meta.get("kept_out_since") or ""))
+        exclusion = replace(exclusion, own=exclusion.own | frozenset(meta.get("kept_out_names") or ()))
+        return cls(catalog.works(), catalog.links(), exclusion)
+
+
+def strays(catalog: Catalog) -> Iterator[str]:
+    """What a generation holds though it was to be kept out, in words; nothing where nothing was to be kept out."""
+    forbidden = Forbidden.of(catalog)
+    if not forbidden:
+        return
+    documents = {document.work for document in catalog.documents() if document.kind != "paper"}
+    held = in_catalog(catalog, forbidden.exclusion)
+    for name, reason in held.works.items():
+        yield f"holds {name} ({'documents' if name in documents else 'its record'}), which was to be kept out: {reason}"
+    for (name, path), reason in held.files.items():
+        yield f"holds {path} of {name}, which was to be kept out: {reason}"
+    known = {work.id: work for work in forbidden.works}
+    for link in forbidden.links:
+        if reason := forbidden.exclusion.reason(link, known.get(link.paper)):
+            yield f"links {link.paper} to {link.repo}, which was to be kept out: {reason}"
+
+
+def stray_blobs(home: Path, slug: str, *, read_data: bool) -> Iterator[tuple[Path, str]]:
+    """Tarballs in the store that a lineage was to keep out and no other lineage holds; `read_data` looks into every tarball."""
+    current = _catalog(home, slug)
+    with closing(current):
+        forbidden = Forbidden.of(current)
+    if not forbidden:
+        return
+    elsewhere = {blob for name in layout.names(home) if name != slug for blob in _blobs_of(home, name)}
+    for path, repo in _tarballs(home):
+        if path.name in elsewhere or not path.is_file():
+            continue
+        reason = forbidden.exclusion.reason_for_url(repo.removeprefix("repo:"))
+        if not reason and read_data:
+            reason = _inside(forbidden, path, Work(repo, "code"))
+        if reason:
+            yield path, f"is the tarball of {repo}, which {slug} was to keep out: {reason}"
+
+
+def _inside(forbidden: Forbidden, path: Path, work: Work) -> str:
+    try:
+        front = told(path)
+    except LineageError:
+        return ""  # what cannot be read as a tarball hands nothing over; `check --read-data` reports damage by its hash
+    return copy_reason(forbidden.exclusion, forbidden.works, forbidden.links, work, front.readme, front.content)
+
+
+def _catalog(home: Path, slug: str) -> Catalog:
+    return Catalog(layout.generation_folder(home, slug, layout.current(home, slug)) / layout.CATALOG)
+
+
+def _blobs_of(home: Path, slug: str) -> set[str]:
+    """Blobs that a lineage's documents were read from; none where it cannot be read (its own check says so)."""
+    try:
+        with closing(_catalog(home, slug)) as catalog:
+            return {document.blob for document in catalog.documents()}
+    except LineageError:
+        return set()
+
+
+def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
+    """Every tarball that was fetched, by the request that brought it, with its repository."""
+    for row in sorted((home / "requests").glob("??/*.json")):
+        try:
+            kept = json.loads(row.read_bytes())
+            asked, sha256 = str(kept["asked"]), str(kept["sha256"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        repo = repo_id("github.com/" + "/".join(asked.removeprefix(_TARBALLS).split("/")[:2])) if asked.startswith(_TARBALLS) else None
+        if repo and len(sha256) == 64:
+            yield home / "blobs" / sha256[:2] / sha256, repo

@@ -1,0 +1,165 @@
+"""From what was collected to what a generation holds: documents and the ledger.
+
+Repositories are parsed here. What code they share is known only now, so the references are ranked once more with it; the
+documents are put in the order in which they are worth embedding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from indexer.build_context import BuildContext
+from indexer.collect import Collected
+from indexer.repositories import Code, read_repository
+from lineage.catalog.writer import CatalogWriter
+from lineage.code_links.exclusion import Exclusion
+from lineage.code_links.target_code import is_copied
+from lineage.code_reuse import derivation, reuse
+from lineage.code_reuse.derivation import Ages, Derivation
+from lineage.code_reuse.reuse import Shared
+from lineage.licenses import CUSTOM, of_text
+from lineage.progress import ProgressStage
+from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
+from lineage.references import cocitation, named_in_code
+from lineage.references.ancestors import Ancestor, ancestors
+from lineage.references.ranking import Signal
+
+_LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
+_NOTE = 200
+"""Characters of a licence of its own that are kept as a note."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A generation's rows, before chunking. `documents` stand in the order in which they are to be embedded.
+
+    `code_signals` are what the target's own code tells of its references, `ancestors_by_text` the ancestors without it.
+    """
+
+    collected: Collected
+    documents: tuple[Document, ...]
+    rows: tuple[LedgerRow, ...]
+    shared: tuple[Shared, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    ancestors: tuple[Ancestor, ...] = ()
+    ancestors_by_text: tuple[Ancestor, ...] = ()
+    code_signals: Mapping[WorkId, Sequence[Signal]] = field(default_factory=dict)
+
+    def into(self, catalog: CatalogWriter) -> None:
+        """Write everything but the chunks; the catalogue asserts that what went in came out."""
+        catalog.add_works(self.collected.works.values())
+        catalog.add_references(self.collected.references)
+        catalog.add_links(self.collected.links)
+        for document in self.documents:
+            catalog.add_document(document)
+        catalog.add_ledger(self.rows)
+        catalog.expect("reference", len(self.collected.references))
+        for kind in ("member", "page", "source"):
+            catalog.expect(kind, sum(row.kind == kind for row in self.rows))
+        catalog.set_meta("target", self.collected.target.id)
+        catalog.set_meta("request", self.collected.request.as_meta())
+        catalog.set_meta("coverage", dict(self.collected.coverage))
+        catalog.set_meta("kept_out", sorted(self.collected.kept_out))
+        catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
+        catalog.set_meta("kept_out_claims", [one.as_meta() for one in self.collected.kept_out_claims])
+        catalog.set_meta("kept_out_since", self.collected.since)
+        catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
+        catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
+        catalog.set_meta("ancestors", [one.as_meta() for one in self.ancestors])
+        catalog.set_meta("ancestors_by_text", [one.as_meta() for one in self.ancestors_by_text])
+        catalog.set_meta("code_signals", {work: [[one.name, one.value, one.words] for one in some] for work, some in self.code_signals.items()})
+        catalog.set_meta("notes", list(self.collected.notes))
+
+
+def read(bench: BuildContext, collected: Collected) -> Contents:
+    """Parse the repositories and put everything together, most lineage-relevant first."""
+    papers = [text.document for text in collected.texts.values() if text.document]
+    code = _own(collected, _code(bench, collected))
+    parsed = [document for one in code for document in one.documents]
+    reused = reuse.shared(parsed)
+    collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
+    of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
+    by_text = collected.ranked(of_place, named)
+    collected = collected.ranked(_joined(of_code, of_place), named)
+    derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
+    documents = [*papers, *_abstracts(collected), *parsed]
+    rows = (*collected.rows, *(row for one in code for row in one.rows))
+    parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
+    return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
+
+
+def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
+    """Repositories for which no service names a licence, with that of the file at their top."""
+    found: dict[WorkId, Work] = {}
+    for document in parsed:
+        work = collected.works.get(document.work)
+        if work and not work.license and work.id not in found and _LICENCE.match(document.path):
+            licence = of_text(document.text)
+            note = {"licence_note": " ".join(document.text[:_NOTE].split())} if licence == CUSTOM else {}
+            found[work.id] = replace(work, license=licence, meta={**work.meta, "licence_file": document.path, **note})
+    return found
+
+
+def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
+    by_reuse = reuse.signals(reused, collected.links, collected.target.id)
+    by_name = named_in_code.signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
+    return _joined(by_reuse, by_name)
+
+
+def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
+    """What the bibliographies of the fetched papers tell of the target's references."""
+    lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
+    return cocitation.signals(collected.own_references(), collected.works, lists)
+
+
+def _joined(one: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
+    return {work: (*one.get(work, ()), *other.get(work, ())) for work in {**one, **other}}
+
+
+def _code(bench: BuildContext, collected: Collected) -> list[Code]:
+    found: list[Code] = []
+    total = len(collected.repositories)
+    for n, repository in enumerate(collected.repositories, 1):
+        found.append(read_repository(bench, repository.work.id, repository.blob))
+        bench.watch(ProgressStage("parse code", n, total, repository.work.id))
+    return [*found, *(addition.code for addition in collected.added if addition.code)]
+
+
+def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
+    """The code without files that are copies of the target's, where that is to be kept out; their rows say so."""
+    if not collected.request.no_target_code:
+        return list(code)
+    exclusion = Exclusion(no_target_code=True, own=collected.kept_out_names, content=collected.kept_out)
+    return [_without_copies(exclusion, one) for one in code]
+
+
+def _without_copies(exclusion: Exclusion, code: Code) -> Code:
+    copied = {(one.work, one.path): reason for one in code.documents if (reason := is_copied(exclusion, one))}
+    rows = (
+        replace(row, stage="select", status=Status.POLICY_SKIPPED, detail=copied[row.work, row.subject])
+        if row.kind == "member" and (row.work, row.subject) in copied
+        else row
+        for row in code.rows
+    )
+    return Code(tuple(one for one in code.documents if (one.work, one.path) not in copied), tuple(rows))
+
+
+def _abstracts(collected: Collected) -> Iterator[Document]:
+    """Works of which only the abstract is known, as documents of one paragraph."""
+    for work in collected.works.values():
+        text = collected.texts.get(work.id)
+        if work.kind == "paper" and work.abstract and not (text and text.document):
+            span = Span(0, len(work.abstract), "abstract", ("Abstract",))
+            yield Document(work.id, "abstract", work.abstract, (span,), "abstract@1", "paper", title=work.title, status=Status.ABSTRACT_ONLY)
+
+
+def _ordered(collected: Collected, documents: Sequence[Document]) -> tuple[Document, ...]:
+    scores: dict[WorkId, float] = {collected.target.id: 2.0}
+    for reference in collected.references:
+        scores[reference.cited] = max(reference.score, scores.get(reference.cited, 0.0))
+    for repository in collected.repositories:
+        scores[repository.work.id] = scores.get(repository.link.paper, 0.0)
+    return tuple(sorted(documents, key=lambda d: (-scores.get(d.work, 0.0), d.work, d.path)))

@@ -1,0 +1,163 @@
+"""Where the readers of every format put what they find: names resolved, values in one form, no more than is sane.
+
+A reader says what is written where; whether that is a detail of the ontology, and which value it has, is decided here
+once for all of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lineage.hyperparameters.normalize import schedule
+from lineage.hyperparameters.ontology import NameMatch, NormalizedValue, Ontology
+from lineage.hyperparameters.values import Expression, Plain, literal
+from lineage.records import FactKind
+
+MOST = 600
+"""Facts of one document; a file with more is data, and the document says so."""
+
+_SAID = 160
+_SUFFIX = re.compile(r"_(?:list|thresh)\Z")
+"""Endings that leave a name what it is: `num_heads_list`, `grad_clip_thresh`."""
+
+
+@dataclass(frozen=True)
+class ExtractedFact:
+    """A fact of one document, before its chunk is known; `line` counts from 1."""
+
+    line: int
+    name: str
+    value: str
+    unit: str
+    kind: FactKind
+    written: str
+    said: str
+    scope: str = ""
+    literal: bool = True
+
+
+class Sink:
+    """Collects what one document states; `kind` is what a reader finds unless it says otherwise."""
+
+    def __init__(self, ontology: Ontology, kind: FactKind, first: int = 0) -> None:
+        self.ontology = ontology
+        self.kind: FactKind = kind
+        self.found: dict[ExtractedFact, None] = {}
+        self.cut = False
+        self.first = first
+
+    def text(
+        self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False
+    ) -> bool:
+        """A name and the text of its value; whether that is a fact."""
+        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.normalise(one.name, said, code=code, own=one.own))
+
+    def plain(self, line: int, written: str, value: Plain, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
+        """A name and its value, already read."""
+        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.accepted(one.name, value, one.own))
+
+    def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
+        """A name and an expression of Python: a literal's value, or the expression as written where it computes."""
+
+        def value(naming: NameMatch) -> NormalizedValue | None:
+            name = naming.name
+            try:
+                return self.ontology.accepted(name, literal(tree), naming.own)
+            except Expression:
+                if name == "adam_betas" and isinstance(tree, ast.Tuple | ast.List) and len(tree.elts) == 2:
+                    for part, element in zip(("adam_beta1", "adam_beta2"), tree.elts, strict=True):
+                        self.node(line, part, element, said, scope=scope, kind=kind)
+                return NormalizedValue(" ".join(said.split())[:_SAID], self.ontology.terms[name].unit, False) if _tells(tree) else None
+
+        return self._put(line, written, said, context, scope, kind, value)
+
+    def state(
+        self,
+        line: int,
+        name: str,
+        value: str,
+        said: str,
+        *,
+        written: str = "",
+        scope: str = "",
+        kind: FactKind | None = None,
+        unit: str = "",
+        literal: bool = True,
+    ) -> None:
+        """A detail by its own name with a value that is normalised already, or (not `literal`) an expression as written."""
+        if name not in self.ontology.terms:
+            return
+        if self.ontology.terms[name].type == "schedule" and value[:1] != "{":
+            value = schedule(value)
+        unit = unit or self.ontology.terms[name].unit
+        found = ExtractedFact(line + self.first, name, value, unit, kind or self.kind, written or said, said[:_SAID], scope, literal)
+        self._add(found)
+        self._betas(found)
+
+    def _put(
+        self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[NameMatch], NormalizedValue | None]
+    ) -> bool:
+        naming = self.ontology.naming(written, context) or self.ontology.naming(_SUFFIX.sub("", written), context)
+        value = read(naming) if naming and not naming.meant else self._flag(naming, said)
+        if not naming or not value:
+            return False
+        name = self.ontology.refined(naming.name, value.value)
+        if name == "llm_model" and not value.literal:
+            return False
+        narrow = naming.known or self.ontology.terms[name].closed
+        if name == naming.name and narrow and value.literal and not self.ontology.knows(name, value.value):
+            return False
+        if self.ontology.terms[name].kinds and (kind or self.kind) not in self.ontology.terms[name].kinds:
+            return False
+        within = ".".join(part for part in (scope, naming.scope) if part)
+        found = ExtractedFact(
+            line + self.first,
+            name,
+            value.value,
+            value.unit,
+            kind or self.kind,
+            written[:80],
+            " ".join(said.split())[:_SAID],
+            within[:80],
+            value.literal,
+        )
+        self._add(found)
+        self._betas(found)
+        return True
+
+    def _flag(self, naming: NameMatch | None, said: str) -> NormalizedValue | None:
+        """What a switch says: `fp16: true` is a precision, `fp16: false` says nothing."""
+        on = said.strip().lower().strip("'\"") in {"true", "1", "yes", "on"}
+        return NormalizedValue(naming.meant, "", True) if naming and on else None
+
+    def _betas(self, found: ExtractedFact) -> None:
+        """Both of Adam's betas by their own names, so that a pair meets a text that states one."""
+        if found.name != "adam_betas" or not found.literal:
+            return
+        values = found.value.strip("[]").split(", ")
+        if len(values) == 2:
+            for name, value in zip(("adam_beta1", "adam_beta2"), values, strict=True):
+                self._add(replace(found, name=name, value=value))
+
+    def _add(self, found: ExtractedFact) -> None:
+        if len(self.found) >= MOST:
+            self.cut = True
+        else:
+            self.found.setdefault(found)
+
+
+def _tells(tree: ast.expr) -> bool:
+    """Whether an expression that computes says more than a name passed on: arithmetic or a choice with a number in it."""
+    if not isinstance(tree, ast.BinOp | ast.IfExp | ast.UnaryOp):
+        return False
+    seen, stack = 0, list[ast.expr]([tree])
+    while stack and seen < 60:
+        node = stack.pop()
+        seen += 1
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            return True
+        stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+    return False

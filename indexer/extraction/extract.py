@@ -1,0 +1,112 @@
+"""The facts of one document, each in its chunk, and notes on what could not be read (pure).
+
+Time is linear in the text; what one document may state is bounded, and the bound is said where it is met.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from indexer.extraction import configs, documents, python, shell
+from indexer.extraction.collector import MOST, ExtractedFact, Sink
+from lineage.hyperparameters.ontology import Ontology
+from lineage.records import Chunk, Document, Fact
+
+VERSION = "facts@10"
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """Facts of a document, in the order of its text, and what is to be said of how they were read."""
+
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> Extracted:
+    """Hyper-parameters and choices that a document states; `chunks` are the document's own."""
+    sink = Sink(ontology, "default")
+    note = _read(document, sink)
+    notes = [note] if note else []
+    if sink.cut:
+        notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
+    return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
+
+
+_TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")
+_MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
+_TEST_NAME = re.compile(r"(?:\A|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
+_TEST_TOOLS = re.compile(r"^(?:import|from) (?:pytest|unittest)\b", re.MULTILINE)
+_TEST_FUNCTION = re.compile(r"^(?:async )?def test_", re.MULTILINE)
+_TEST_METHOD = re.compile(r"^[ \t]+(?:async )?def test_", re.MULTILINE)
+_TEST_CLASS = re.compile(
+    r"^class[ \t]{1,9}(?:Test\w{0,80}|\w{1,80}\([^()\n]{0,200}TestCase\b[^()\n]{0,200}\))[^\w\n][^\n]{0,200}\n"
+    r"(?:[ \t][^\n]*\n|\n)*?[ \t]+(?:async )?def test_",
+    re.MULTILINE,
+)
+_TRAINING = re.compile(r"^(?:async )?def (?:train|fit)", re.MULTILINE)
+
+
+def _read(document: Document, sink: Sink) -> str:
+    if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _is_test(document))):
+        return ""  # what a test sets is no setting of an experiment
+    if document.kind == "docs" and _MATERIAL.search(document.path):
+        return ""  # a paper or page that the program works on speaks of other experiments
+    if document.kind == "config":
+        return configs.read(document.path, document.text, document.language, sink)
+    if document.kind in {"paper", "docs"}:
+        documents.read(document, sink)
+        return ""
+    if document.language == "python":
+        return _python(document, sink)
+    if document.language == "bash":
+        shell.read(document.text, sink)
+    return ""
+
+
+def _is_test(document: Document) -> bool:
+    """Whether a Python file is a test rather than a program with a method `test_step` or a loop `test_epoch` beside `train_epoch`."""
+    text = document.text
+    if _TEST_TOOLS.search(text) or _TEST_CLASS.search(text):
+        return True
+    if _TEST_NAME.search(document.path):  # `test_time_pool.py` is a layer: it must hold tests too
+        return bool(_TEST_FUNCTION.search(text) or _TEST_METHOD.search(text))
+    return bool(_TEST_FUNCTION.search(text)) and not _TRAINING.search(text)
+
+
+def _python(document: Document, sink: Sink) -> str:
+    try:
+        python.read(document.text, sink)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"{document.path}: no valid Python 3; no facts were read" if not document.path.endswith(".ipynb") else ""
+    return ""
+
+
+def _placed(document: Document, chunks: Sequence[Chunk], found: Iterable[ExtractedFact]) -> list[Fact]:
+    """Facts with the innermost chunk that holds their line; a line between chunks belongs to the one before."""
+    ordered = sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line))
+    starts = [chunk.start_line for chunk in ordered]
+    facts = []
+    for one in sorted(found, key=lambda one: (one.line, one.name, one.value, one.scope)):
+        at = bisect_right(starts, one.line) - 1
+        holding = next((n for n in range(at, max(-1, at - 8), -1) if ordered[n].end_line >= one.line), at)
+        if holding >= 0 and ordered:
+            facts.append(
+                Fact(
+                    one.name,
+                    one.value,
+                    one.unit,
+                    document.work,
+                    ordered[holding].id,
+                    one.kind,
+                    one.line,
+                    one.written,
+                    one.said,
+                    one.scope,
+                    one.literal,
+                )
+            )
+    return facts

@@ -1,0 +1,73 @@
+"""Losses as formulas write them: a sum of named losses with their weights, and the loss that a role is given (pure).
+
+`L_REG = L_KL + L_MSE + 0.1 L_GAN` says of what a loss is made and how its parts are weighted: it is kept as written, as an
+expression of the loss. "Reconstruction loss ($L_{MSE}$)" gives the role its loss. All patterns are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+
+from indexer.extraction.collector import Sink
+from indexer.extraction.quantity import NUMBER
+from lineage.hyperparameters.terms import fold
+from lineage.records import FactKind
+
+_LETTER = r"(?:\{?\\(?:mathcal|mathscr|mathbb|mathbf|boldsymbol|bm)\s?\{?\s?L\s?\}{0,2}|\\ell|(?<![A-Za-z\\])L)"
+_STYLE = r"(?:\\(?:text|textrm|textit|mathrm|mathit|mathsf|operatorname|rm)\s?\{?\s?)?"
+_OPEN, _CLOSE = r"\{{0,3}", r"\}{0,3}"
+_NAME = r"\s?_\s?" + _OPEN + r"\s?" + _STYLE + r"(?P<%s>[A-Za-z][\w-]{0,20})\s?" + _CLOSE
+_ARGUMENTS = r"(?:\s?\([^()=+\n]{0,60}\))?"
+_SUM = re.compile(rf"{_LETTER}(?:{_NAME % 'whole'})?{_ARGUMENTS}\s?&?=\s?")
+_TIMES = r"(?:\\cdot|\\times|[*·×])?"
+_SYMBOL = rf"(?!\\math|\\bf|\\bm|\\bold|\\ell)\\?[A-Za-zα-ω]{{1,10}}(?:_{_OPEN}{_STYLE}\w{{1,12}}{_CLOSE})?(?=[\s\\{{*·])"
+_WEIGHT = rf"(?P<number>{NUMBER})?\s?{_TIMES}\s?(?P<symbol>{_SYMBOL})?"
+_PART = re.compile(rf"\s?{_WEIGHT}\s?{_TIMES}\s?{_LETTER}{_NAME % 'name'}{_ARGUMENTS}")
+_PLUS = re.compile(r"\s{0,3}(?:\\\\|&)?\s{0,3}\+\s{0,3}(?:\\\\|&)?")
+_ENDS = re.compile(r"\s{0,3}(?:\Z|[$.,;)&}]|\\\\|\\(?:label|tag|end|quad|qquad)\b)")
+_ROLE = re.compile(
+    rf"\b(?P<role>[A-Za-z][a-z-]{{2,24}})\s(?:loss|losses|Loss|Losses)\s?[(,]?\s?\$(?P<named>{_LETTER}{_NAME % 'first'}"
+    rf"(?:\s?\$?\s?(?:,|and)\s?\$?{_LETTER}{_NAME % 'next'}){{0,3}})\s?\$"
+)
+_NAMED = re.compile(_LETTER + _NAME % "name")
+_MOST = 12
+_LONGEST = 4_000
+
+
+def read(text: str, line: int, sink: Sink, kind: FactKind = "prose") -> None:
+    """Put the sums of losses and the losses of roles of a sentence or a formula into `sink`; its first line has the number `line`."""
+    text = text[:_LONGEST]
+    if "L" not in text and "\\ell" not in text:
+        return
+    for found in _SUM.finditer(text):
+        if len(parts := _parts(text, found.end())) > 1:
+            sink.state(
+                line + text.count("\n", 0, found.start()), "loss", " + ".join(parts), found[0] + text[found.end() :], written="L",
+                kind=kind, scope=found["whole"] or "", literal=False,
+            )  # fmt: skip
+    for found in _ROLE.finditer(text):
+        _role(found, line + text.count("\n", 0, found.start()), sink, kind)
+
+
+def _parts(text: str, at: int) -> list[str]:
+    """The parts of the sum that begins at a place, each with its weight; none for what goes on as something else."""
+    found: list[str] = []
+    while len(found) < _MOST and (part := _PART.match(text, at)):
+        weight = "·".join(re.sub(r"[{}\\\\]", "", one) for one in (part["number"], part["symbol"]) if one)
+        found.append(f"{weight}·{part['name']}" if weight else part["name"])
+        at = part.end()
+        if not (plus := _PLUS.match(text, at)):
+            return found if _ENDS.match(text, at) else []
+        at = plus.end()
+    return []
+
+
+def _role(found: re.Match[str], line: int, sink: Sink, kind: FactKind) -> None:
+    """The losses of one role; a word that is itself the name of a loss gives no role."""
+    term = sink.ontology.terms["loss"]
+    if any(fold(found["role"]) in fold(spelling) for spellings in term.values.values() for spelling in spellings):
+        return
+    for one in _NAMED.finditer(found["named"]):
+        value = sink.ontology.normalise("loss", one["name"])
+        if value and value.literal and sink.ontology.knows("loss", value.value):
+            sink.state(line, "loss", value.value, found[0], written=found["role"] + " loss", kind=kind, scope=found["role"].lower())

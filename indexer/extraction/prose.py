@@ -1,0 +1,329 @@
+"""Facts of prose: "a learning rate of 1e-4", "AdamW with β2 = .95", "batch size 4,096 on 8 GPUs", "12 layers".
+
+Phrases of the ontology are looked up word by word; the number belongs to a phrase if it follows it through words that only
+join ("is set to"), or stands right before it. A choice ("AdamW") counts where its sentence speaks of such a choice. All
+patterns are bounded and the walk is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from indexer.extraction import loss_formulas, negation, symbol_bindings
+from indexer.extraction.collector import Sink
+from indexer.extraction.false_positive_filters import not_meant, says_otherwise, undone
+from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
+from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, sentences
+from indexer.extraction.symbol_bindings import Letters
+from lineage.hyperparameters.normalize import schedule
+from lineage.hyperparameters.terms import fold
+from lineage.records import FactKind
+
+_JOIN = (
+    r"(?:is|was|are|were|be|been|of|to|as|at|with|set|fixed|equal|equals|chosen|kept|a|an|the|values?|sizes?|rates?|both|about|around|approximately|"
+    r"roughly|constant|peak|maximum|default|defaults|starting|initially|initial|total|use|uses|used|using|we|always|just|only|that|which|either|"
+    r"strengths?|parameters?|coefficients?|factors?|ratios?|probability|probabilities|hyperparameters?|weights?|dimensions?|up|linearly|per|gpu|device|select|selected)"
+)
+_WHOSE = (
+    r"(?:\s+(?:for|of|in|on)\s+(?:the\s+|our\s+|both\s+)?(?P<whose>(?!which|what|that|when|whom|where)[A-Za-z][\w/+-]{0,24}(?:\s+[\w/+-]{1,24}){0,2}?)"
+    r"(?=\s+(?:is|are|was|were)\s))?"
+)
+_AFTER = re.compile(
+    r"(?:\}?\$)?" + _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?"
+    rf"\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
+    rf"[}}]|\$?\\?[A-Za-zα-ω]{{1,10}}(?:_\{{?\w{{1,6}}\}}?)?\s*=\s*)"
+    rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
+    re.IGNORECASE,
+)
+_SEARCHED = re.compile(
+    r"\s*(?:\([^()\d\n]{1,24}\)\s*)?,?\s*(?:(?:is|are|was|were|we|experiment|experimented|try|tried|search|searched|sweep|swept|tune|tuned|explore|explored|consider|"
+    r"considered|grid|values|with|over|from|among|in|of|between|the|set|space|range|selected|chosen|picked|varied|vary|using|by|for|∈|\\in|:)\s+){1,8}\$?(?P<open>\\?[({\[]?)",
+    re.IGNORECASE,
+)
+_BEFORE = [
+    re.compile(
+        rf"(?:\A|[\s(,/~≈]|\bx)(?P<number>(?:{NUMBER}\s*,\s*){{0,6}}{NUMBER},?\s+(?:and|or)\s+{NUMBER}|\$?{NUMBER}\$?|(?:{'|'.join(WORDS)}))"
+        rf"(?:\s*[-–×]\s*|\s+)(?P<between>(?:[A-Za-z][\w.-]{{0,20}}[ \n]){{{words}}})\Z",
+        re.IGNORECASE,
+    )
+    for words in range(3)
+]
+"""A number right before a place, or with one or two words between."""
+_EACH = re.compile(
+    rf"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{{2,50}}?)(?:,?\s+and|,)\s+\$?(?P<number>{NUMBER})\$?(?=\s+(?:on|for|in)\s)", re.IGNORECASE
+)
+_LAST = re.compile(r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\Z| for | when )")
+"""What one of several values is for; the last of them."""
+_ALL = frozenset(re.findall(r"\w+", "all our this these each both every any general training models model experiments method optimizer network"))
+"""Words of a scope that is none: "for all models"."""
+_TOGETHER = re.compile(r"(?:\}?\$)?\s*(?:\$[^$\n]{1,24}\$\s*|\([^()\d\n]{1,24}\)\s*)?(?:,\s*(?:and\s+)?|and\s+|&\s*)(?:the\s+|an?\s+)?\$?\{?\\?")
+_PLURAL = re.compile(r"\b(?:either|among|both|between|rates|values|sizes|ratios|weights|factors)\b|[{\[]\s*\Z")
+_ORDINAL = re.compile(
+    r"\b(?:every|each|after|first|last|per|until|top|final|another|than|table|figure|fig|section|eq|equation|appendix|step|next|previous)\.?\s*\Z",
+    re.IGNORECASE,
+)
+_JOINING = frozenset(
+    re.findall(r"\w+", "of and the in for per to with on over by or from at as is are was were than a an that which each all these those more other")
+)
+_WARMING = re.compile(r"\bwarm(?:s|ed|ing)?[- ]?up\b[^,;.]*\Z|\bwarm(?:s|ed|ing)?[^,;.]{1,30}\bup\b[^,;.]*\Z", re.IGNORECASE)
+_WARMED = re.compile(r"\s*(?:(?:of|a|linear|gradual|lr|learning[- ]rate|learning|rate)\s+){0,4}warm(?:ed|ing)?[- ]?up\b", re.IGNORECASE)
+_RISING = re.compile(
+    r"\blearning rate\b[^.;]{0,30}\b(?:rise|rises|increase|increases|increased|increasing|ramp\w*)\b[^.;]{0,20}\bfirst\s*\$?\Z", re.IGNORECASE
+)
+_ACCUMULATED = re.compile(
+    r"\baccumulat(?:e|es|ed|ing|ion)(?:\s+(?:the|gradients?|is|are|set|to|of|over|for|across|with)){1,6}\s*\$?\Z", re.IGNORECASE
+)
+_AVERAGED = re.compile(r"\b(?:EMA|moving[- ]average|teacher)\b(?:(?!\band\b)[^.,;]){0,40}\bwith\s+(?:an?\s+|the\s+)?\Z", re.IGNORECASE)
+_DECAYING = re.compile(
+    r"\b(?:decay|decays|decayed|decaying|anneal|annealed|annealing|reduce|reduced|drop|dropped|decrease|decreased|decreases)\b", re.IGNORECASE
+)
+_DURATION = re.compile(
+    rf"(?P<number>{NUMBER}|{'|'.join(WORDS)})\$?(?P<half>\s+and\s+a\s+half)?\s*-?\s*(?P<unit>hours?|days?|minutes?|weeks?)\b(?!\s+(?:per|later|ago|old))",
+    re.IGNORECASE,
+)
+_TOP = re.compile(
+    r"\btop[- ]?(?:\$?k\s*=\s*)?\$?(\d{1,4})\$?\s+(?:most\s+\w+\s+)?(?:retrieved\s+)?(?:documents|passages|abstracts|results|chunks|articles)\b",
+    re.IGNORECASE,
+)
+_BETAS = re.compile(
+    rf"(?:β|\\?beta)_?\{{?1\}}?\$?\s*,\s*\$?(?:β|\\?beta)_?\{{?2\}}?\$?\)?\s*=\s*\$?[(\[{{]?\s*(?P<one>{NUMBER})\s*,\s*(?P<two>{NUMBER})",
+    re.IGNORECASE,
+)
+_TRIED = re.compile(r"search|swe[ep]|tune|grid|from|among|set|range|explore|experiment|tri|values|chosen|picked|var[iy]", re.IGNORECASE)
+"""What says that numbers in square brackets are values, where they might be citations."""
+_PRODUCT = re.compile(
+    rf"(?:\s*\([^()]{{1,40}}\))?(?:\s*(?:[*×x·]|\\times|\\cdot)\s*\$?{NUMBER}\$?(?:\s*\([^()]{{1,40}}\))?){{1,5}}\s*=\s*\$?(?P<number>{NUMBER})(?![\w^]|\.\d)"
+)
+_LENGTHS = frozenset(
+    re.findall(
+        r"\w+",
+        "training pretraining tuning finetuning optimization optimizer gradient parameter model full total more additional further extra sgd adam of",
+    )
+)
+"""Words between a number and "steps" that leave them steps of training; fifty discretization steps are none."""
+_TRAINS = re.compile(r"train|fine-?tun|\bcomput|\bepochs?\b", re.IGNORECASE)
+_SPELLED_OUT = {"hardware", "evaluation", "training length", "schedule"}
+"""Topics whose numbers are written as words ("four cards", "five seeds"); elsewhere "two layers" points at some two of many."""
+_MOST_VALUES = 6
+
+
+def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", around: str = "", named: Letters | None = None) -> None:
+    """Put the facts of running text into `sink`; its first line has the number `first`, `around` are the titles above it.
+
+    Letters `named` stand for a detail in the whole of the document.
+    """
+    phrases = lexicon(sink.ontology)
+    for sentence in sentences(text, first, around.lower()):
+        loss_formulas.read(sentence.text, sentence.line, sink, kind)
+        _sentence(sentence, phrases, sink, kind)
+        symbol_bindings.read(sentence, named or {}, sink)
+
+
+def _sentence(sentence: TokenizedSentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:
+    if undone(sentence):
+        return
+    words = sentence.words
+    _betas(sentence, sink, kind)
+    _paired(sentence, [*hits(words, sentence, phrases, "name")], sink, kind)
+    for role, put in (("counted", _counted), ("name", _named)):
+        for phrase, start, end in hits(words, sentence, phrases, role):
+            if not not_meant(sentence, phrase, start, kind):
+                put(sentence, phrase, start, end, sink, kind)
+    for phrase, start, end in hits(words, sentence, phrases, "choice"):
+        if not not_meant(sentence, phrase, start, kind) and not says_otherwise(sentence, phrase, end):
+            _chosen(sentence, phrase, start, words, sink, kind)
+    if kind == "prose" and negation.denies(sentence.text):
+        negation.read(sentence, [*hits(words, sentence, phrases, "off")], sink)
+    _specials(sentence, sink, kind)
+
+
+def _betas(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
+    """`β1, β2 = 0.9, 0.95`: two names, then two values."""
+    for found in _BETAS.finditer(sentence.text):
+        sentence.taken.append(found.span())
+        for name, written in (("adam_beta1", found["one"]), ("adam_beta2", found["two"])):
+            value = sink.ontology.normalise(name, written)
+            if value and value.literal:
+                sink.state(sentence.row(found.start()), name, value.value, found[0], written="betas", kind=kind)
+
+
+def _paired(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
+    """`The weight decay and momenta for AdamW are 0.05 and (0.9, 0.95)`: names, then as many values in their order."""
+    for run in _runs(sentence.text, found):
+        after = _AFTER.match(sentence.text, run[-1][2]) if len(run) > 1 else None
+        if not after or after.end() - run[-1][2] > 90:
+            continue
+        listing = after["open"] and run[0][0].term.type == "list"
+        values = in_order(sentence.text, after.start("open") if listing else after.end(), [phrase.term for phrase, _, _ in run])
+        for (phrase, start, _), value in zip(run, values, strict=False):
+            _put(sentence, phrase.term.name, phrase, start, value.end - len(value.text), value, sink, kind, _scope(after["whose"], sink))
+
+
+def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
+    """Names that only "and" or a comma stands between."""
+    run: list[tuple[Phrase, int, int]] = []
+    for one in found:
+        if run and one[1] < run[-1][2]:
+            continue
+        joins = _TOGETHER.fullmatch(text, run[-1][2], one[1]) if run else None
+        if run and not joins:
+            yield run
+            run = []
+        run.append(one)
+    yield run
+
+
+def _scope(written: str | None, sink: Sink) -> str:
+    """What a value is for, without an article; "" for everything, and for the optimizer that has it anyway."""
+    words = re.sub(r"\A(?:the|our|a)\s+", "", " ".join((written or "").split()))
+    every = _ALL & set(words.lower().split()) or fold(words) in sink.ontology.terms["optimizer"].choices
+    return "" if every else words[:40]
+
+
+def _named(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+    """The number after a phrase, or right before it."""
+    term = phrase.term
+    if term.type in {"choice", "schedule", "boolean", "text"} or term.durations or not _cued(term.prose_cues, sentence):
+        return
+    after = _AFTER.match(sentence.text, end)
+    if after and after.end() - end < 90:
+        at = after.start("open") if after["open"] and term.type == "list" else after.end()
+        if _put_after(sentence, phrase, start, at, after, sink, kind):
+            return
+    searched = _SEARCHED.match(sentence.text, end)
+    many = listed(sentence.text, searched.start("open")) if searched else None
+    cited = searched and searched["open"] == "[" and not _TRIED.search(searched[0])
+    free = many and searched and not cited and sentence.free(searched.end(), many.end)
+    if many and searched and free and _put(sentence, term.name, phrase, start, searched.end(), many, sink, kind):
+        return
+    before = _BEFORE[0].search(sentence.text[max(0, start - 50) : start])
+    if before and (before["number"].lower() not in WORDS or term.topic in _SPELLED_OUT):
+        _put_before(sentence, phrase, start, end, before, sink, kind)
+
+
+def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int, after: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+    """The number, or numbers, that stand at a place after a phrase, each for its own scope."""
+    term, joined = phrase.term, sentence.text[after.start() : at]
+    many = listed(sentence.text, at)
+    one = quantity(sentence.text, at, term)
+    if one and (product := _PRODUCT.match(sentence.text, one.end)):
+        one = Quantity(product["number"], product.end("number"), (product["number"],))
+    plural = phrase.words[-1].endswith("s") or _PLURAL.search(joined) is not None
+    several = many and (len(many.items) > 2 or many.choice or plural)
+    name = term.name
+    if name == "learning_rate" and re.search(r"\bto\b", joined) and _DECAYING.search(sentence.text[max(0, start - 40) : start]):
+        name = "min_learning_rate"
+    if name == "momentum" and _AVERAGED.search(sentence.text[max(0, start - 80) : start]):
+        name = "ema_decay"
+    if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
+        return True
+    if not one or not sentence.free(at, one.end):
+        return False
+    each = _each(sentence.text, one) or [(after["whose"], one)]
+    for scope, found in each:
+        begin, here = (start, at) if found is one else (found.end - len(found.text),) * 2
+        put = _put(sentence, name, phrase, begin, here, found, sink, kind, _scope(scope, sink))
+    return put
+
+
+def _each(text: str, one: Quantity) -> list[tuple[str, Quantity]]:
+    """`1e-5 on the base and 1e-3 on the head`: values one after another, each with what it is for; none for one alone."""
+    found: list[tuple[str, Quantity]] = []
+    while len(found) < _MOST_VALUES and (each := _EACH.match(text, one.end)):
+        found.append((each["scope"], one))
+        one = Quantity(each["number"], each.end("number"), (each["number"],))
+    last = _LAST.match(text, one.end) if found else None
+    return [*found, (last["scope"], one)] if last else []
+
+
+def _put(
+    sentence: TokenizedSentence, name: str, phrase: Phrase, start: int, at: int, found: Quantity, sink: Sink, kind: FactKind, scope: str = ""
+) -> bool:
+    value = sink.ontology.normalise(name, found.text)
+    if not value or not value.literal:
+        return False
+    said = sentence.text[max(0, min(start, at)) : found.end + 40].split("\n\n")[0]
+    unit = _unit(sentence.text, found.end) if name == "batch_size" else value.unit
+    sink.state(sentence.row(at), name, value.value, " ".join(said.split()), written=" ".join(phrase.words), kind=kind, unit=unit, scope=scope)
+    sentence.taken.append((at, found.end))
+    sentence.said[name] = value.value
+    return True
+
+
+_UNITS = re.compile(r"\s*(tokens|images|sequences|samples|examples|sentences|pairs|graphs|points|prompts|frames)\b")
+
+
+def _unit(text: str, end: int) -> str:
+    found = _UNITS.match(text, end)
+    return found[1] if found else ""
+
+
+def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
+    offset = max(0, start - 50)
+    ahead = sentence.text[max(0, offset + before.start("number") - 24) : offset + before.start("number")]
+    at, last = offset + before.start("number"), offset + before.end("number")
+    name = phrase.term.name
+    if name in {"steps", "epochs"} and _warms(sentence.text, at, end):
+        name = f"warmup_{name}"
+    if name == "steps" and _ACCUMULATED.search(sentence.text[max(0, at - 80) : at]):
+        name = "gradient_accumulation"
+    if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, last):
+        return False
+    said = WORDS.get(before["number"].lower())
+    text = str(said) if said is not None else before["number"].strip("$")
+    if re.search(r"\s(?:and|or)\s", text):
+        text = "[" + ", ".join(re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", text)) + "]"
+    return _put(sentence, name, phrase, at, at, Quantity(text, last, (text,)), sink, kind)
+
+
+def _warms(text: str, at: int, end: int) -> bool:
+    """Whether a number of steps is one of warm-up, by the words before it or right after what it counts."""
+    before = _WARMING.search(text[max(0, at - 60) : at]) or _RISING.search(text[max(0, at - 90) : at])
+    return bool(before or _WARMED.match(text, end))
+
+
+def _counted(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
+    ahead = sentence.text[max(0, start - 50) : start]
+    before = next((found for pattern in _BEFORE if (found := pattern.search(ahead))), None)
+    if not before or _JOINING & set(before["between"].lower().split()):
+        return
+    if before["number"].lower() in WORDS and phrase.term.topic not in _SPELLED_OUT:
+        return
+    between = before["between"].lower().split()
+    if between and phrase.term.topic not in _SPELLED_OUT | {"architecture"}:
+        return
+    if between and phrase.term.name == "steps" and not _LENGTHS & set(re.split(r"[\s-]+", " ".join(between))):
+        return
+    _put_before(sentence, phrase, start, end, before, sink, kind)
+
+
+def _cued(cues: Sequence[str], sentence: TokenizedSentence) -> bool:
+    low = f"{sentence.text.lower()} {sentence.around}" if cues else ""
+    return not cues or any(cue in low for cue in cues)
+
+
+def _chosen(sentence: TokenizedSentence, phrase: Phrase, start: int, words: Sequence[str], sink: Sink, kind: FactKind) -> None:
+    term = phrase.term
+    others = [word for word in (*words, *sentence.around.split()) if word not in phrase.words]
+    if not any(word.startswith(cue) for cue in term.cues for word in others):
+        return
+    value = phrase.choice
+    if term.type == "schedule":
+        known = {key: float(one) for key in ("warmup_steps", "warmup_epochs", "warmup_ratio") if (one := sentence.said.get(key))}
+        value = schedule(value, **{key: int(one) if one == int(one) else one for key, one in known.items()})
+    said = " ".join(sentence.text[max(0, start - 40) : start + 100].split())
+    sink.state(sentence.row(start), term.name, value, said, written=" ".join(phrase.words), kind=kind)
+
+
+def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
+    """Durations of training, and what is retrieved: quantities whose name is not one phrase."""
+    if _TRAINS.search(sentence.text):
+        for found in _DURATION.finditer(sentence.text):
+            number = WORDS.get(found["number"].lower(), found["number"])
+            number = f"{number}.5" if found["half"] else number
+            value = sink.ontology.normalise("training_time", f"{number} {found['unit']}")
+            if value and value.literal and not _ORDINAL.search(sentence.text[max(0, found.start() - 20) : found.start()]):
+                sink.state(sentence.row(found.start()), "training_time", value.value, found[0], written="training time", kind=kind)
+    for found in _TOP.finditer(sentence.text):
+        sink.state(sentence.row(found.start()), "retrieval_k", found[1], found[0], written="top k", kind=kind)

@@ -1,0 +1,134 @@
+"""Sentences and the ontology's phrases in them: names of details, nouns that count them, choices (pure).
+
+Phrases are looked up word by word, the longest at each place; a sentence remembers which of its numbers belong to a phrase
+already. The walk is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.terms import Term
+
+TOKEN = re.compile(r"[^\W_]+")
+_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\[\"“])|\n\s*\n|\n\s*(?=[-*•]\s)")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "constant orthogonal zeros ones precision accuracy unigram uniform softmax sigmoid recall lion normal moses none linear step tanh cutout",
+    )
+)
+_MOST = 4_000
+_WIDE = re.compile(r"[^\S\n]{40,}")
+"""White space that stands in no sentence; patterns that look across it would take the square of its length."""
+_BROKEN = re.compile(r"[})\]]\s{0,2}\d")
+"""Where a number begins after what a bracket has closed: `\\frac{1}{\\beta}2.048` is no second beta."""
+_POINT = re.compile(r"\.\d")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that name a detail, count it, are one of its choices (`spelled` where case matters), or name what a sentence may do without."""
+
+    words: tuple[str, ...]
+    term: Term
+    role: str
+    choice: str = ""
+    spelled: str = ""
+
+
+Lexicon = Mapping[str, tuple[Phrase, ...]]
+
+
+@dataclass
+class TokenizedSentence:
+    """A sentence, where it begins, the titles above it; `taken` are the numbers that a phrase has, `said` their values by detail."""
+
+    text: str
+    line: int
+    around: str
+    tokens: list[re.Match[str]]
+    taken: list[tuple[int, int]] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        """The words in lower case."""
+        return [token[0].lower() for token in self.tokens]
+
+    def row(self, at: int) -> int:
+        """The line of an offset of the sentence."""
+        return self.line + self.text.count("\n", 0, at)
+
+    def free(self, start: int, end: int) -> bool:
+        """Whether no number inside has been given to another phrase."""
+        return not any(a < end and start < b for a, b in self.taken)
+
+
+@lru_cache(maxsize=4)
+def lexicon(ontology: Ontology) -> Lexicon:
+    """Phrases by their first word, longest first."""
+    found: dict[str, list[Phrase]] = {}
+    for term in ontology.terms.values():
+        rows = [(phrase, "name", "") for phrase in term.prose] + [(noun, "counted", "") for noun in term.counted]
+        rows += [
+            (spelling, "choice", choice) for choice, spellings in term.values.items() for spelling in spellings if term.cues and _distinct(spelling)
+        ]
+        rows += [(technique, "off", value) for value, techniques in term.off.items() for technique in techniques]
+        for phrase, role, choice in rows:
+            words = tuple(token[0].lower() for token in TOKEN.finditer(phrase))
+            spelled = phrase if role == "choice" and len(words) == 1 else ""
+            if words:
+                found.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
+    order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
+    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in found.items()}
+
+
+def _distinct(spelling: str) -> bool:
+    """Whether a spelling means its choice in running text too."""
+    if " " in spelling or ("-" in spelling and spelling.lower() != spelling.upper()):
+        return True
+    return (
+        spelling.lower() not in _COMMON
+        and "_" not in spelling
+        and (spelling.lower() != spelling or any(c.isdigit() for c in spelling))
+        and not spelling.isdigit()
+    )
+
+
+def sentences(text: str, first: int, around: str) -> Iterator[TokenizedSentence]:
+    """The sentences of a text whose first line has the number `first`; a long one in pieces."""
+    at, line = 0, first
+    for border in (*(match.end() for match in _END.finditer(text)), len(text)):
+        part = text[at:border]
+        for start in range(0, len(part), _MOST):
+            piece = _WIDE.sub(" ", part[start : start + _MOST].rstrip())
+            tokens = list(TOKEN.finditer(piece))
+            if len(tokens) > 1:
+                yield TokenizedSentence(piece, line + part.count("\n", 0, start), around, tokens)
+        line += part.count("\n")
+        at = border
+
+
+def hits(words: Sequence[str], sentence: TokenizedSentence, phrases: Lexicon, role: str) -> Iterator[tuple[Phrase, int, int]]:
+    """Phrases of a role with their offsets, the longest at each place."""
+    at = 0
+    while at < len(words):
+        length = 0
+        for phrase in phrases.get(words[at], ()):
+            size = len(phrase.words)
+            if phrase.role != role or size < length or tuple(words[at : at + size]) != phrase.words:
+                continue
+            start, end = sentence.tokens[at].start(), sentence.tokens[at + size - 1].end()
+            together = size == 1 or end - start <= 2 * sum(map(len, phrase.words)) + 8
+            numbered = size > 1 and phrase.words[-1].isdigit()
+            if numbered and (_BROKEN.search(sentence.text, start, end) or _POINT.match(sentence.text, end)):
+                continue
+            if together and (not phrase.spelled or sentence.text[start:end] == phrase.spelled):
+                length = size
+                yield phrase, start, end
+        at += length or 1

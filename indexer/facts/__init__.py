@@ -1,1 +1,0 @@
-"""Hyper-parameters and choices out of code, configuration, commands, tables and prose; nothing of them is ever run."""

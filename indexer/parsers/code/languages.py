@@ -1,0 +1,96 @@
+"""The languages that repositories of papers hold, and how each one's syntax tree names its units.
+
+Node types are those of the tree-sitter grammars packed in semble-grammars. CUDA has no grammar there and is read as C++,
+MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code.lines`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language: its grammar, and the node types that make functions, classes and wrappers to look into."""
+
+    grammar: str
+    functions: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+
+
+def _language(grammar: str, functions: str = "", classes: str = "", wrappers: str = "") -> Language:
+    return Language(grammar, frozenset(functions.split()), frozenset(classes.split()), frozenset(wrappers.split()))
+
+
+_C = "function_definition preproc_function_def", "struct_specifier union_specifier enum_specifier class_specifier"
+_C_WRAPPERS = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification namespace_definition template_declaration declaration_list"
+_JS = (
+    "function_declaration generator_function_declaration method_definition function_signature abstract_method_signature",
+    "class_declaration abstract_class_declaration interface_declaration enum_declaration class",
+    "export_statement class_body statement_block ambient_declaration internal_module module",
+)
+
+LANGUAGES: dict[str, Language] = {
+    "python": _language("python", "function_definition", "class_definition", "decorated_definition block module"),
+    "c": _language("c", *_C, _C_WRAPPERS),
+    "cpp": _language("cpp", *_C, _C_WRAPPERS + " field_declaration_list"),
+    "cuda": _language("cpp", *_C, _C_WRAPPERS + " field_declaration_list"),
+    "javascript": _language("javascript", *_JS),
+    "typescript": _language("typescript", *_JS),
+    "tsx": _language("tsx", *_JS),
+    "julia": _language(
+        "julia", "function_definition short_function_definition macro_definition", "struct_definition abstract_definition", "module_definition block"
+    ),
+    "r": _language("r"),
+    "lua": _language("lua", "function_declaration function_definition_statement local_function_definition_statement"),
+    "rust": _language("rust", "function_item macro_definition", "struct_item enum_item trait_item impl_item union_item", "mod_item declaration_list"),
+    "go": _language("go", "function_declaration method_declaration", "type_declaration"),
+    "java": _language(
+        "java",
+        "method_declaration constructor_declaration compact_constructor_declaration",
+        "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration",
+        "class_body interface_body enum_body enum_body_declarations",
+    ),
+    "scala": _language("scala", "function_definition", "class_definition object_definition trait_definition", "template_body"),
+    "ruby": _language("ruby", "method singleton_method", "class module", "body_statement"),
+    "bash": _language("bash", "function_definition"),
+    "matlab": _language(""),
+    "perl": _language("perl", "subroutine_declaration_statement"),
+    "haskell": _language("haskell", "function", "data_type class", "declarations"),
+    "diff": _language(""),
+}
+
+_SUFFIXES = {
+    "python": ".py .pyx .pyi .pyw .pxd .bzl",
+    "c": ".c",
+    "cpp": ".cpp .h .cc .cxx .hpp .hh .hxx .inl .mm",
+    "cuda": ".cu .cuh",
+    "javascript": ".js .mjs .cjs .jsx",
+    "typescript": ".ts .mts .cts",
+    "tsx": ".tsx",
+    "julia": ".jl",
+    "r": ".r",
+    "lua": ".lua",
+    "rust": ".rs",
+    "go": ".go",
+    "java": ".java",
+    "scala": ".scala",
+    "ruby": ".rb",
+    "bash": ".sh .bash .zsh .slurm .sbatch .qsub .pbs",
+    "matlab": ".m",
+    "perl": ".pl .pm",
+    "haskell": ".hs",
+    "diff": ".patch .diff",
+}
+_BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl", "perl"), ("ruby", "ruby"), ("node", "javascript"), ("sh", "bash"))
+
+
+def language_of(path: str, first_line: str = "") -> str:
+    """The language of a file by its suffix, else by its `#!` line; empty if it is no program."""
+    found = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
+    if found or not first_line.startswith("#!"):
+        return found
+    return next((language for word, language in _SHEBANGS if word in first_line), "")

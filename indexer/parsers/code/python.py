@@ -1,0 +1,160 @@
+"""Units of a Python file by its own syntax tree (`ast`), without running it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from indexer.parsers.code import options
+from indexer.parsers.code.units import LONG, CodeUnit, leading, one_line
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def outline(text: str) -> tuple[CodeUnit, ...]:
+    """Functions, classes and runs of module-level statements.
+
+    Raises `SyntaxError`, `ValueError`, `RecursionError` or `MemoryError` for what this Python cannot parse.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    return _Outline(text.split("\n")).units(tree.body, 0)
+
+
+class _Outline:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    def units(self, body: Sequence[ast.stmt], floor: int, role: str = "module") -> tuple[CodeUnit, ...]:
+        """The units of a body whose first line comes after `floor`; `role` is that of plain statements."""
+        found: list[CodeUnit] = []
+        for kind, statements in _grouped(body, role):
+            before = found[-1].last if found else floor
+            if kind == "scope":
+                found.extend(self._scopes(statements, before, role))
+            elif kind == "option":
+                found.append(self._options(statements, before))
+            else:
+                found.append(self._run(statements, before, role))
+        return tuple(found)
+
+    def _options(self, nodes: Sequence[ast.stmt], floor: int) -> CodeUnit:
+        """Settings in a row, each a part: where there are many they are cut between them."""
+        parts = self.blocks(nodes, floor)
+        return CodeUnit(parts[0].first, parts[-1].last, "config", parts=parts)
+
+    def _scopes(self, nodes: Iterable[ast.stmt], floor: int, role: str) -> Iterator[CodeUnit]:
+        for node in nodes:
+            unit = self._class(node, floor) if isinstance(node, ast.ClassDef) else self._function(node, floor, role)
+            floor = unit.last
+            yield unit
+
+    def _function(self, node: ast.stmt, floor: int, role: str) -> CodeUnit:
+        assert isinstance(node, _Function)  # noqa: S101
+        first, last = self._first(node, floor), _last(node)
+        parts = self._statements(node.body, node.lineno) if last - first >= LONG or _says_settings(node) else ()
+        parts = (*self._decorators(node, first), *parts) if parts else ()
+        return CodeUnit(first, last, "method" if role == "class" else "function", node.name, _described(_signature(node), node), parts)
+
+    def _statements(self, body: Sequence[ast.stmt], floor: int) -> tuple[CodeUnit, ...]:
+        """The statements of a function, its settings in a row as one unit."""
+        found: list[CodeUnit] = []
+        for kind, nodes in _grouped(body, "block"):
+            floor = found[-1].last if found else floor
+            found.extend([self._options(nodes, floor)] if kind == "option" else self.blocks(nodes, floor))
+        return tuple(found)
+
+    def _decorators(self, node: _Function, first: int) -> Iterator[CodeUnit]:
+        """The options that stand above a command of click."""
+        given = [one for one in node.decorator_list if options.called(one) == "option"]
+        if len(given) >= options.LEAST:
+            ends = [one.end_lineno or one.lineno for one in given]
+            starts = [first, *(end + 1 for end in ends[:-1])]
+            parts = tuple(CodeUnit(start, end, "block") for start, end in zip(starts, ends, strict=True) if start <= end)
+            yield CodeUnit(first, ends[-1], "config", parts=parts)
+
+    def _class(self, node: ast.ClassDef, floor: int) -> CodeUnit:
+        bases = ", ".join(ast.unparse(base) for base in [*node.bases, *(keyword.value for keyword in node.keywords)])
+        header = _described(one_line(f"class {node.name}({bases})" if bases else f"class {node.name}"), node)
+        parts = self.units(node.body, node.lineno, "class")
+        scopes = tuple(part for part in parts if part.role != "class" or part.name)
+        return CodeUnit(self._first(node, floor), _last(node), "class", node.name, header, scopes)
+
+    def _run(self, nodes: list[ast.stmt], floor: int, role: str) -> CodeUnit:
+        first = leading(self.lines, nodes[0].lineno, floor)
+        last = _last(nodes[-1])
+        long = last - first >= LONG or any(map(_holds_settings, nodes))
+        return CodeUnit(first, last, role, parts=self.blocks(nodes, floor) if long else ())
+
+    def blocks(self, body: Sequence[ast.stmt], floor: int) -> tuple[CodeUnit, ...]:
+        """The statements of a body, those that are long themselves cut further."""
+        found: list[CodeUnit] = []
+        for node in body:
+            floor = found[-1].last if found else floor
+            if isinstance(node, _Scope):
+                found.extend(self._scopes([node], floor, "module"))
+            else:
+                inner = self._inner(node) if _last(node) - node.lineno >= LONG or _holds_settings(node) else ()
+                found.append(CodeUnit(leading(self.lines, node.lineno, floor), _last(node), "block", parts=inner))
+        return tuple(found)
+
+    def _inner(self, node: ast.stmt) -> tuple[CodeUnit, ...]:
+        bodies = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        bodies[1:1] = [case.body for case in getattr(node, "handlers", []) + getattr(node, "cases", [])]
+        units = [unit for body in bodies if isinstance(body, list) and body for unit in self._statements(body, body[0].lineno - 1)]
+        return tuple(sorted(units, key=lambda unit: (unit.first, -unit.last)))
+
+    def _first(self, node: _Scope, floor: int) -> int:
+        return leading(self.lines, min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), floor)
+
+
+def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Neighbours of one kind together; a few settings are statements like others."""
+    is_option, least = (options.is_setting, options.FIELDS) if role == "class" else (options.is_option, options.LEAST)
+    held: list[ast.stmt] = []
+    for kind, group in groupby(body, lambda node: "option" if is_option(node) else _kind(node)):
+        nodes = list(group)
+        if kind == "statement" or (kind == "option" and len(nodes) < least):
+            held += nodes
+            continue
+        if held:
+            yield "statement", held
+        held = []
+        yield kind, nodes
+    if held:
+        yield "statement", held
+
+
+def _says_settings(node: _Function) -> bool:
+    given = sum(options.called(one) == "option" for one in node.decorator_list)
+    return max(given, sum(map(options.is_option, node.body))) >= options.LEAST
+
+
+def _holds_settings(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If | ast.With) and sum(map(options.is_option, node.body)) >= options.LEAST
+
+
+def _kind(node: ast.stmt) -> str:
+    if isinstance(node, _Scope):
+        return "scope"
+    return "import" if isinstance(node, ast.Import | ast.ImportFrom) else "statement"
+
+
+def _last(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _signature(node: _Function) -> str:
+    start = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return one_line(f"{start} {node.name}({ast.unparse(node.args)}){returns}")
+
+
+def _described(signature: str, node: _Scope) -> str:
+    """The signature and the first line of the docstring."""
+    words = (ast.get_docstring(node) or "").strip().partition("\n")[0]
+    return f"{signature} · {one_line(words, 160)}" if words else signature

@@ -1,0 +1,47 @@
+"""Units in lines to spans in characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from indexer.parsers.code.units import CodeUnit
+from lineage.records import Span
+
+
+class LineIndex:
+    """Where each line of a text begins. Lines are counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        self.size = len(text)
+        self.starts = [0]
+        for line in text.split("\n"):
+            self.starts.append(self.starts[-1] + len(line) + 1)
+
+    def extent(self, first: int, last: int) -> tuple[int, int]:
+        """Offsets of lines first..last, the newline after the last one left out."""
+        count = len(self.starts) - 1
+        first, last = min(max(first, 1), count), min(max(last, 1), count)
+        return self.starts[first - 1], max(self.starts[first - 1], self.starts[last] - 1)
+
+
+def spans(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...], path: tuple[str, ...] = ()) -> tuple[Span, ...]:
+    """Spans of the units and all their parts, in the order (start, -end).
+
+    `context` is what stands before a unit's own header: the file's path, then the headers of enclosing classes.
+    """
+    return tuple(sorted(_walk(units, lines, context, path), key=lambda span: (span.start, -span.end)))
+
+
+def _walk(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...], path: tuple[str, ...]) -> Iterator[Span]:
+    for unit in units:
+        start, end = lines.extent(unit.first, unit.last)
+        inner = (*path, unit.name) if unit.name else path
+        around = (*context, unit.header) if unit.header else context
+        yield Span(start, end, unit.role, inner, header="" if unit.role == "block" else " · ".join(around))
+        yield from _walk(unit.parts, lines, around, inner)
+
+
+def labelled(found: tuple[Span, ...], label: str) -> tuple[Span, ...]:
+    """The same spans with a label, such as the number of a notebook's cell."""
+    return tuple(replace(span, label=label) for span in found)

@@ -1,0 +1,1 @@
+"""HTML papers (LaTeXML's output) to `Document`."""

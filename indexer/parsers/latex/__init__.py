@@ -1,0 +1,1 @@
+"""LaTeX to `Document`: a linear, non-recursive reader that never runs TeX."""

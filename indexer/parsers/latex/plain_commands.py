@@ -1,0 +1,188 @@
+r"""Commands that carry no structure: signs, accents, lengths, and arguments that are no text.
+
+Formatting needs no entry anywhere: an unknown command is dropped, its braces are groups and its words are text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from indexer.parsers.latex.citing import cite, is_cite
+from indexer.parsers.latex.machine import BRACE, Group, Handler, Machine
+from indexer.parsers.latex.plain import plain
+from indexer.parsers.latex.scanner import PAR, Token, written
+from indexer.parsers.latex.stream import TextStream
+from indexer.parsers.latex.symbols import MATH_SIGNS, SYMBOLS, accented, words
+from lineage.records import Status
+
+_GLUE = re.compile(r"[ \t]*=?[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp|fil+)?(?:\s+(?:plus|minus)\s*[\d.]+[a-z]{2,4})*")
+_ASSIGNED = re.compile(
+    r"[ \t]*=[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp)?(?![A-Za-z])(?:[ \t]+(?:plus|minus)[ \t]*[\d.]+[a-z]{2,4})*"
+)
+_KEEP_OPTION = frozenset(words(r"\noindent \centering \small \footnotesize \normalsize \large \par \bf \it \em \tt \rm \sc \bfseries \itshape \quad"))
+
+
+def unknown(m: Machine, tok: Token) -> None:
+    """Anything without an entry: a sign, a citation of some package, or formatting, which is dropped."""
+    sign = SYMBOLS.get(tok[1:])
+    if sign is not None:
+        m.out.space() if sign == " " else m.out.put(sign) if sign else None
+    elif tok.startswith((r"\bibliography", r"\putbib")):  # multibib, bibunits: \bibliographyapp{refs}
+        m.found.bibliographies += [name.strip() for name in m.reader.word().split(",") if name.strip()]
+    elif is_cite(tok):
+        cite(m, tok)
+    elif tok[1:] in MATH_SIGNS:
+        m.out.put(MATH_SIGNS[tok[1:]])
+    elif tok not in _KEEP_OPTION:
+        _option_or_value(m)
+
+
+def _option_or_value(m: Machine) -> None:
+    following = m.reader.next()
+    if following is None:
+        return
+    if following.startswith("=") and (found := _ASSIGNED.match(following)):
+        m.reader.push([following[found.end() :] or " "])
+        return
+    m.reader.back()
+    if following == "[":
+        m.reader.optional()
+
+
+def swallow(signature: str) -> Handler:
+    """A handler for commands whose arguments are no text."""
+
+    def handler(m: Machine, tok: Token) -> None:
+        m.reader.take(signature)
+
+    return handler
+
+
+def glue(m: Machine, tok: Token) -> None:
+    r"""`\vskip 3pt plus 1pt`: a length without braces."""
+    following = m.reader.next()
+    if following is None:
+        return
+    found = _GLUE.match(following) if following[0] not in "\\{" and following != PAR else None
+    if found and found.end():
+        m.reader.push([following[found.end() :] or " "])
+    elif following[0] != "\\":
+        m.reader.back()
+
+
+def accent(m: Machine, tok: Token) -> None:
+    """A letter under an accent."""
+    if m.tabulars and tok in (r"\=", r"\>", r"\'", r"\`") and m.within("tabbing"):
+        return
+    m.out.put(accented(tok[1:], plain(written(m.reader.argument()))))
+
+
+_NO_XSPACE = frozenset(words(r"\/ \, \@ \- \xspace \footnote \footnotemark \space \unskip"))
+
+
+def xspace(m: Machine, tok: Token) -> None:
+    """A space, unless punctuation follows."""
+    following = m.reader.next()
+    while following in ("}", "{") and m.mode is None:
+        m.step(following)
+        following = m.reader.next()
+    if following is None:
+        return
+    m.reader.back()
+    if following not in _NO_XSPACE and following[0] not in ".,'/?;:!~-)}{&":
+        m.out.space()
+
+
+def color(m: Machine, tok: Token) -> None:
+    r"""`\textcolor{name}{words}` and `\color{name}`: words in white are hidden from a reader and left out here as well.
+
+    Not in tables and floats, where white stands on dark cells.
+    """
+    m.reader.optional()
+    hidden = m.reader.word().lower() in ("white", "1,1,1", "ffffff") and m.in_document and not m.tabulars and not m.floats
+    if hidden and tok == r"\textcolor":
+        m.capture(lambda stream: _hidden(m, stream))
+    elif hidden and m.groups and m.groups[-1] is BRACE:
+        m.groups.pop()
+        m.divert(Group("capture"), TextStream(), lambda stream: _hidden(m, stream))
+
+
+def _hidden(m: Machine, stream: TextStream) -> None:
+    if stream.length:
+        m.note("white text", Status.POLICY_SKIPPED, "words printed in white were left out")
+
+
+def onedot(m: Machine, tok: Token) -> None:
+    """The full stop of `e.g.` in the conference styles, left out before another one."""
+    following = m.reader.next()
+    if following is not None:
+        m.reader.back()
+        if not following.startswith("."):
+            m.out.put(".")
+            xspace(m, tok)
+
+
+def ensuremath(m: Machine, tok: Token) -> None:
+    r"""`\ensuremath{...}` outside a formula."""
+    m.reader.push(["$", *m.reader.argument(), "$"])
+
+
+def first_of_two(m: Machine, tok: Token) -> None:
+    r"""`\texorpdfstring{TeX}{plain}`: the first is what is printed."""
+    kept = m.reader.argument()
+    m.reader.argument()
+    m.reader.push(kept)
+
+
+def ding(m: Machine, tok: Token) -> None:
+    r"""`\ding{51}`: the numbers of ticks, crosses and circled digits."""
+    number = m.reader.word()
+    circled = int(number) - 171 if number.isdigit() and 172 <= int(number) <= 181 else 0
+    m.out.put({"51": "✓", "52": "✓", "55": "✗", "56": "✗"}.get(number, f"({circled})" if circled else "•"))
+
+
+def subfloat(m: Machine, tok: Token) -> None:
+    r"""`\subfloat[caption]{...}`: the option is text."""
+    if given := m.reader.optional():
+        m.reader.push(["{", *given, "}", " "])
+
+
+def midrule(m: Machine, tok: Token) -> None:
+    r"""`\cmidrule[w](lr){2-3}`."""
+    m.reader.optional()
+    trim = m.reader.skip_spaces()
+    if trim is None or not trim.startswith("("):
+        if trim is not None:
+            m.reader.back()
+    elif rest := trim.partition(")")[2]:
+        m.reader.push([rest])
+    m.reader.take("m")
+
+
+def csname(m: Machine, tok: Token) -> None:
+    r"""`\csname name\endcsname` is the command `\name`."""
+    name = ""
+    for _ in range(50):
+        part = m.reader.next()
+        if part is None or part == r"\endcsname":
+            break
+        name += part if part[0] not in "\\{}" else ""
+    if name.strip():
+        m.reader.push(["\\" + name.strip()])
+
+
+def verb(m: Machine, tok: Token) -> None:
+    """Words to be taken as they are."""
+    m.reader.flag("*")
+    source = m.reader.source()
+    found = source.delimited() if source else None
+    if found:
+        m.out.put(found)
+
+
+def lstinline(m: Machine, tok: Token) -> None:
+    r"""`\lstinline[..]|code|`."""
+    m.reader.optional()
+    source = m.reader.source()
+    if source and not source.text.startswith("{", source.pos):
+        verb(m, tok)

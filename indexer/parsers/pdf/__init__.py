@@ -1,0 +1,1 @@
+"""PDF to `Document`: glyphs, rows, blocks, sections, bibliography and citations."""

@@ -1,0 +1,282 @@
+"""Where the names of an entry end, and where its title begins and ends, read by the list's own form.
+
+Every entry has a few places where its title may begin (after a year, a full stop, a colon, a comma, at a quote or
+where the type changes) and a few where it may end. Each pair is scored by what it makes of the entry: names that read
+like names, a title that reads like one, a rest that reads like a venue, type that does not change inside a part.
+The scores of all entries together tell which kinds of beginning and end this list uses; those are then preferred
+(two rounds of self-training), so that one entry is read like its neighbors.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from indexer.parsers.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, is_names, run
+from indexer.parsers.pdf.page import Range
+from indexer.parsers.pdf.sentences import full_stops
+
+MAX_READ = 20_000
+_ROUNDS = 2
+_QUOTED = re.compile(r"[“\"‘`]{1,2}(?=\S)(.{8,400}?)[”\"’']{1,2}(?=[\s,.;)]|\Z)")
+_AFTER_NAMES = re.compile(
+    r"[\s,.;]{0,20}[\s(\[]((?:18|19|20)\d\d(?:[–-]\d{4})?[a-z]?|in press|forthcoming|n\.\s?d\.)"
+    r"(?:,\s?[A-Z][a-z]+(?:\s\d{1,2})?)?[)\]]?[.,:;]*(?:\s+|\Z)"
+)
+_VENUE = re.compile(
+    r"(?:in:?\s|proc\b|proceedings|advances in|journal|j\.|trans\b|transactions|ieee|acm\b|arxiv|corr\b|conference|workshop|symposium|lecture notes|"
+    r"international|nature\b|science\b|springer|phys\b|physical review|preprint|technical report|tech\. rep|annals of|"
+    r"ph\.?\s?d\b|master|https?:|doi|url\b|available|accessed|vol\b|volume|pp\b|pages|university|blog\b|\[online|(?:[a-z]+|\d+\w\w) ed(?:ition|\.))|"
+    r"[^\W\d_][\w.&-]*(?: [\w.&-]+){0,8},? \d{1,4} ?(?:[(,:]|\Z)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?!]\s+(?=[a-z])")
+_BRACKET = re.compile(r"\s\((?=(?:\w+ ed\.|\d{4}|[A-Z][^()]{2,60}\d{4}\)))")
+_COMMA = re.compile(r",[”\"]?\s+|\s+(?=In:? [A-Z])")
+_DATE = re.compile(r"\(?(?:18|19|20)\d\d\b")
+_IN = re.compile(r"[\s,.;(]*\b[Ii]n:?[\s,]*\Z|[\s,.;:(]+\Z")
+_NOT_TITLE = re.compile(
+    r"\bpages? \d|\bpp\.? ?\d|\bvol\. ?\d|\d\(\d|\barXiv preprint|[.,?!] [Ii]n:? [A-Z]|\(\d{4}\)|\d{1,4}:\d{1,4}[–-]|"
+    r"https?:|, \d{4}[a-z]?(?:\.|\Z)|\. (?:19|20)\d\d\b"
+)
+_FIRST_NAME = re.compile(rf"(?:{INITIAL_FIRST.pattern})(?:,| and\b| &|\.|:)|(?:{SURNAME_FIRST.pattern})(?:[,;.]| and\b| &)")
+_NAME_INSIDE = re.compile(rf"(?:, |\band |& )(?:{INITIAL_FIRST.pattern})")
+_SMALL_IN = re.compile(r"(?:in|vol|no|pp|and|eds?|second|third|first|preprint|arxiv|doi|url|volume|pages?|number|ph|et)\b", re.IGNORECASE)
+_VOLUME = re.compile(
+    r"(?:New |Class |Nucl |Int )?(?:[A-Z][A-Za-z]{0,9}\.\s{0,2}){1,6}(?:[A-Z]{1,2}\s?)?\(?\d{1,4}\b|"
+    r"(?:Nature|Science|JCAP|ApJ|PRL|Physics Reports)\b[\s,:]*\(?\d|arXiv:"
+)
+
+_LENGTHS = (-4.0, -2.0, -0.4, 0.8)  # titles of no, one, two, more words
+
+
+@dataclass(frozen=True)
+class Start:
+    """A place where a title may begin: after `names` characters of names, with the year that stands between."""
+
+    at: int
+    names: int
+    kind: str
+    year: str = ""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One reading of an entry: names are text[:start.names], the title text[start.at:end], the rest text[after:]."""
+
+    start: Start
+    end: int
+    after: int
+    kind: str
+    score: float
+
+
+def cuts(entries: Sequence[tuple[str, Sequence[Range]]]) -> list[Cut | None]:
+    """The best reading of each entry of one list, given as text and its ranges of italic type."""
+    readings = [_readings(text[:MAX_READ], slopes) for text, slopes in entries]
+    chosen = [max(cut, key=lambda c: c.score, default=None) for cut in readings]
+    for _ in range(_ROUNDS if len(entries) > 2 else 0):
+        weight = _preferences([cut for cut in chosen if cut])
+        chosen = [max(cut, key=weight, default=None) for cut in readings]
+    return chosen
+
+
+class _Preferences:
+    """The score of a reading, plus how usual its beginning and end are in the list."""
+
+    def __init__(self, seen: Sequence[Cut]) -> None:
+        self.starts = Counter(cut.start.kind for cut in seen)
+        self.ends = Counter((cut.start.kind, cut.kind) for cut in seen)
+        self.total = len(seen)
+
+    def __call__(self, cut: Cut) -> float:
+        start = (self.starts[cut.start.kind] + 0.5) / (self.total + 4)
+        end = (self.ends[cut.start.kind, cut.kind] + 0.5) / (self.starts[cut.start.kind] + 4)
+        return cut.score + 1.2 * math.log(start) + 0.6 * math.log(end)
+
+
+def _preferences(seen: Sequence[Cut]) -> _Preferences:
+    return _Preferences(seen)
+
+
+def _readings(text: str, slopes: Sequence[Range]) -> list[Cut]:
+    runs = _runs(text, slopes)
+    return [_scored(text, runs, start, *end) for start in _starts(text, runs) for end in _ends(text, runs, start.at)]
+
+
+def _runs(text: str, slopes: Sequence[Range]) -> list[Range]:
+    """Stretches of italic type of at least six letters; those that only a sign or a space parts are one."""
+    runs: list[Range] = []
+    for start, end in sorted(slopes):
+        if runs and start - runs[-1][1] < 6 and not any(c.isalnum() for c in text[runs[-1][1] : start]):
+            runs[-1] = runs[-1][0], max(end, runs[-1][1])
+        else:
+            runs.append((start, min(end, len(text))))
+    return [(start, end) for start, end in runs if sum(c.isalpha() for c in text[start:end]) >= 6]
+
+
+def _starts(text: str, runs: Sequence[Range]) -> Iterator[Start]:
+    yield Start(0, 0, "first")
+    for year in islice(_AFTER_NAMES.finditer(text), 3):
+        if year.start() < 4 or is_names(text[: year.start()]):
+            yield Start(year.end(), year.start() if year.start() >= 4 else 0, "year", year[1])
+    if (quoted := _QUOTED.search(text)) and (start := _dated(text, quoted.start(), "quote")):
+        yield start
+    for begin, _ in runs[:2]:
+        if start := _dated(text, begin, "italic"):
+            yield start
+    if (stop := next(iter(full_stops(text, limit=1)), 0)) and is_names(text[:stop]):
+        yield Start(_skip(text, stop), stop, "stop")
+    colon = text.find(": ")
+    if colon > 0 and is_names(text[:colon]):
+        yield Start(_skip(text, colon), colon, "colon")
+    yield from _after_runs(text)
+
+
+def _after_runs(text: str) -> Iterator[Start]:
+    """After as many names as stand at the head in one form: surnames with initials either way round, or pieces between commas."""
+    for kind, pattern in (("surnames", SURNAME_FIRST), ("bare initials", VANCOUVER), ("initials", INITIAL_FIRST)):
+        end, count = run(text, pattern)
+        if (
+            not count
+            or (pattern is not SURNAME_FIRST and text[end : end + 1] not in {",", ":", "."})
+            or (pattern is VANCOUVER and count < 2 and text[end : end + 1] == ",")
+        ):
+            continue
+        edited = EDITORS.match(text, end)
+        yield Start(_skip(text, edited.end() if edited else end), end, f"{kind}{text[end : end + 1] if text[end : end + 1] in {',', ':'} else ''}")
+    for n, end in enumerate(_comma_pieces(text)):
+        if n:
+            yield Start(_skip(text, end), end, "comma")
+
+
+def _comma_pieces(text: str) -> list[int]:
+    """Ends of the pieces between commas at the head of an entry, as long as they read like names; the last two."""
+    ends: list[int] = [0]
+    last = 0
+    for comma in re.finditer(r",\s+(?:and\s+)?", text):
+        piece = text[last : comma.start()]
+        if len(piece.split()) > 8 or not is_names(piece):
+            break
+        last = comma.end()
+        ends.append(comma.start())
+    return [0, *ends[1:][-2:]]
+
+
+def _dated(text: str, at: int, kind: str) -> Start | None:
+    """A beginning at a quote or a change of type, with names and perhaps a year before it."""
+    head = text[:at].rstrip(" ,.:;")
+    at = others.end() if (others := ET_AL.match(text, at)) else at
+    at = _skip(text, at)
+    if not head or at < 4:
+        return Start(at, 0, kind)
+    year = _AFTER_NAMES.search(text[:at] + " ")
+    if year and is_names(text[: year.start()]) and at - year.end() < 3:
+        return Start(at, year.start(), f"year {kind}", year[1])
+    return Start(at, len(head), kind) if is_names(head) else None
+
+
+def _skip(text: str, at: int) -> int:
+    """The place of the next letter, digit, quote or bracket."""
+    while at < len(text) and text[at] in " .,:;":
+        at += 1
+    return at
+
+
+def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, int, str]]:
+    """(end of title, start of the rest, kind)."""
+    quoted = _QUOTED.match(text, start)
+    if quoted and len(quoted[1].split()) >= 2:
+        yield quoted.end(1), quoted.end(), "quote"
+    for n, stop in enumerate(full_stops(text[start:], limit=3)):
+        mark = text[start + stop] in "?!"
+        yield start + stop + mark, start + stop + 1, f"{'question' if mark else 'stop'}{n if n > 1 else ''}"
+    for asked in islice(_QUESTION.finditer(text, start, start + 800), 2):
+        if _VENUE.match(text, asked.end()):
+            yield asked.start() + 1, asked.end(), "question"
+    if opened := _BRACKET.search(text, start, start + 800):
+        yield opened.start(), opened.start() + 1, "bracket"
+    for comma in islice(_COMMA.finditer(text, start + 1, start + 600), 12):
+        if comma.end() < len(text) and (_VENUE.match(text, comma.end()) or _DATE.match(text, comma.end()) or text[comma.end()].isupper()):
+            yield comma.start(), comma.end(), "comma"
+    for begin, end in runs:
+        if begin <= start + 2 < end:
+            yield end, end, "italic"
+        elif begin > start + 5:
+            lead = _IN.search(text, start, begin)
+            yield lead.start() if lead else begin, begin, "before italic"
+            break
+    yield len(text), len(text), "last"
+
+
+def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int, kind: str) -> Cut:
+    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(' ,.;:)”’"')
+    score = _names_score(text, start) + _title_score(title) + _rest_score(text, rest, kind, after) + _type_score(runs, start, end, rest)
+    return Cut(start, end, after, kind, score)
+
+
+def _names_score(text: str, start: Start) -> float:
+    if not start.names:
+        return -2.5 if start.kind == "first" else -1.0
+    flipped, count = run(text, SURNAME_FIRST)
+    beyond = count > 0 and flipped + 3 < start.names and not EDITORS.match(text, flipped)
+    return 1.0 + 0.5 * bool(start.year) - 2.0 * (len(text) - start.at < 6) - 2.0 * bool(beyond)
+
+
+def _title_score(title: str) -> float:
+    title = title[1:] if title[:1] in {"“", '"'} and "”" not in title else title
+    score = -1.5 * (title.count("“") != title.count("”"))
+    words = title.split()
+    score += _LENGTHS[min(len(words), 3)] if len(words) <= 25 else 0.0 if len(words) < 40 else -3.0
+    score -= 3.0 * bool(_FIRST_NAME.match(title)) + 2.5 * bool(_NAME_INSIDE.search(title)) + 3.0 * bool(_NOT_TITLE.search(title))
+    score -= 2.0 * bool(re.match(r"(?:[Ii]n:?|and|et al\.?)\s|[(\[]?(?:18|19|20)\d\d\b", title))
+    score -= 2.5 * _is_people(title)
+    for stop in full_stops(title, limit=3):
+        if stop + 2 < len(title):
+            score -= 2.5 if _VENUE.match(title, stop + 2) else 1.0 if title[stop] == "." else 0.2
+    score -= 2.0 * (title.count("(") != title.count(")"))
+    return score - 1.0 * bool(words and words[0][0].islower() and not re.search(r"[A-Z\d]", words[0]))
+
+
+def _is_people(title: str) -> bool:
+    """Whether a title is the tail of a list of full names: pieces of two to four capital words, with a comma between."""
+    pieces = re.split(r",\s+(?:and\s+)?|\s+and\s+", title)
+    return ", " in title and all(2 <= len(piece.split()) <= 4 and not re.search(r"(?<!\S)[a-z]{3,}|:", piece) for piece in pieces)
+
+
+def _rest_score(text: str, rest: str, kind: str, after: int) -> float:
+    if not rest:
+        return -0.3 if kind == "last" else 0.0
+    if _DATE.match(rest):
+        return 0.3
+    if kind == "comma" and any(stop < len(rest) - 8 for stop in full_stops(rest[:400], limit=1)):
+        return -0.7
+    if _VENUE.match(rest):
+        return 1.5
+    stopped = text[after - 1 : after] in {".", "?", "!"} or kind in {"quote", "italic"}
+    small = rest[0].islower() and not _SMALL_IN.match(rest)
+    press = not small and not re.search(r"(?<![\w’'.])[a-z]{4,}", rest[:60])  # "Wiley, New York": capitals only
+    return -2.0 * small + (0.8 + 0.02 * min(20, len(rest.split()))) * press - (0.0 if stopped else 0.5) - 0.8 * (kind == "question")
+
+
+def _type_score(runs: Sequence[Range], start: Start, end: int, rest: str) -> float:
+    """Whether type changes where the parts do."""
+    if not runs or end <= start.at:
+        return 0.0
+    share = _overlap(runs, start.at, end) / (end - start.at)
+    mixed = 0.2 < share < 0.85 or (share > 0.5 and sum(a < end and b > start.at for a, b in runs) > 1)
+    names = _overlap(runs, 0, start.names) / max(1, start.names)
+    return -2.5 * mixed + 1.5 * (share >= 0.85 and names < 0.2) + 0.7 * (share <= 0.2 and bool(rest))
+
+
+def _overlap(runs: Sequence[Range], start: int, end: int) -> int:
+    return sum(max(0, min(end, b) - max(start, a)) for a, b in runs)
+
+
+def has_no_title(rest: str) -> bool:
+    """Whether a journal's abbreviation and a volume stand where a title would (physics)."""
+    return _VOLUME.match(rest) is not None

@@ -1,0 +1,153 @@
+"""PDF to `Document`: text in reading order with page and box, bibliography, citations and links.
+
+The fallback where a paper's LaTeX is not to be had, and the only form of many. Pure apart from MuPDF's C code,
+for which it is meant to run in the sandbox's child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from indexer.parsers.pdf.bibliography import Entry, Region, entries, regions
+from indexer.parsers.pdf.blocks import blocks, style_of
+from indexer.parsers.pdf.citations import cites, mentions
+from indexer.parsers.pdf.entry import Printed, parse_entries, parse_entry
+from indexer.parsers.pdf.flow import PageWords, places_of, slanted_text, words_of
+from indexer.parsers.pdf.layout import Sheet, sheets
+from indexer.parsers.pdf.outline import Outline, outline
+from indexer.parsers.pdf.page import Pages, PdfLink
+from indexer.parsers.pdf.read import read
+from indexer.parsers.pdf.weblinks import weblinks
+from lineage.code_links.links import trimmed
+from lineage.errors import ParseError
+from lineage.records import BibEntry, Document, Mention, Status, WorkId
+
+PARSER = "pdf@5"
+
+
+def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
+    """The document of a PDF; `files` holds that one file.
+
+    Raises `ParseError` with ENCRYPTED, EMPTY, NO_TEXT, TRUNCATED, WRONG_TYPE or PARSE_ERROR.
+    """
+    if len(files) != 1:
+        raise ParseError(Status.PARSE_ERROR, f"a PDF is one file, not {len(files)}")
+    path, data = next(iter(files.items()))
+    pages = read(data)
+    if not any(line.text.strip() for page in pages.pages for line in page.lines):
+        raise ParseError(*_without_text(pages))
+    return _document(pages, work, path, blob)
+
+
+def _without_text(pages: Pages) -> tuple[Status, str]:
+    if pages.repaired:
+        return Status.TRUNCATED, "the file is damaged and nothing readable is left of it"
+    hidden = f"; {pages.hidden} invisible characters were left out" if pages.hidden else ""
+    return Status.NO_TEXT, f"{pages.total} pages without text (scanned, or drawn as pictures){hidden}"
+
+
+def _document(pages: Pages, work: WorkId, path: str, blob: str) -> Document:
+    ordered = sheets(pages.pages)
+    style = style_of(ordered)
+    words = words_of(row for sheet in ordered for row in sheet.rows)
+    lists = regions(ordered, style, pages)
+    listed = _entries(lists, pages, words)
+    said = outline(blocks(_without(ordered, lists), style), style, words, pages.title if " " in pages.title else "")
+    bibliography = tuple(_with_links(entry, rows, pages) for entry, rows in listed)
+    status, detail = _status(pages)
+    return Document(
+        work=work, path=path, text=said.text, spans=tuple(said.spans), parser=PARSER, kind="paper", blob=blob,
+        title=said.title, abstract=said.abstract, bibliography=bibliography,
+        mentions=_mentions(said, pages, bibliography, listed),
+        links=weblinks(said.text, said.spans, said.writer, places_of(said.writer), (link for page in pages.pages for link in page.links if link.uri)),
+        pages=pages.total, status=status, detail=detail, lost=pages.lost,
+    )  # fmt: skip
+
+
+def _status(pages: Pages) -> tuple[Status, str]:
+    notes = list(pages.notes)
+    if pages.hidden:
+        notes.append(f"{pages.hidden} characters that a reader cannot see were left out")
+    if pages.lost:
+        notes.insert(0, f"{len(pages.lost)} of {pages.total} pages lost")
+        return Status.PARTIAL, "; ".join(notes)
+    if pages.repaired:
+        return Status.OK_REPAIRED, "; ".join(["MuPDF repaired the file: text may be missing", *notes])
+    return Status.OK, "; ".join(notes)
+
+
+def _without(ordered: Sequence[Sheet], lists: Sequence[Region]) -> list[Sheet]:
+    """The pages less the reference lists, which become `bibliography` and are no text to search in."""
+    gone = {id(row) for region in lists for row in (*region.rows, *([region.heading] if region.heading else []))}
+    return [replace(sheet, rows=tuple(row for row in sheet.rows if id(row) not in gone)) for sheet in ordered]
+
+
+def _entries(lists: Sequence[Region], pages: Pages, words: PageWords) -> list[tuple[BibEntry, Entry]]:
+    """Every entry with its fields, read list by list; keys that stand twice get a number."""
+    listed: list[tuple[BibEntry, Entry]] = []
+    keys: set[str] = set()
+    for region in lists:
+        printed: list[tuple[Printed, Entry]] = []
+        for entry in entries(region, pages.anchors):
+            raw, italic = slanted_text(entry.rows, words)
+            if not any(c.isalpha() for c in raw):
+                continue
+            key = entry.key or f"ref-{entry.label if entry.label.isdigit() else len(keys) + 1}"
+            key = key if key not in keys else f"{key}-{len(keys) + 1}"
+            keys.add(key)
+            printed.append((Printed(raw, key, italic), entry))
+        listed += zip(parse_entries([entry for entry, _ in printed]), [entry for _, entry in printed], strict=True)
+    return listed
+
+
+def _with_links(entry: BibEntry, printed: Entry, pages: Pages) -> BibEntry:
+    """The entry with the identifiers that link annotations on it carry."""
+    for link in _annotations(printed, pages):
+        found = parse_entry(trimmed(link.uri), entry.key)
+        entry = replace(
+            entry,
+            arxiv=entry.arxiv or found.arxiv,
+            doi=found.doi or entry.doi,
+            url=link.uri if not entry.url or link.uri.startswith(entry.url) else entry.url,
+        )
+    return entry
+
+
+def _annotations(printed: Entry, pages: Pages) -> Iterable[PdfLink]:
+    numbers = {row.page for row in printed.rows}
+    for page in pages.pages:
+        if page.number not in numbers:
+            continue
+        for link in page.links:
+            if link.uri.lower().startswith("http") and _row_of(printed, page.number, link.box[0] + 1, (link.box[1] + link.box[3]) / 2):
+                yield link
+
+
+def _row_of(printed: Entry, page: int, x: float, y: float) -> bool:
+    return any(row.page == page and row.box[0] - 3 <= x <= row.box[2] + 3 and row.box[1] <= y <= row.box[3] for row in printed.rows)
+
+
+def _mentions(said: Outline, pages: Pages, bibliography: Sequence[BibEntry], listed: Sequence[tuple[BibEntry, Entry]]) -> tuple[Mention, ...]:
+    labels = {printed.label: entry.key for entry, printed in listed if printed.label}
+    if not labels:
+        labels = {}
+    linked = list(_linked(pages, listed))
+    found = cites(said.text, said.writer, places_of(said.writer), linked, bibliography, labels)
+    return mentions(said.text, said.spans, found)
+
+
+def _linked(pages: Pages, listed: Sequence[tuple[BibEntry, Entry]]) -> Iterable[tuple[PdfLink, str]]:
+    """Links inside the document that lead to an entry: by the place's name, else by where they point."""
+    keys = {entry.key for entry, _ in listed}
+    firsts = [(printed.rows[0], entry.key) for entry, printed in listed]
+    for page in pages.pages:
+        for link in page.links:
+            name = link.name.removeprefix("cite.")
+            if name != link.name and name in keys:
+                yield link, name
+            elif link.to_page and (name == link.name or name not in keys):
+                near = [(row.base - link.to[1], key) for row, key in firsts if row.page == link.to_page and abs(row.box[0] - link.to[0]) < 60]
+                near = [(below, key) for below, key in near if -2 <= below < 30]
+                if near and not link.name.startswith(("section", "figure", "table", "equation", "Hfootnote", "appendix", "page")):
+                    yield link, min(near)[1]

@@ -1,0 +1,166 @@
+"""Parsers in a killable child, so that a hostile file costs one ledger row and nothing else (RELIABILITY T3, C10).
+
+`Sandbox` keeps one zygote per worker (`indexer.sandbox.child`), a fresh interpreter that forks for every job; jobs have
+limits on wall time, CPU, memory and results, no network, no files to write, no processes to start. What comes back is
+JSON, checked like any other input. On macOS and Windows each job is a process of its own with the limits that the
+system knows, always the wall clock; `guards` says what held.
+"""
+
+from __future__ import annotations
+
+import queue
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from indexer.sandbox.frames import BrokenFrame, frame
+from indexer.sandbox.zygote import Zygote
+from indexer.store.document_json import document_from_json
+from lineage.errors import ParseError
+from lineage.records import Document, Status, WorkId
+
+MIB = 1024 * 1024
+GRACE = 20.0
+"""Seconds beyond the wall limit, for loading a parser, after which a child that does not answer is killed from here."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one job: seconds on the wall and of CPU, bytes of memory and of results."""
+
+    wall: float = 30.0
+    cpu: int = 20
+    memory: int = 1024 * MIB
+    result: int = 128 * MIB
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a job gave: results in order, and why there are no more of them."""
+
+    found: tuple[Document | ParseError, ...]
+    failure: ParseError | None = None
+
+
+class Sandbox:
+    """Parse in up to `workers` children at a time; safe to use from several threads, to be closed as a context."""
+
+    def __init__(self, workers: int = 2, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.guards: frozenset[str] = frozenset()
+        """What held in the last job: `cpu`, `memory`, `file size`, `no core`, `network namespace`, `landlock`, `seccomp` ..."""
+        self._idle: queue.LifoQueue[Zygote | None] = queue.LifoQueue()
+        for _ in range(workers):
+            self._idle.put(None)
+        self._workers = workers
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the children that are idle; those at work end with their job."""
+        for _ in range(self._workers):
+            try:
+                zygote = self._idle.get_nowait()
+            except queue.Empty:
+                return
+            if zygote:
+                zygote.close()
+            self._idle.put(None)
+
+    def paper(self, parser: str, files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
+        """The document that `indexer.parsers.<parser>` makes of a paper's files; raises `ParseError`.
+
+        `parser` is `latex`, `pdf` or `html`, or the full name of a module with such a `parse`. Besides the parser's own
+        statuses: `parse_timeout`, `parse_oom`,
+        `parse_signal`, `parse_error`, `too_large` (results).
+        """
+        outcome = self._run(parser, list(files.items()), work, blob, each=False)
+        result = outcome.found[0] if outcome.found else outcome.failure
+        if isinstance(result, Document):
+            return replace(result, work=work, blob=blob)
+        raise result or ParseError(Status.PARSE_ERROR, "the parser gave no result")
+
+    def members(self, items: Sequence[tuple[str, bytes]], work: WorkId, blob: str, parser: str = "member") -> list[Document | ParseError]:
+        """A document or the reason there is none for each (path, bytes), in order.
+
+        All are parsed in one child. If it dies, what it had finished is kept, the file it died at is tried once alone,
+        and the others go on in a new child: only the culprit is lost.
+        """
+        found: list[Document | ParseError] = []
+        while len(found) < len(items):
+            outcome = self._run(parser, items[len(found) :], work, blob, each=True)
+            found.extend(outcome.found)
+            if len(found) < len(items):
+                alone = self._run(parser, items[len(found) : len(found) + 1], work, blob, each=True)
+                missing = alone.failure or ParseError(Status.PARSE_ERROR, "the parser gave no result")
+                found.append(alone.found[0] if alone.found else missing)
+        return [_of(result, path, work, blob) for result, (path, _) in zip(found, items, strict=True)]
+
+    def _run(self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool) -> _Outcome:
+        limits = self.limits
+        caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
+        header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
+        kept = self._idle.get()
+        zygote = None
+        try:
+            zygote = kept or Zygote()
+            ended, data = zygote.job(frame(header, [data for _, data in files]), limits.wall + GRACE)
+        except BrokenFrame:
+            return _Outcome((), ParseError(Status.PARSE_TIMEOUT, f"no answer within {limits.wall:g} s; the process was killed"))
+        finally:
+            self._idle.put(zygote if zygote and zygote.reusable() else None)
+        return self._outcome(ended, data, len(files) if each else 1)
+
+    def _outcome(self, ended: dict[str, Any], data: memoryview, expected: int) -> _Outcome:
+        found: list[Document | ParseError] = []
+        for line in bytes(data).split(b"\n")[:-1]:
+            if line[:1] == b"G":
+                self.guards = frozenset(line[1:500].decode("ascii", "replace").split(";"))
+            elif len(found) < expected:
+                found.append(_result(line))
+        return _Outcome(tuple(found), None if len(found) == expected else _failure(ended, self.limits))
+
+
+def _of(result: Document | ParseError, path: str, work: WorkId, blob: str) -> Document | ParseError:
+    """The result as belonging to the file that was asked about, whatever the child says."""
+    return replace(result, path=path, work=work, blob=blob) if isinstance(result, Document) else result
+
+
+def _result(line: bytes) -> Document | ParseError:
+    if line[:1] == b"D":
+        try:
+            return document_from_json(line[1:])
+        except ParseError as error:
+            return error
+    status, _, words = line[1:2000].decode("utf-8", "replace").partition(" ")
+    known = {str(one): one for one in Status}
+    return ParseError(known.get(status, Status.PARSE_ERROR), words or "the parser gave no reason")
+
+
+def _failure(ended: dict[str, Any], limits: Limits) -> ParseError:
+    """How a child ended that did not finish."""
+    end, code = ended.get("end"), ended.get("code")
+    if end == "too much":
+        return ParseError(Status.TOO_LARGE, f"more than {limits.result:,} bytes of results")
+    if end == "timeout":
+        return ParseError(Status.PARSE_TIMEOUT, f"more than {limits.wall:g} s")
+    if sys.platform != "win32" and code in (-signal.SIGXCPU, -signal.SIGKILL):
+        # The kernel kills at the hard CPU limit; an out-of-memory kill looks the same and is rarer under RLIMIT_AS.
+        return ParseError(Status.PARSE_TIMEOUT, f"more than {limits.cpu} s of CPU")
+    if isinstance(code, int) and code < 0:
+        return ParseError(Status.PARSE_SIGNAL, f"the parser was ended by {_signal_name(-code)}")
+    return ParseError(Status.PARSE_ERROR, f"the parser ended without a result (exit code {code})")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,1 +1,0 @@
-"""Source code to units: functions, classes and statements with their names and lines, whatever the language."""

@@ -1,0 +1,1 @@
+"""What is kept on disk: blobs, cached results, generations, and the checks that verify them."""

@@ -1,0 +1,60 @@
+"""Document <-> JSON, in one place.
+
+What a parser found crosses two borders as JSON: out of the sandboxed child, which may have been taken over by the
+file it was reading, and out of the parse cache. Both read it here, so both get the same checks; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from lineage.errors import ParseError
+from lineage.records import Document, Span, Status
+
+
+@cache
+def _adapter() -> TypeAdapter[Document]:
+    return TypeAdapter(Document)
+
+
+def prepare() -> None:
+    """Build what reading and writing need (tens of milliseconds), for a process that is going to fork."""
+    _adapter()
+
+
+def document_to_json(document: Document) -> bytes:
+    """UTF-8 JSON of a document; raises `ParseError` for text that is not Unicode (lone surrogates)."""
+    try:
+        return _adapter().dump_json(document)
+    except (PydanticSerializationError, UnicodeError) as error:
+        raise ParseError(Status.PARSE_ERROR, f"{document.path}: the text is not Unicode") from error
+
+
+def document_from_json(data: bytes) -> Document:
+    """The document that `document_to_json` wrote; raises `ParseError` for anything else.
+
+    Every field has its type, every span lies inside the text, and spans stand in the order (start, -end).
+    """
+    try:
+        document = _adapter().validate_json(data)
+    except (ValidationError, ValueError, RecursionError) as error:
+        raise ParseError(Status.PARSE_ERROR, f"no document: {str(error).splitlines()[0][:200]}") from error
+    check(document)
+    return document
+
+
+def check(document: Document) -> None:
+    """Raise `ParseError` unless the spans are ordered and inside the text."""
+    size = len(document.text)
+    if any(not 0 <= span.start <= span.end <= size for span in document.spans):
+        raise ParseError(Status.PARSE_ERROR, f"{document.path}: a span leaves the text")
+    if any(_key(one) > _key(other) for one, other in pairwise(document.spans)):
+        raise ParseError(Status.PARSE_ERROR, f"{document.path}: spans are out of order")
+
+
+def _key(span: Span) -> tuple[int, int]:
+    return span.start, -span.end

@@ -1,0 +1,212 @@
+"""Generations: written aside, hashed, given their name, then pointed to. The only writer of a lineage's folder.
+
+    lock -> gen/.tmp-*/ catalog.db, vectors.npy -> manifest.json -> rename to gen/<id> -> rename CURRENT
+
+The rename of CURRENT is the sole commit point (as borg's archive pointer and Lucene's `segments_N` are). A process
+that dies before it leaves a folder that nobody reads; `sweep` removes it later, never while its writer lives.
+The lock is the operating system's (it ends with its holder, so there are no stale ones); what is written into
+the file only says who holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.lib import format as npy
+
+from indexer.store.atomic_files import fsync_folder, remains, sha256_of, write_whole
+from indexer.store.verify import file_findings
+from lineage import generation as layout
+from lineage.catalog.reader import Catalog
+from lineage.catalog.writer import CatalogWriter
+from lineage.disk_errors import failures
+from lineage.errors import StoreBusy, StoreDamaged, StoreError
+from lineage.generation import FileRecord, Manifest
+from lineage.ports import Vectors
+
+_LOCK = ".writing"
+_HOLDER = ".writer.json"
+_DRAFT = ".tmp-"
+_DAY = 86_400.0
+
+
+class Store:
+    """The lineages of one home folder. Making one touches nothing."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def lineages(self) -> tuple[str, ...]:
+        """Lineages that have a generation, sorted."""
+        return layout.names(self.home)
+
+    def manifest(self, slug: str) -> Manifest:
+        """The manifest of the current generation, whose files are as it says; raises `NotFound` and `StoreDamaged`."""
+        folder = layout.generation_folder(self.home, slug, layout.current(self.home, slug))
+        manifest = layout.read_manifest(folder)
+        for finding in file_findings(folder, manifest):
+            raise StoreDamaged(f"{finding.place} {finding.problem}", hint=finding.hint)
+        return manifest
+
+    @contextmanager
+    def writing(self, slug: str) -> Iterator[Writing]:
+        """Hold the lineage for writing; raises `StoreBusy` naming the process that has it, `SettingsError` for a folder that cannot be used."""
+        folder = layout.lineage_folder(self.home, slug)
+        with failures(folder):
+            (folder / "gen").mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / _LOCK)
+            try:
+                lock.acquire(blocking=False)
+            except Timeout as error:
+                hint = "wait for it to end, or use --name for another one"
+                raise StoreBusy(f"lineage {slug!r} is being written by {_holder(folder)}", hint=hint) from error
+        try:
+            with failures(folder):
+                write_whole(folder / _HOLDER, json.dumps(_self()).encode())
+            yield Writing(self.home, slug)
+        finally:
+            (folder / _HOLDER).unlink(missing_ok=True)
+            lock.release()
+
+
+@dataclass(frozen=True)
+class Writing:
+    """The right to write one lineage, for as long as the `with` block lasts."""
+
+    home: Path
+    slug: str
+
+    def tidy(self) -> None:
+        """Remove what dead writers left, which nobody can read: drafts of this lineage at once, files of the home after a day."""
+        folder = layout.lineage_folder(self.home, self.slug)
+        with failures(folder):
+            for draft in (folder / "gen").glob(f"{_DRAFT}*"):
+                shutil.rmtree(draft, ignore_errors=True)
+            places = (folder, self.home / "blobs", self.home / "requests")
+            for path in (path for place in places for path in remains(place, 0 if place is folder else _DAY)):
+                path.unlink(missing_ok=True)
+
+    def sweep(self, keep: int = 2) -> tuple[str, ...]:
+        """Remove all generations but the current and the newest `keep`; gives the names removed.
+
+        Readers that have a removed generation open keep it until they close it (on POSIX; elsewhere it stays).
+        """
+        folder = layout.lineage_folder(self.home, self.slug) / "gen"
+        there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        kept = {layout.current(self.home, self.slug), *there[-keep:]} if (folder.parent / layout.CURRENT).exists() else set(there)
+        gone = tuple(name for name in there if name not in kept)
+        for name in gone:
+            shutil.rmtree(folder / name, ignore_errors=True)
+        return gone
+
+    @contextmanager
+    def draft(self) -> Iterator[Draft]:
+        """A generation in the making; unless `commit` was reached, nothing of it stays."""
+        folder = layout.lineage_folder(self.home, self.slug) / "gen" / f"{_DRAFT}{os.getpid()}-{secrets.token_hex(4)}"
+        with failures(folder):
+            folder.mkdir()
+        try:
+            yield Draft(self.home, self.slug, folder)
+        finally:
+            if folder.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass
+class Draft:
+    """A generation in the making: fill `catalog()`, perhaps `vectors(...)`, then `commit(...)`."""
+
+    home: Path
+    slug: str
+    folder: Path
+    _model: tuple[str, int] = field(default=("", 0), init=False)
+
+    def catalog(self) -> CatalogWriter:
+        """The catalogue to fill; call its `finish` before `commit`."""
+        return CatalogWriter(self.folder / layout.CATALOG)
+
+    def catalog_in(self, folder: Path) -> None:
+        """Take over the finished catalogue that lies in a folder."""
+        source, target = folder / layout.CATALOG, self.folder / layout.CATALOG
+        with failures(target):
+            try:
+                os.link(source, target)
+            except OSError:
+                shutil.copyfile(source, target)
+
+    def vectors(self, vectors: Vectors, embedder: str) -> None:
+        """Keep the chunks' vectors, (chunks, dim) float32 in the order of their rows, made by the embedder of that id."""
+        path = self.folder / layout.VECTORS
+        with failures(path), path.open("xb") as handle:
+            array = np.ascontiguousarray(vectors, dtype=np.float32)
+            npy.write_array_header_1_0(handle, npy.header_data_from_array_1_0(array))
+            handle.write(array.data)  # as np.save does, which does not say why a write fails
+        self._model = (embedder, int(vectors.shape[1]))
+
+    def commit(self, *, target: str, fingerprint: str, made_by: str = "") -> Manifest:
+        """Hash, make durable, give the name and point CURRENT to it; gives the manifest.
+
+        Raises `DiskFull`, `SettingsError` or `StoreError`; then the former generation is still the current one.
+        """
+        with failures(self.folder):
+            manifest = self._manifest(target, fingerprint, made_by)
+            write_whole(self.folder / layout.MANIFEST, manifest.to_json())
+            for path in self.folder.iterdir():
+                path.chmod(0o444)
+            fsync_folder(self.folder)
+            final = layout.generation_folder(self.home, self.slug, manifest.id)
+            self.folder.rename(final)
+            fsync_folder(final.parent)
+            write_whole(layout.lineage_folder(self.home, self.slug) / layout.CURRENT, manifest.id.encode() + b"\n")
+        return manifest
+
+    def _manifest(self, target: str, fingerprint: str, made_by: str) -> Manifest:
+        with Catalog(self.folder / layout.CATALOG) as catalog:
+            content, counts = catalog.content_hash(), catalog.counts()
+        self._check_vectors(counts["chunks"])
+        files = {path.name: FileRecord(*sha256_of(path)) for path in sorted(self.folder.iterdir()) if path.name in {layout.CATALOG, layout.VECTORS}}
+        return Manifest(
+            id=f"{self._next():06d}-{content[:8]}",
+            lineage=self.slug,
+            target=target,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            content_hash=content,
+            fingerprint=fingerprint,
+            embedder=self._model[0],
+            dim=self._model[1],
+            counts=counts,
+            files=files,
+            made_by=made_by,
+        )
+
+    def _check_vectors(self, chunks: int) -> None:
+        path = self.folder / layout.VECTORS
+        if path.exists() and np.load(path, mmap_mode="r", allow_pickle=False).shape != (chunks, self._model[1]):
+            raise StoreError(f"{chunks} chunks need as many vectors")
+
+    def _next(self) -> int:
+        folder = self.folder.parent
+        return 1 + max((int(path.name[:6]) for path in folder.iterdir() if path.name[:6].isdigit()), default=0)
+
+
+def _self() -> dict[str, str | int]:
+    return {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+
+
+def _holder(folder: Path) -> str:
+    try:
+        said = json.loads((folder / _HOLDER).read_bytes())
+        return f"process {int(said['pid'])} on {str(said['host'])[:80]} since {str(said['since'])[:40]}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

@@ -1,0 +1,177 @@
+"""What `lineage check` looks at: every promise of a generation, held against the files. Reads only, deletes nothing.
+
+SQLite notices one flipped bit in three and FAISS fewer, so files carry a hash in the manifest and rows carry
+their own: the first says that something is wrong, the second says what.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from indexer.code_links.exclusion_check import stray_blobs, strays
+from indexer.code_links.exclusion_losses import losses
+from lineage import generation as layout
+from lineage.catalog.reader import Catalog
+from lineage.errors import LineageError, NotFound
+from lineage.generation import Manifest
+from lineage.ports import Vectors
+
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_BLOCK = 1 << 20
+_ROWS = 20_000
+UNIT = 1e-3
+_KEEP_OUT = "build again with the same flags"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong: where it lies, what it is, what to do about it."""
+
+    place: str
+    problem: str
+    hint: str = layout.REBUILD
+
+
+def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
+    """Everything that is wrong with a lineage, nothing if all is well; `read_data` hashes the blobs as well.
+
+    Raises `NotFound` for a lineage that was never built; a damaged one gives findings, not errors.
+    """
+    return (*check_lineage(home, slug, read_data), *(check_blobs(home) if read_data else ()))
+
+
+def built(home: Path) -> tuple[str, ...]:
+    """Lineages that have a generation, also those that have lost the pointer to it, sorted."""
+    return tuple(sorted({path.parent.parent.name for path in layout.lineages_folder(home).glob("*/gen/[0-9]*")} | set(layout.names(home))))
+
+
+def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
+    """The same without the blobs, which all lineages of a home share."""
+    found: list[Finding] = []
+    try:
+        name = layout.current(home, slug)
+    except NotFound:
+        if slug not in built(home):
+            raise
+        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
+        name = ""
+    except LineageError as error:
+        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
+        name = ""
+    for folder in sorted((layout.lineage_folder(home, slug) / "gen").glob("[0-9]*")):
+        found.extend(check_generation(folder))
+        if folder.name == name:
+            name = ""
+    if name:
+        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
+    else:
+        found.extend(_stray_blobs(home, slug, read_data))
+    return tuple(found)
+
+
+def _stray_blobs(home: Path, slug: str, read_data: bool) -> Iterator[Finding]:
+    """What a lineage was to keep out and the store holds; where the catalogue cannot be read, it has been said already."""
+    with contextlib.suppress(LineageError):
+        yield from (Finding(str(path), problem, hint="remove that file") for path, problem in stray_blobs(home, slug, read_data=read_data))
+
+
+def check_generation(folder: Path) -> Iterator[Finding]:
+    """What is wrong with one generation."""
+    try:
+        manifest = layout.read_manifest(folder)
+    except LineageError as error:
+        yield Finding(str(folder / layout.MANIFEST), str(error))
+        return
+    if manifest.id != folder.name:
+        yield Finding(str(folder), f"holds generation {manifest.id}")
+    damaged = tuple(file_findings(folder, manifest))
+    yield from damaged
+    strangers = {path.name for path in folder.iterdir()} - {*manifest.files, layout.MANIFEST}
+    for name in sorted(strangers):
+        yield Finding(str(folder / name), "is not in the manifest", hint="it is not used; remove it if it is not yours")
+    yield from _catalog_findings(folder, manifest, whole=not damaged)
+
+
+def file_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
+    """Files of a generation that are not what its manifest says, by size and hash."""
+    for name in sorted({layout.CATALOG, *manifest.files}):
+        if problem := _file_problem(folder / name, manifest):
+            yield Finding(str(folder / name), problem)
+
+
+def _file_problem(path: Path, manifest: Manifest) -> str:
+    record = manifest.files.get(path.name)
+    if record is None:
+        return "is not in the manifest"
+    try:
+        if (size := path.stat().st_size) != record.size:
+            return f"has {size:,} bytes, {record.size:,} were written"
+        return "" if sha256(path) == record.sha256 else "is not what was written (SHA-256 differs)"
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 (hex) of a file."""
+    total = hashlib.sha256()
+    with path.open("rb") as handle:
+        while block := handle.read(_BLOCK):
+            total.update(block)
+    return total.hexdigest()
+
+
+def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator[Finding]:
+    path = folder / layout.CATALOG
+    if not path.is_file():
+        return
+    try:
+        with closing(Catalog(path)) as catalog:
+            yield from (Finding(str(path), words) for words in catalog.damage())
+            counts = catalog.counts()
+            if counts != dict(manifest.counts):
+                yield Finding(str(path), f"has {counts} rows, the manifest says {dict(manifest.counts)}")
+            if catalog.content_hash() != manifest.content_hash:
+                yield Finding(str(path), "its content hash is not that of the manifest")
+            yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
+        if whole and layout.VECTORS in manifest.files:
+            yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
+    except LineageError as error:
+        yield Finding(str(path), str(error))
+
+
+def vector_findings(path: Path, chunks: int, dim: int) -> Iterator[Finding]:
+    """What is wrong with stored vectors: shape, rows that are not finite or not of length one."""
+    try:
+        vectors: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        yield Finding(str(path), f"cannot be read: {error}")
+        return
+    if vectors.shape != (chunks, dim) or vectors.dtype != np.float32:
+        yield Finding(str(path), f"holds {vectors.dtype} {vectors.shape} for {chunks} chunks of dimension {dim}")
+        return
+    for start in range(0, chunks, _ROWS):
+        lengths = np.linalg.norm(vectors[start : start + _ROWS], axis=1)
+        bad = np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT))
+        if bad.size:
+            yield Finding(str(path), f"{bad.size} rows are not unit vectors, the first is row {start + int(bad[0])}")
+
+
+def check_blobs(home: Path) -> Iterator[Finding]:
+    """Raw bytes that are not what their name says."""
+    for path in sorted((home / "blobs").glob("??/*")):
+        if _SHA256.match(path.name) and sha256(path) != path.name:
+            yield Finding(
+                str(path),
+                "is not what its name says (SHA-256 differs)",
+                hint="the next build that reads it sets it aside, and the one after it fetches it anew",
+            )

@@ -1,0 +1,129 @@
+"""What a request was answered, kept for ever: the second build of a target sends nothing.
+
+Final answers are kept, the negative ones included; those that may end better another time are not. One small
+JSON file a request under `home/requests`, its body in the blob store. Files of another version are ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from indexer.store.blobs import Blobs
+from lineage.disk_errors import failures
+from lineage.errors import StoreDamaged
+from lineage.records import Blob
+
+VERSION = 1
+KEPT_HEADERS = ("etag", "last-modified", "content-type", "content-disposition", "location", "link")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked: `url` is the public address with its query, `body` what was sent with it."""
+
+    method: str
+    url: str
+    body: bytes = b""
+
+    @property
+    def key(self) -> str:
+        """The name under which the answer is kept."""
+        return hashlib.sha256(b"\0".join((self.method.encode(), self.url.encode(), self.body))).hexdigest()
+
+
+@dataclass(frozen=True)
+class CachedResponse:
+    """What came back. `url` is where it came from after redirects, `headers` have lower-case names.
+
+    `asked` is the request it is kept under, `mirrored` says that a mirror answered, `cap` the
+    size limit under which the body was refused (0: it was not).
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    blob: Blob
+    url: str
+    cached: bool = False
+    mirrored: bool = False
+    cap: int = 0
+    asked: Request | None = None
+    blobs: Blobs | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def body(self) -> bytes:
+        """The bytes, read from the blob store and verified; raises `StoreDamaged`."""
+        if self.blobs is None:
+            raise StoreDamaged(f"the body of {self.url} is not at hand")
+        return self.blobs.get(self.blob.sha256)
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON; the transport has made sure that it is, where `json` was asked for."""
+        return json.loads(self.body)
+
+
+class Answers:
+    """The answers of one home."""
+
+    def __init__(self, home: Path, blobs: Blobs) -> None:
+        self.root = home / "requests"
+        self.blobs = blobs
+
+    def get(self, request: Request) -> CachedResponse | None:
+        """What the request was answered before, if that and its body are still there and sound."""
+        try:
+            kept = json.loads(self._path(request).read_bytes())
+        except (OSError, ValueError):
+            return None
+        if not isinstance(kept, dict) or kept.get("version") != VERSION:
+            return None
+        try:
+            blob = Blob(kept["sha256"], kept["media_type"], kept["size"], kept["url"], kept["fetched_at"])
+            sound = self.blobs.has(blob.sha256) and self.blobs.path(blob.sha256).stat().st_size == blob.size
+            answer = CachedResponse(
+                int(kept["status"]), dict(kept["headers"]), blob, blob.url, True, bool(kept["mirrored"]), int(kept["cap"]), request, self.blobs
+            )
+        except (KeyError, TypeError, ValueError, OSError):
+            return None
+        return answer if sound else None
+
+    def keep(self, request: Request, answer: CachedResponse) -> None:
+        """Remember an answer; raises `DiskFull` or `SettingsError`."""
+        row = {
+            "version": VERSION,
+            "method": request.method,
+            "asked": request.url,
+            "url": answer.url,
+            "status": answer.status,
+            "headers": {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers},
+            "sha256": answer.blob.sha256,
+            "size": answer.blob.size,
+            "media_type": answer.blob.media_type,
+            "fetched_at": answer.blob.fetched_at,
+            "mirrored": answer.mirrored,
+            "cap": answer.cap,
+        }
+        # Whole or not at all, but not forced to the disk: what a power cut takes from here is only asked again.
+        path = self._path(request)
+        part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        with failures(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                part.write_bytes(json.dumps(row, indent=1).encode())
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
+
+    def forget(self, request: Request) -> None:
+        """Ask anew next time (an answer that turned out to be damaged within)."""
+        self._path(request).unlink(missing_ok=True)
+
+    def _path(self, request: Request) -> Path:
+        return self.root / request.key[:2] / f"{request.key}.json"

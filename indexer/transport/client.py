@@ -1,0 +1,340 @@
+"""The one transport: every request to the outside goes through here, and only this module speaks HTTP outwards.
+
+A request is looked up in the archive first; what is not there is sent through the allow-list, in the host's turn,
+with a deadline and a size limit, tried again where that may help, and its body is kept content-addressed. With a
+mirror configured the same request goes there instead, without credentials; offline nothing is sent at all.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import httpcore2
+import httpx2
+
+from indexer.store.blobs import Blobs
+from indexer.transport.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
+from indexer.transport.budget import Budget
+from indexer.transport.cache import Answers, CachedResponse, Request
+from indexer.transport.credentials import credentials, user_agent
+from indexer.transport.dial import Dialler, Resolve, resolve, until
+from indexer.transport.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
+from indexer.transport.refusals import FINAL, HttpRefusal, refusal
+from indexer.transport.upstreams import is_loopback, is_public_host, mirrored, redirected, refused, upstream_of
+from lineage.errors import SettingsError, SourceError
+from lineage.records import Status
+from lineage.settings import Settings
+
+REDIRECTS = {301, 302, 303, 307, 308}
+MAX_HOPS = 5
+ERROR_BODY = 64 * 1024
+FILE_DEADLINES = 5
+"""A file may take so many times the deadline of a metadata request."""
+_NOT_FOR_MIRRORS = {"authorization", "x-api-key", "api-key", "cookie", "proxy-authorization", "host"}
+
+
+class Transport:
+    """Asks upstreams on behalf of one run; use it from as many threads as you like, and close it.
+
+    `max_requests` and `max_megabytes` of the settings hold for one transport, from its making to its closing.
+    `watch` is told in words what is being waited for; `requests` counts what was sent, by host, attempts and
+    redirects included. `wall` (seconds since 1970), `sleep` and `lookup` can be replaced.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        blobs: Blobs,
+        *,
+        wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        watch: Callable[[str], None] = lambda _: None,
+        lookup: Resolve = resolve,
+    ) -> None:
+        self.settings, self.blobs = settings, blobs
+        self.answers = Answers(settings.home, blobs)
+        self.requests: Counter[str] = Counter()
+        self._wall = wall
+        self._mirror = settings.mirror
+        self._free = is_loopback(settings.mirror)
+        self._limiter = Limiter(settings.home / "politeness", settings.patience, wall=wall, sleep=sleep, watch=watch)
+        self._budget = Budget(settings)
+        self._standing = Standing(settings.patience, wall)
+        self._keys = credentials(settings)
+        self._agent = user_agent(settings.contact)
+        self._wire = _Wire(Dialler(_origin(settings.mirror), lookup))
+        self._lock = threading.Lock()
+
+    def get(self, url: str, *, params: Mapping[str, str | int] | None = None, accept: Kind = "json", max_bytes: int = 0) -> CachedResponse:
+        """The answer to a GET (status 200 always), from the archive if it is there.
+
+        Raises `SourceError` for anything else, `StoreDamaged`, `DiskFull` or `SettingsError`. `max_bytes` 0 means
+        the limit of metadata.
+        """
+        query = ("&" if "?" in url else "?") + urlencode(params) if params else ""
+        return self._ask(Request("GET", url + query), accept, max_bytes or self.settings.max_json)
+
+    def post(self, url: str, *, json_body: Any, max_bytes: int = 0) -> CachedResponse:
+        """The same for a POST of JSON that only asks."""
+        body = json.dumps(json_body, separators=(",", ":")).encode()
+        return self._ask(Request("POST", url, body), "json", max_bytes or self.settings.max_json)
+
+    def known(self, url: str) -> CachedResponse | None:
+        """What a GET was answered before, if it was answered well; nothing is sent."""
+        answer = self.answers.get(Request("GET", url))
+        return answer if answer and answer.status == 200 and not answer.cap else None
+
+    def forget(self, answer: CachedResponse) -> None:
+        """Ask anew next time: the answer proved to be damaged within."""
+        if answer.asked:
+            self.answers.forget(answer.asked)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+    def __enter__(self) -> Transport:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
+        upstream_of(request.url)
+        cap = self._budget.cap(cap)
+        answer = self._kept(request, cap)
+        if not answer:
+            if self.settings.offline:
+                raise SourceError(Status.OFFLINE, "not in the store, and nothing is sent offline", url=request.url)
+            answer = replace(self._persist(request, accept, cap), asked=request)
+            self.answers.keep(request, answer)
+        if answer.cap:
+            raise SourceError(Status.TOO_LARGE, f"larger than {answer.cap:,} bytes{self._budget.named(answer.cap)}", url=request.url)
+        if answer.status != 200:
+            raise refusal(answer.status, answer.headers, answer.body[:ERROR_BODY], answer.url)
+        return answer
+
+    def _kept(self, request: Request, cap: int) -> CachedResponse | None:
+        """The kept answer, unless it is a refusal that would not hold now: by a mirror, or under a smaller cap."""
+        answer = self.answers.get(request)
+        if not answer or (answer.status == 200 and not answer.cap):
+            return answer
+        holds = answer.mirrored == bool(self._mirror) or self.settings.offline
+        return answer if holds and not 0 < answer.cap < cap else None
+
+    def _persist(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
+        """Ask until there is a final answer or no use in asking."""
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return self._follow(request, accept, cap)
+            except SourceError as error:
+                self._recover(error, attempt)
+
+    def _recover(self, error: SourceError, attempt: int) -> None:
+        """Have the host left alone for as long as it takes, or raise the error because it is final."""
+        limit = ATTEMPTS.get(error.status, 0)
+        if error.status is Status.POLICY_SKIPPED or isinstance(error, _Shut) or not error.url:
+            raise error  # nothing was sent
+        pace, headers = self._pace(error.url), error.headers if isinstance(error, HttpRefusal) else {}
+        reset = quota_reset(headers)
+        if error.status is Status.FORBIDDEN and pace.bucket == "arxiv":
+            self._standing.shut(pace, error.status, "it answered 403, and takes further requests for an attack")
+        elif reset is not None:
+            self._standing.shut(pace, Status.RATE_LIMITED, "its quota is used up", reset)
+        elif attempt >= limit:
+            if limit:
+                self._standing.gave_up(pace, error)
+        else:
+            asked = retry_after(headers, self._wall())
+            wait = backoff(attempt, 0.02 if self._free else 1.0) if asked is None else asked
+            if self._standing.may_wait(pace, wait):
+                self._limiter.cool(pace, wait)
+                return
+            self._standing.shut(pace, error.status, f"it would have to be waited for longer than {self.settings.patience:.0f} s")
+        raise error
+
+    def _follow(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
+        """One attempt, redirects followed by hand: each hop passes the allow-list and gets its own credentials."""
+        url = request.url
+        for _ in range(MAX_HOPS + 1):
+            answer = self._hop(replace(request, url=url), accept, cap)
+            self._heed(answer, self._pace(url))
+            if answer.status not in REDIRECTS:
+                return answer
+            if request.method != "GET" and answer.status not in {307, 308}:
+                break
+            url = redirected(url, answer.headers.get("location", ""), self._mirror)
+            upstream_of(url)
+        raise SourceError(Status.WRONG_TYPE, "redirected too often", url=request.url)
+
+    def _heed(self, answer: CachedResponse, pace: Pace) -> None:
+        """What a good answer says of the requests that are left."""
+        self._standing.won(pace)
+        reset, wait = quota_reset(answer.headers), window(answer.headers)
+        if reset is not None:
+            self._standing.shut(pace, Status.RATE_LIMITED, "its quota is used up", reset)
+        elif wait is not None and self._standing.may_wait(pace, wait):
+            self._limiter.cool(pace, wait)
+
+    def _hop(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
+        """Send once, in the host's turn."""
+        pace = self._pace(request.url)
+        seconds = self.settings.deadline * (FILE_DEADLINES if accept == "file" else 1)
+        self._check(pace, request.url)
+        with self._limiter.turn(pace, seconds), until(seconds), _failures(request.url):
+            self._check(pace, request.url)
+            self._budget.send(request.url)
+            with self._lock:
+                self.requests[urlsplit(request.url).netloc] += 1
+            with self._wire.send(self._outgoing(request, accept, pace)) as response:
+                try:
+                    return self._receive(response, request.url, accept, cap)
+                finally:
+                    self._budget.receive(response.num_bytes_downloaded)
+
+    def _check(self, pace: Pace, url: str) -> None:
+        self._budget.check(url)
+        try:
+            self._standing.check(pace, url)
+        except SourceError as error:
+            raise _Shut(error.status, str(error), url=url, hint=error.hint) from None
+
+    def _outgoing(self, request: Request, accept: Kind, pace: Pace) -> httpx2.Request:
+        headers = {"User-Agent": self._agent, "Accept": ACCEPT[accept], "Accept-Encoding": ENCODING[accept]}
+        if request.body:
+            headers["Content-Type"] = "application/json"
+        if pace.alone:
+            headers["Connection"] = "close"
+        headers |= {} if self._mirror else self._keys.get(urlsplit(request.url).netloc, {})
+        deadline = self.settings.deadline
+        timeout = {"connect": min(8.0, deadline), "read": min(30.0, deadline), "write": min(30.0, deadline), "pool": deadline}
+        return httpx2.Request(
+            request.method, mirrored(request.url, self._mirror), headers=headers, content=request.body or None, extensions={"timeout": timeout}
+        )
+
+    def _receive(self, response: httpx2.Response, url: str, accept: Kind, cap: int) -> CachedResponse:
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        code, media_type = response.status_code, headers.get("content-type", "").partition(";")[0].strip()
+        refuse = code != 200 and not (code in REDIRECTS and headers.get("location"))
+        if code != 200:
+            start = _start(response, ERROR_BODY)
+            if refuse and code not in FINAL:
+                raise refusal(code, headers, start, url)
+            return self._answer(code, headers, start, media_type, url)
+        body = response.iter_raw() if accept == "file" else response.iter_bytes()
+        try:
+            if headers.get("content-length", "").isdigit() and int(headers["content-length"][:18]) > cap:
+                raise TooLarge
+            return self._answer(code, headers, checked(body, accept, cap, url), media_type, url)
+        except TooLarge:
+            return replace(self._answer(code, headers, b"", media_type, url), cap=cap)
+
+    def _answer(self, code: int, headers: Mapping[str, str], body: bytes | Iterator[bytes], media_type: str, url: str) -> CachedResponse:
+        blob = self.blobs.put(body, media_type, url)
+        return CachedResponse(code, headers, blob, url, mirrored=bool(self._mirror), blobs=self.blobs)
+
+    def _pace(self, url: str) -> Pace:
+        host, upstream = upstream_of(url)
+        if self._free:
+            return Pace(upstream.bucket, host, 0.0)
+        quick = upstream.keyed is not None and host in self._keys and not self._mirror
+        return Pace(upstream.bucket, host, upstream.keyed if quick and upstream.keyed else upstream.interval, upstream.alone)
+
+
+class _Shut(SourceError):
+    """Nothing was sent: the host is not asked any more."""
+
+
+class _Wire(httpx2.HTTPTransport):
+    """httpx2's transport over connections that `Dialler` opens; no cookies, no proxies, no redirects of its own."""
+
+    def __init__(self, dialler: Dialler) -> None:
+        context = httpx2.create_ssl_context()
+        super().__init__(verify=context)
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=context, max_connections=16, max_keepalive_connections=8, keepalive_expiry=15.0, network_backend=dialler
+        )
+
+    @contextmanager
+    def send(self, request: httpx2.Request) -> Iterator[httpx2.Response]:
+        """The response, its body still to be read."""
+        response = self.handle_request(request)
+        response.request = request
+        try:
+            yield response
+        finally:
+            response.close()
+
+
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    """httpx2's exceptions as `SourceError`; they are not chained, because they hold the request and so its keys."""
+    host = urlsplit(url).netloc
+    try:
+        yield
+    except httpx2.ConnectTimeout:
+        raise SourceError(Status.UNREACHABLE, f"{host} cannot be reached: no connection in time", url=url, hint="is there a network?") from None
+    except httpx2.TimeoutException:
+        raise SourceError(Status.TIMEOUT_FETCH, f"{host} did not answer in time", url=url) from None
+    except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:
+        raise SourceError(Status.UNREACHABLE, f"{host} cannot be reached: {error}", url=url, hint="is there a network?") from None
+    except (httpx2.TransportError, httpx2.DecodingError) as error:
+        raise SourceError(Status.TRUNCATED, f"the answer of {host} broke off ({type(error).__name__})", url=url) from None
+    except httpx2.InvalidURL:
+        raise refused(url, "it is no address") from None
+
+
+def _start(response: httpx2.Response, cap: int) -> bytes:
+    """The beginning of a body that is only read for what it says."""
+    start = b""
+    for chunk in response.iter_bytes():
+        start += chunk
+        if len(start) >= cap:
+            break
+    return start[:cap]
+
+
+def _origin(mirror: str) -> tuple[str, int] | None:
+    if not mirror:
+        return None
+    parts = urlsplit(mirror)
+    try:
+        port = parts.port
+    except ValueError:
+        raise SettingsError(f"setting mirror: {mirror!r} has no valid port") from None
+    return parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
+
+
+class _Mirroring(httpx2.HTTPTransport):
+    """Sends what goes to a public host to the mirror, without keys; leaves an endpoint on the own network alone."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._mirror, self._offline = settings.mirror, settings.offline
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        if not is_public_host(request.url.host):
+            return super().handle_request(request)
+        if self._offline:
+            raise httpx2.ConnectError("nothing is sent offline", request=request)
+        if not self._mirror:
+            return super().handle_request(request)
+        url = f"{self._mirror}/{request.url.netloc.decode()}{request.url.raw_path.decode()}"
+        headers = [(name, value) for name, value in request.headers.multi_items() if name.lower() not in _NOT_FOR_MIRRORS]
+        headers.append(("Host", urlsplit(self._mirror).netloc))
+        return super().handle_request(httpx2.Request(request.method, url, headers=headers, stream=request.stream, extensions=request.extensions))
+
+
+def mirrored_client(settings: Settings) -> httpx2.Client:
+    """A client for packages that bring their own (`openai`): its requests to public hosts obey `mirror` and `offline`."""
+    return httpx2.Client(transport=_Mirroring(settings), timeout=settings.deadline)

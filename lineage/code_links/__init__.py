@@ -1,0 +1,1 @@
+"""Which repository belongs to which paper, and what must stay out. Pure."""

@@ -1,0 +1,247 @@
+"""Which repositories belong to which papers, from every witness, with the words that prove it.
+
+A repository is only ever taken from an explicit address on a known forge (`ids.repo_id`): never from a word with a
+slash, a project page, an organisation or a gist. Tiers: OFFICIAL when the paper says the code is its own, or paper
+and repository name each other; AUTHOR when one of them only implies it; MENTIONED when the paper uses somebody
+else's; REIMPLEMENTATION when the repository says that it is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from lineage.code_links.cues import Verdict, Whose, bare, own_names, verdict
+from lineage.ids import arxiv_id, normal_title, repo_id, repo_parts
+from lineage.records import BibEntry, CodeLink, Mention, Scalar, Tier, Work, WorkId
+
+_ADDRESS = re.compile(
+    r"(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
+    r"git@[a-z.]{3,20}:[^\s<>\"'“”{}|^`]{3,200}",
+    re.IGNORECASE,
+)
+_AROUND = ".,;:!?'\"”’*†‡]}>"
+_PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", "user", "owner", "xxx", "xxxx", "anonymoussubmission", "blinded"})
+_NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
+_KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
+_SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
+PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
+REPOSITORY_SIDE = frozenset({"readme"})
+CITING = "text of "
+"""How a witness is named that is the text of a paper which cites the work."""
+QUOTE = 300
+AROUND = 4_000
+
+
+@dataclass(frozen=True)
+class ReferenceLink:
+    """A repository of a work that the paper cites as `key`, on the paper's word."""
+
+    key: str
+    repo: WorkId
+    tier: Tier
+    evidence: str
+
+
+@dataclass(frozen=True)
+class TextLinks:
+    """What a paper's text says: repositories of its `own` or that it mentions, and those of its references."""
+
+    own: tuple[CodeLink, ...]
+    references: tuple[ReferenceLink, ...] = ()
+
+
+def trimmed(url: str) -> str:
+    """An address without the punctuation of the sentence around it; a bracket stays if it is opened in the address."""
+    end, unopened = len(url), url.count(")") - url.count("(")
+    while end and (url[end - 1] in _AROUND or (url[end - 1] == ")" and unopened > 0)):
+        unopened -= url[end - 1] == ")"
+        end -= 1
+    return url[:end]
+
+
+def repo_of(url: str) -> WorkId | None:
+    """The repository of an address as it stands in running text (punctuation, TeX escapes, broken lines), or None."""
+    text = url.strip().replace("\\_", "_").replace("\\%", "%").replace("\\#", "#").replace("%5F", "_").replace("\u00ad", "")
+    text = re.sub(r"-\s+", "-", text)
+    if not text:
+        return None
+    text = trimmed(re.split(r"[\s\\\[\]<>|`]", text, maxsplit=1)[0])
+    work = repo_id(text.split("#")[0].split("?")[0])
+    if work is None or bare(repo_parts(work)[1]) in _PLACEHOLDERS or bare(repo_parts(work)[2]) in _PLACEHOLDERS:
+        return None
+    return work
+
+
+def addresses(text: str) -> Iterator[tuple[WorkId, int]]:
+    """Every repository that a text gives the address of, with the offset."""
+    for found in _ADDRESS.finditer(text):
+        if work := repo_of(found[0]):
+            yield work, found.start()
+
+
+def from_text(
+    paper: Work,
+    links: Sequence[tuple[str, str]],
+    *,
+    mentions: Sequence[Mention] = (),
+    bibliography: Sequence[BibEntry] = (),
+    said_by: str = "text",
+) -> TextLinks:
+    """Judge each (url, words around it) of a paper's text; `Document.links`, `.mentions` and `.bibliography` fit as they are."""
+    keys = {entry.key for entry in bibliography} | {mention.key for mention in mentions}
+    own: list[CodeLink] = []
+    cited: list[ReferenceLink] = []
+    for url, around in links:
+        if repo := repo_of(url):
+            said = _Saying(around, repo, keys, mentions)
+            judged = said.judge(own_names(paper.title))
+            own.append(_link(paper, repo, _tier(judged, repo, paper), said_by, said.quote))
+            if judged.whose is not Whose.OWN:
+                cited += said.of_references(bibliography, judged)
+    entries = [found for entry in bibliography for found in _of_entry(entry)]
+    return TextLinks(merge(own), tuple(dict.fromkeys([*cited, *entries])))
+
+
+def from_abstract(paper: Work) -> tuple[CodeLink, ...]:
+    """What the abstract and arXiv's comment field say; an address there without a word more is still the authors' doing."""
+    found: list[CodeLink] = []
+    for said_by, text in (("abstract", paper.abstract), ("comment", str(paper.meta.get("comment") or ""))):
+        for repo, _ in addresses(text):
+            said = _Saying(text, repo, set(), ())
+            judged = said.judge(own_names(paper.title))
+            tier = _tier(judged, repo, paper)
+            if tier is Tier.AUTHOR:
+                tier = Tier.OFFICIAL  # its own name, in its own abstract
+            elif judged.whose is Whose.UNSAID or _is_last(text, repo):
+                tier = min(tier, Tier.AUTHOR, key=lambda one: one.rank)
+            found.append(_link(paper, repo, tier, said_by, said.quote))
+    return merge(found)
+
+
+def _link(paper: Work, repo: WorkId, tier: Tier, said_by: str, quote: str) -> CodeLink:
+    return CodeLink(paper.id, repo, tier, (said_by,), (f"{said_by}: “{quote}”",))
+
+
+def _tier(judged: Verdict, repo: WorkId, paper: Work) -> Tier:
+    if judged.whose is Whose.OWN:
+        return Tier.OFFICIAL
+    if judged.whose is not Whose.REMADE and bare(repo_parts(repo)[2]) in own_names(paper.title):
+        return Tier.AUTHOR
+    return Tier.MENTIONED
+
+
+def _is_last(text: str, repo: WorkId) -> bool:
+    """Whether the address is where the text ends."""
+    return any(found == repo and len(text) - at < len(repo) + 40 for found, at in addresses(text))
+
+
+class _Saying:
+    """The words around one address: the sentence that holds it, and the one that its footnote hangs on."""
+
+    def __init__(self, around: str, repo: WorkId, keys: set[str], mentions: Sequence[Mention]) -> None:
+        self.repo = repo
+        host, dash, note = _NEAREST.sub("", " ".join(around[:AROUND].split())).rpartition(" — ")
+        self.host = host if dash else ""
+        self.sentence = self._sentence(note)
+        self.keys = self._cited(keys, mentions)
+        self.quote = f"{self.host} — {self.sentence}"[-QUOTE:] if self.host else self.sentence[:QUOTE]
+
+    def _sentence(self, text: str) -> str:
+        """The sentence of `text` with the address in it, or all of it where the address is not printed."""
+        name = self.repo.split("/", 1)[1].lower()
+        parts = _SPLIT.split(text)
+        return next((part for part in parts if name in part.replace("\\_", "_").lower()), text)
+
+    def _cited(self, keys: set[str], mentions: Sequence[Mention]) -> tuple[str, ...]:
+        """Keys cited in the sentence itself."""
+        printed = [key for group in _KEYS.findall(self.sentence) for key in group.split("; ") if key in keys]
+        read = [mention.key for mention in mentions if mention.sentence and mention.sentence == self.sentence]
+        return tuple(dict.fromkeys(printed + read))
+
+    def judge(self, names: frozenset[str]) -> Verdict:
+        """Whose the code is: by the sentence, or, where that is an address and no more, by the one it hangs on."""
+        silent = len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", self.sentence))) < 2
+        found = Verdict(Whose.UNSAID) if silent and self.host else verdict(self.sentence, names, cited=bool(self.keys), host=self.host)
+        if found.whose is Whose.UNSAID and self.host:
+            return verdict(_SPLIT.split(self.host)[-1], names, cited=bool(_KEYS.search(self.host)))
+        return found
+
+    def of_references(self, bibliography: Sequence[BibEntry], judged: Verdict) -> Iterator[ReferenceLink]:
+        """The repository as that of a cited work: where the sentence cites just that one, or the names agree."""
+        titles = {entry.key: bare(entry.title) for entry in bibliography}
+        name = bare(repo_parts(self.repo)[2])
+        spoken = [key for key in self.keys or _host_keys(self.host, titles) if len(name) >= 4 and name in titles.get(key, "")]
+        beside = self.keys if len(self.keys) == 1 and len(list(addresses(self.sentence))) == 1 else ()
+        for key in dict.fromkeys([*spoken, *beside]):
+            theirs = judged.whose is Whose.OTHERS and re.search(r"official|original|their|released", judged.cue, re.IGNORECASE)
+            tier = Tier.REIMPLEMENTATION if judged.whose is Whose.REMADE else Tier.AUTHOR if theirs else Tier.MENTIONED
+            yield ReferenceLink(key, self.repo, tier, f"“{self.quote}”")
+
+
+def _host_keys(host: str, titles: Mapping[str, str]) -> list[str]:
+    return [key for group in _KEYS.findall(host) for key in group.split("; ") if key in titles]
+
+
+def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
+    """A repository that a bibliography entry itself gives as where the work is to be found."""
+    found = dict.fromkeys(repo for text in (entry.url or "", entry.note, entry.raw) for repo, _ in addresses(text))
+    for repo in found:
+        is_it = bare(repo_parts(repo)[2]) in bare(entry.title) or entry.title.lower().startswith("github")
+        quote = " ".join(entry.raw.split())[:QUOTE]
+        yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
+
+
+def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence[Work]) -> tuple[CodeLink, ...]:
+    """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
+    known = {paper.id: paper for paper in papers}
+    titles = {normal_title(paper.title): paper for paper in papers if paper.title}
+    found = [link for row in rows if (link := _archive_link(row, known, titles))]
+    return merge(found)
+
+
+def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], titles: Mapping[str, Work]) -> CodeLink | None:
+    name = arxiv_id(str(row.get("paper_arxiv_id") or ""))
+    paper = (known.get(name[0]) if name else None) or titles.get(normal_title(str(row.get("paper_title") or "")))
+    repo = repo_of(str(row.get("repo_url") or ""))
+    if not paper or not repo:
+        return None
+    flags = [flag for flag in ("is_official", "mentioned_in_paper", "mentioned_in_github") if row.get(flag)]
+    tier = Tier.OFFICIAL if "is_official" in flags else Tier.MENTIONED if "mentioned_in_paper" in flags else Tier.REIMPLEMENTATION
+    return CodeLink(paper.id, repo, tier, ("papers-with-code",), (f"papers-with-code: {', '.join(flags) or 'listed without a flag'}",))
+
+
+def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
+    """One link per paper and repository with all its witnesses, best tier first within each paper.
+
+    What the repository says of itself ("unofficial") outweighs everything but the paper's own word; a paper that names
+    a repository which in turn asks to be cited with that paper make it official together. A repository that introduces itself
+    as the code of a paper is only mentioned in what third parties write of others.
+    """
+    ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
+    merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
+    claimed = {link.repo.lower() for link in merged if link.tier.own and REPOSITORY_SIDE & set(link.said_by)}
+    merged = [replace(link, tier=Tier.MENTIONED) if link.repo.lower() in claimed and _is_hearsay(link) else link for link in merged]
+    return tuple(sorted(merged, key=lambda link: (link.paper, link.tier.rank, -len(link.said_by), link.repo.lower())))
+
+
+def _is_hearsay(link: CodeLink) -> bool:
+    """Whether only the texts of papers that cite the work say that the repository is its own."""
+    return link.tier.own and all(name.startswith(CITING) for name in link.said_by)
+
+
+def _one(group: Sequence[CodeLink]) -> CodeLink:
+    said_by = tuple(dict.fromkeys(name for link in group for name in link.said_by))
+    evidence = tuple(dict.fromkeys(words for link in group for words in link.evidence))
+    tier = min((link.tier for link in group), key=lambda one: one.rank)
+    own = [link for link in group if PAPER_SIDE & set(link.said_by)]
+    its = [link for link in group if REPOSITORY_SIDE & set(link.said_by)]
+    own_word = any(link.tier is Tier.OFFICIAL for link in own)
+    if any(link.tier is Tier.REIMPLEMENTATION for link in its) and not own_word:
+        tier = Tier.REIMPLEMENTATION
+    elif own and any(link.tier.own for link in its if not PAPER_SIDE & set(link.said_by)):  # of links joined before nobody knows who said what
+        tier = Tier.OFFICIAL
+        evidence = (*evidence, "the paper and the repository name each other")
+    return replace(group[0], tier=tier, said_by=said_by, evidence=tuple(dict.fromkeys(evidence)))

@@ -1,0 +1,167 @@
+"""What a README says of papers: which ones its repository is the code of, and which repositories belong to others. Pure.
+
+A repository is the code of the papers that it introduces itself with: in its title, in an opening sentence ("official
+implementation of ..."), by the first paper that it links, by the first that it asks to be cited for (`lineage.code_links.readme_introduction`).
+Everything else in a README (lists, thanks, baselines, model zoos) is a mention.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL
+from lineage.code_links.links import addresses
+from lineage.code_links.readme_introduction import README, Introduction, introduction, papers_in, unlinked, words
+from lineage.ids import same_repo
+from lineage.records import CodeLink, Tier, Work
+
+_WORDS = 3
+_QUOTE = 300
+_PREFIX = 5
+"""Words of a title that are enough where the rest is cut off."""
+_STARTS = re.compile(r"[:()\[\]“”\"|–—]|\b(?:papers?|for|of|code)\b", re.IGNORECASE)
+"""Behind what a title may begin in a heading: "Proximal Learning with ..." is not "Learning with ..."."""
+_MOST_STARTS = 12
+_BEHIND = 8
+"""Words behind a short title (authors, venue) that leave it a title rather than the beginning of a sentence."""
+
+
+def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, ...]:
+    """Which of `papers` a repository's README says it is the code of, or names at all.
+
+    OFFICIAL papers are introduced as its own; where there are any, other papers are at most asked to be cited (AUTHOR).
+    """
+    readme = readme[:README]
+    said, intro = words(readme), introduction(readme)
+    judged = [(paper, *_Claim(paper, intro).tier()) for paper in papers]
+    official = any(tier is Tier.OFFICIAL for _, tier, _, _ in judged)
+    links = []
+    for paper, tier, why, alone in judged:
+        if tier is None and not _names(paper, readme, said):
+            continue
+        if tier is None or (official and tier is Tier.AUTHOR and not alone):
+            tier, why = Tier.MENTIONED, f"it names it: “{_line(readme, paper)}”"
+        links.append(CodeLink(paper.id, repo.id, tier, ("readme",), (f"readme: {why}",)))
+    return tuple(links)
+
+
+class _Claim:
+    """What the introduction of a README says of one paper."""
+
+    def __init__(self, paper: Work, intro: Introduction) -> None:
+        self.paper, self.intro, self.titles = paper, intro, _titles(paper)
+
+    def tier(self) -> tuple[Tier | None, str, bool]:
+        """The tier, None where the introduction does not speak of the paper; the words that show it; whether they hold beside an official paper."""
+        intro = self.intro
+        asked = self._same(intro.asked_title) or _names(self.paper, intro.asked, "" if intro.asked_title else words(intro.asked))
+        titled = self._titled(intro.title)
+        line = next((line for line in intro.lines if self._same(line)), "")
+        linked = any(_at(name, intro.first_paper) for name in _ids(self.paper))
+        sentence = next((said for said in (intro.title, *intro.sentences) if self._introduced(said)), "")
+        if not (asked or titled or line or linked or sentence):
+            return None, "", False
+        alone = asked or bool(line)
+        quote = unlinked(sentence or (intro.title if titled else "") or line or (intro.first_paper if linked else "") or intro.asked_title)[:_QUOTE]
+        if remade := self._remade(sentence):
+            return Tier.REIMPLEMENTATION, f"“{remade}” beside “{quote}”", alone
+        if sentence and OFFICIAL.search(sentence):
+            return Tier.OFFICIAL, f"it introduces itself as its code: “{quote}”", alone
+        if titled or (asked and (sentence or line or linked)):
+            return Tier.OFFICIAL, f"its {'title' if titled else 'head'} names it{', and citation is asked for it' if asked else ''}: “{quote}”", alone
+        if sentence and intro.asked_title and not asked:  # an implementation that asks to be cited for something else
+            return Tier.MENTIONED, f"it names it: “{quote}”", alone
+        return Tier.AUTHOR, f"{'citation is asked for it' if asked else 'its head names it'}: “{quote}”", alone
+
+    def _same(self, written: str) -> bool:
+        """Whether a title as written is the paper's, one of them cut at its end perhaps."""
+        said = words(written).split()
+        return any(_same(said, title.split()) for title in self.titles)
+
+    def _titled(self, heading: str) -> bool:
+        """Whether a heading is the paper's title, with a name before or a venue behind it at most."""
+        starts = [0, *(found.end() for found in _STARTS.finditer(heading))]
+        said = [words(heading[at:]) for at in starts[:_MOST_STARTS]]
+        return any(part.startswith(title) for part in said for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
+
+    def _introduced(self, sentence: str) -> bool:
+        """Whether a sentence says of the repository that it is the paper's code."""
+        cue = INTRODUCES.search(sentence)
+        before = _before(self.paper, sentence[cue.start() :]) if cue else None
+        if before is None or BORROWS.search(unlinked(before)):
+            return False
+        return SEVERAL.search(unlinked(before)) is not None or not any(True for _ in papers_in(before))
+
+    def _remade(self, sentence: str) -> str:
+        """The words by which the repository says that somebody else wrote the paper's own code."""
+        intro = self.intro
+        itself = (said for said in intro.sentences if re.search(r"\bthis\b", said, re.IGNORECASE))
+        for said in (sentence, intro.title, *itself):
+            if found := UNOFFICIAL.search(said):
+                return found[0]
+        if sentence and OFFICIAL.search(sentence):
+            return ""
+        return next((found[0] for said in intro.sentences if (found := THEIRS_ELSEWHERE.search(said))), "")
+
+
+def _same(said: Sequence[str], title: Sequence[str]) -> bool:
+    shorter, longer = sorted((said, title), key=len)
+    enough = len(shorter) >= _PREFIX or (shorter is title and len(said) - len(title) <= _BEHIND)
+    return said == title or (enough and longer[: len(shorter)] == shorter)
+
+
+def _titles(paper: Work) -> tuple[str, ...]:
+    """The words of the paper's title, and of what stands behind the name in it; none where they are too few to tell."""
+    name, _, rest = paper.title.partition(":")
+    known = [words(paper.title), *([words(rest)] if len(name.split()) <= _WORDS and len(words(rest).split()) > _WORDS else [])]
+    return tuple(title for title in known if len(title.split()) >= _WORDS)
+
+
+def _ids(paper: Work) -> list[str]:
+    """Bare identifiers to look for, at least nine characters long."""
+    ids = [work.partition(":")[2] for work in (paper.id, *paper.aliases) if work.startswith(("arxiv:", "doi:"))]
+    return [name for name in ids if len(name) >= 9]
+
+
+def _at(name: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<![\d.]){re.escape(name)}(?!\d)", text, re.IGNORECASE) if name in text or name.startswith("10.") else None
+
+
+def _names(paper: Work, text: str, said: str) -> bool:
+    """Whether a text has the paper's identifier, or its `words` the title."""
+    title = words(paper.title)
+    return any(_at(name, text) for name in _ids(paper)) or (len(title.split()) >= _WORDS and title in said)
+
+
+def _before(paper: Work, text: str) -> str | None:
+    """What stands in a text before the paper's identifier or title, None where it has neither."""
+    places = [found.start() for name in _ids(paper) if (found := _at(name, text))]
+    said = words(paper.title).split()
+    if len(said) >= _WORDS and f" {' '.join(said)} " in words(text):
+        first = re.search(r"[\W_]{1,12}(?:\w{1,4}[\W_]{1,12}){0,3}".join(map(re.escape, said[:_WORDS])), text, re.IGNORECASE)
+        places += [first.start() if first else 0]
+    return text[: min(places)] if places else None
+
+
+def _line(readme: str, paper: Work) -> str:
+    """The first line that names the paper."""
+    named = (line for line in readme.splitlines() if _names(paper, line, words(line)))
+    return " ".join(next(named, paper.title).split())[:_QUOTE]
+
+
+def beside(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, ...]:
+    """Repositories that the README of `repo` gives in one paragraph with the identifier or title of one of `papers`.
+
+    A paragraph that names several papers links none: which address belongs to which cannot be told.
+    """
+    found: list[CodeLink] = []
+    for paragraph in readme[:README].split("\n\n"):
+        others = [other for other, _ in addresses(paragraph) if not same_repo(other, repo.id)]
+        said = words(paragraph) if others else ""
+        named = [paper for paper in papers if _names(paper, paragraph, said)] if others else []
+        if len(named) == 1:
+            quote = " ".join(paragraph.split())[:240]
+            evidence = f"readme of {repo.id.removeprefix('repo:')}: “{quote}”"
+            found += [CodeLink(named[0].id, other, Tier.MENTIONED, ("another readme",), (evidence,)) for other in others]
+    return tuple(found)

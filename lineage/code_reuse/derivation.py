@@ -1,0 +1,233 @@
+"""Who took which function from whom, and what was changed: exact, renamed and adapted copies between repositories. Pure.
+
+`lineage.code_reuse.reuse` counts what is the same word for word; this finds near copies too (`lineage.code_reuse.clones`) and tells each in
+words: the direction, by citation and date, and the changes, first those that alter a number or name only, for they are
+what a reproduction trips over.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from lineage.code_reuse import clones
+from lineage.code_reuse.origins import Origins
+from lineage.code_reuse.reuse import HOMES, has_lines, is_boilerplate, is_vendored
+from lineage.records import CodeLink, Document, Reference, Work, WorkId
+
+DEFINITIONS = frozenset({"function", "method"})
+MOST = 2000
+"""Copies that are kept, most alike first."""
+CHANGES = 6
+"""Changes of a copy that are told one by one."""
+SURE = 0.6
+"""Similarity from which on a pair needs nothing else to be believed: of 36 such pairs read by eye 36 were copies."""
+LIKELY = 0.45
+"""From here on a sure pair between the same two repositories is enough; below, one between the same two files."""
+_SHOWN = 70
+_LITERAL = re.compile(r"(?<![\w.])[+-]?\d[\w.]*(?:[eE][+-]?\d+)?|\"[^\"\n]*\"|'[^'\n]*'|\b(?:True|False|None)\b")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|\S")
+
+Kind = Literal["exact", "renamed", "adapted"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A definition in a repository: its file, its lines (from 1, both ends included) and its qualified name."""
+
+    work: WorkId
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One function that two repositories share: `taker` has it from `source`, if `why` says how that is known.
+
+    Where nothing tells the direction `why` is empty and the two are in the order of their names; it is empty too where both
+    have the function from `common`, a repository that the lineage does not hold. `similarity` (0..1) is the Jaccard
+    similarity of their token shingles; `changes` says what `taker` has otherwise.
+    """
+
+    source: Place
+    taker: Place
+    kind: Kind
+    similarity: float
+    changes: tuple[str, ...] = ()
+    why: str = ""
+    common: str = ""
+
+    def as_meta(self) -> dict[str, Any]:
+        """As the catalogue keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_meta(cls, row: Mapping[str, Any]) -> Derivation:
+        """What `as_meta` made."""
+        places, changes = (Place(**row["source"]), Place(**row["taker"])), tuple(row["changes"])
+        return cls(*places, row["kind"], float(row["similarity"]), changes, str(row["why"]), str(row.get("common") or ""))
+
+
+@dataclass(frozen=True)
+class Ages:
+    """What tells which of two repositories had a function first: the papers they belong to, who cites whom, when they began."""
+
+    papers: Mapping[str, frozenset[WorkId]]
+    cites: frozenset[tuple[WorkId, WorkId]]
+    begun: Mapping[str, str]
+
+    @classmethod
+    def of(cls, works: Iterable[Work], links: Iterable[CodeLink], references: Iterable[Reference]) -> Ages:
+        """From the graph of a lineage."""
+        papers: dict[str, set[WorkId]] = defaultdict(set)
+        for link in links:
+            if link.tier.own:
+                papers[link.repo.lower()].add(link.paper)
+        begun = {work.id.lower(): str(work.meta.get("created") or work.year or "") for work in works if work.kind == "code"}
+        cites = frozenset((one.citing, one.cited) for one in references)
+        return cls({repo: frozenset(some) for repo, some in papers.items()}, cites, begun)
+
+    def why(self, source: WorkId, taker: WorkId) -> str:
+        """Why `taker` has it from `source`; empty if nothing says so."""
+        of_source, of_taker = (self.papers.get(work.lower(), frozenset[WorkId]()) for work in (source, taker))
+        for paper in sorted(of_taker):
+            for cited in sorted(of_source):
+                if (paper, cited) in self.cites and (cited, paper) not in self.cites:
+                    return f"{paper} cites {cited}"
+        before, after = self.begun.get(source.lower(), ""), self.begun.get(taker.lower(), "")
+        said = min(len(before), len(after), 10)
+        return f"begun {before[:10]}, before {after[:10]}" if said >= 4 and before[:said] < after[:said] else ""
+
+
+def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, ...]:
+    """Every function that two repositories share, most alike first; of many copies in one repository the best counts."""
+    documents = tuple(documents)
+    places, texts = _units(documents)
+    origins = Origins.of(documents)
+    numbers = {work: n for n, work in enumerate(sorted({place.work for place in places}))}
+    found = clones.pairs([numbers[place.work] for place in places], texts)
+    best = _believed(_best(found, places), places)[:MOST]
+    made = (_derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best)
+    return tuple(sorted(made, key=lambda one: (-one.similarity, one.source.work, one.source.path, one.source.start_line, one.taker.work)))
+
+
+def _units(documents: Iterable[Document]) -> tuple[list[Place], list[str]]:
+    places, texts = [], []
+    for document in documents:
+        if document.kind != "code" or is_boilerplate(document.path):
+            continue
+        newlines = [found.start() for found in re.finditer("\n", document.text)]
+        for span in document.spans:
+            text = document.text[span.start : span.end] if span.role in DEFINITIONS else ""
+            if text and has_lines(text):
+                first = bisect_left(newlines, span.start) + 1
+                symbol = ".".join(span.path)
+                places.append(Place(document.work, document.path, first, first + text.rstrip("\n").count("\n"), symbol))
+                texts.append(text)
+    return places, texts
+
+
+def _best(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
+    """The pairs in which each function has its best match in the other repository; what many repositories hold is nobody's."""
+    taken: set[tuple[int, WorkId]] = set()
+    homes: dict[int, set[WorkId]] = defaultdict(set)
+    kept = []
+    for pair in found:
+        one, other = places[pair.one], places[pair.other]
+        homes[pair.one].add(other.work)
+        homes[pair.other].add(one.work)
+        if (pair.one, other.work) in taken or (pair.other, one.work) in taken or (is_vendored(one.path) and is_vendored(other.path)):
+            continue
+        taken |= {(pair.one, other.work), (pair.other, one.work)}
+        kept.append(pair)
+    return [pair for pair in kept if max(len(homes[pair.one]), len(homes[pair.other])) < HOMES]
+
+
+def _believed(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
+    """The pairs that are no coincidence: alike enough, of one qualified name, or beside a sure one."""
+    files, works = set(), set()
+    for pair in found:
+        if pair.similarity >= SURE:
+            one, other = places[pair.one], places[pair.other]
+            works.add((one.work, other.work))
+            files.add((one.work, one.path, other.work, other.path))
+
+    def holds(pair: clones.Pair) -> bool:
+        one, other = places[pair.one], places[pair.other]
+        if pair.similarity >= SURE or (one.symbol == other.symbol and "." in one.symbol):
+            return True
+        beside = (one.work, other.work) in works or (other.work, one.work) in works
+        same = (one.work, one.path, other.work, other.path) in files or (other.work, other.path, one.work, one.path) in files
+        return same or (pair.similarity >= LIKELY and beside)
+
+    return [pair for pair in found if holds(pair)]
+
+
+def _derivation(one: Place, other: Place, text: str, text_of_other: str, similarity: float, known: tuple[Ages, Origins]) -> Derivation:
+    ages, origins = known
+    forth, back = ages.why(one.work, other.work), ages.why(other.work, one.work)
+    if (back and not forth) or (not forth and other.work < one.work):
+        one, other, text, text_of_other, forth = other, one, text_of_other, text, back
+    kind, changes = compared(text, text_of_other)
+    common = origins.common(one.work, one.path, other.work, other.path) if forth else ""
+    return Derivation(one, other, kind, similarity, changes, "" if common else forth, common)
+
+
+def compared(source: str, taken: str) -> tuple[Kind, tuple[str, ...]]:
+    """How a copy differs from its source: its kind, and the changes in words."""
+    renamed = _renamed(source, taken)
+    if renamed is None:
+        before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (source, taken))
+        return "adapted", tuple(_changes(before, after))
+    told = tuple(f"{old} is called {new}" for old, new in list(renamed.items())[:CHANGES])
+    return ("renamed" if told else "exact"), told
+
+
+def _renamed(source: str, taken: str) -> dict[str, str] | None:
+    """The names that were changed, if nothing else was; None otherwise."""
+    olds, news = _WORD.findall(source), _WORD.findall(taken)
+    if len(olds) != len(news):
+        return None
+    names: dict[str, str] = {}
+    for old, new in zip(olds, news, strict=True):
+        if not (_NAME.match(old) and _NAME.match(new)):
+            if old != new:
+                return None
+        elif names.setdefault(old, new) != new:
+            return None
+    return {old: new for old, new in names.items() if old != new} if len(set(names.values())) == len(names) else None
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """Lines that differ in a literal one by one, then how many lines were added and left out."""
+    added = removed = told = 0
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after).get_opcodes():  # without its `autojunk` repeated lines cost their square
+        if tag == "equal":
+            continue
+        if tag == "replace" and b - a == d - c:
+            for old, new in zip(before[a:b], after[c:d], strict=True):
+                if told < CHANGES and (said := _literals(old, new)):
+                    told += 1
+                    yield said
+                else:
+                    added, removed = added + 1, removed + 1
+            continue
+        added, removed = added + d - c, removed + b - a
+    if added or removed:
+        yield f"{added} lines added, {removed} removed"
+
+
+def _literals(old: str, new: str) -> str:
+    """`x = 1e-3` -> `1e-4`, if two lines differ in literals only."""
+    if _LITERAL.sub("0", old) != _LITERAL.sub("0", new):
+        return ""
+    pairs = [(a, b) for a, b in zip(_LITERAL.findall(old), _LITERAL.findall(new), strict=True) if a != b]
+    return f"{', '.join(f'{a} -> {b}' for a, b in pairs)} in `{new[:_SHOWN]}`" if pairs else ""

@@ -1,0 +1,93 @@
+"""From which repositories code says that it comes, in READMEs and beside the code, so that a common origin is not taken for a copy. Pure.
+
+Two repositories that adapted one script of a third have functions in common, and neither has them from the other. The
+third is often a library that no lineage holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lineage.hyperparameters.terms import fold
+from lineage.records import Document, WorkId
+
+HEAD = 2000
+"""Characters of a file in which it says where it comes from."""
+_TAKEN = re.compile(
+    r"\b(?:adapt(?:ed|s)|based (?:up)?on|borrow(?:ed|s)|buil(?:d|ds|ding|t) (?:up)?on|copied|derive[ds]|fork(?:ed)?|modified|ported|taken)\b",
+    re.IGNORECASE,
+)
+_AFTER = 300
+_REPOSITORY = re.compile(r"(?<![\w.-])github\.com/([\w.-]{1,60})/([\w.-]{1,100})", re.IGNORECASE)
+
+
+class Said(NamedTuple):
+    """OWNER/NAME that code is said to come from, and the words of it."""
+
+    origin: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Origins:
+    """What is said of where code comes from: by README of a work, by the head of a file; `named` are all repositories that a work names."""
+
+    stored: frozenset[str] = frozenset()
+    works: Mapping[WorkId, frozenset[Said]] = field(default_factory=dict)
+    files: Mapping[tuple[WorkId, str], frozenset[Said]] = field(default_factory=dict)
+    named: Mapping[WorkId, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> Origins:
+        """What the documents of repositories say."""
+        stored: set[str] = set()
+        works: dict[WorkId, frozenset[Said]] = {}
+        files: dict[tuple[WorkId, str], frozenset[Said]] = {}
+        named: dict[WorkId, frozenset[str]] = {}
+        for one in documents:
+            stored.add(_name(one.work))
+            if is_readme(one.path):
+                works[one.work] = works.get(one.work, _NONE) | {*taken(one.text)}
+                named[one.work] = named.get(one.work, frozenset()) | {_written(found) for found in _REPOSITORY.finditer(one.text)}
+            elif one.kind == "code" and (said := frozenset(taken(one.text[:HEAD]))):
+                files[one.work, one.path] = said
+        return cls(frozenset(stored), works, files, named)
+
+    def common(self, source: WorkId, path: str, taker: WorkId, taken_path: str) -> str:
+        """The repository that both have a file from, "" if nothing says so: one that is not stored, of a taker that does not name the source.
+
+        What both say in the same words came with the copy.
+        """
+        mine, theirs = self.files.get((taker, taken_path), _NONE), self.files.get((source, path), _NONE)
+        if _name(source) in {*(one.origin for one in mine), *self.named.get(taker, ())}:
+            return ""
+        mine, theirs = mine | self.works.get(taker, _NONE), theirs | self.works.get(source, _NONE)
+        copied = {one.origin for one in mine & theirs}
+        both = {one.origin for one in mine} & {one.origin for one in theirs}
+        return min(both - copied - self.stored, default="")
+
+
+_NONE: frozenset[Said] = frozenset()
+
+
+def is_readme(path: str) -> bool:
+    """Whether a file introduces its repository."""
+    return "/" not in path and path.lower().startswith("readme")
+
+
+def taken(text: str) -> Iterator[Said]:
+    """Each repository that a text says something was taken from, in the paragraph that says so."""
+    for said in _TAKEN.finditer(text):
+        after = text[said.end() : said.end() + _AFTER].partition("\n\n")[0]
+        yield from (Said(_written(found), fold(said[0] + after[: found.end()])) for found in _REPOSITORY.finditer(after))
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"{found[1]}/{found[2].removesuffix('.git').rstrip('.')}".lower()
+
+
+def _name(work: WorkId) -> str:
+    return "/".join(work.lower().split("/")[-2:])

@@ -1,0 +1,179 @@
+"""Code that repositories of a lineage share word for word: who took what from whom, and what that says. Pure.
+
+Files and definitions are told apart by a hash of their text without its white space, so a pair is never compared and
+10^5 definitions take seconds. What occurs in many repositories, or lies in both among third-party packages, says
+nothing of either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lineage.records import CodeLink, Document, Reference, WorkId
+from lineage.references.ranking import DEFAULT, Signal, counted
+
+LINES = 5
+"""Lines from which on a definition, or a file, can tell."""
+LETTERS = 120
+"""Characters besides white space that it must have."""
+HOMES = 3
+"""Repositories that may hold a text; with more it is common property."""
+EXAMPLES = 5
+_DEFINITIONS = {"function", "method", "class"}
+_VENDORED = frozenset(
+    (
+        *("third_party", "thirdparty", "third-party", "3rdparty", "vendor", "vendored", "external", "extern", "externals"),
+        *("submodules", "site-packages", "node_modules"),
+    )
+)
+_BOILERPLATE = ("license", "setup.py", "setup.cfg", "conftest.py", "versioneer.py", "tox.ini", "requirements", "environment", "pyproject.toml")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What two repositories have in common: whole files, and definitions outside of them; `examples` are places in `one`."""
+
+    one: WorkId
+    other: WorkId
+    files: int
+    definitions: int
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def from_meta(cls, row: Mapping[str, Any]) -> Shared:
+        """What `dataclasses.asdict` made of it, as the catalogue keeps it."""
+        return cls(WorkId(row["one"]), WorkId(row["other"]), int(row["files"]), int(row["definitions"]), tuple(row["examples"]))
+
+    def words(self) -> str:
+        """`3 files and 12 functions`."""
+        parts = [counted(n, thing) for n, thing in ((self.files, "file"), (self.definitions, "function")) if n]
+        return " and ".join(parts)
+
+
+@dataclass(frozen=True)
+class _Home:
+    """Where a text stands: a file (`symbol` empty) or a definition in characters [start, end) of it."""
+
+    work: WorkId
+    path: str
+    symbol: str = ""
+    start: int = 0
+    end: int = 0
+
+    @property
+    def vendored(self) -> bool:
+        return is_vendored(self.path)
+
+
+def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
+    """Every pair of works with common code, most in common first."""
+    files: dict[bytes, list[_Home]] = defaultdict(list)
+    definitions: dict[bytes, list[_Home]] = defaultdict(list)
+    for document in documents:
+        if document.kind not in {"code", "config"} or is_boilerplate(document.path):
+            continue
+        if (whole := _mark(document.text)) and has_lines(document.text):
+            files[whole].append(_Home(document.work, document.path))
+        for key, home in _definitions(document):
+            definitions[key].append(home)
+    in_files, in_code = _pairs(files), _pairs(definitions)
+    found = [_shared(pair, in_files.get(pair, []), in_code.get(pair, [])) for pair in sorted({*in_files, *in_code})]
+    return tuple(sorted((s for s in found if s.files or s.definitions), key=lambda s: (-_weight(s), s.one, s.other)))
+
+
+def is_vendored(path: str) -> bool:
+    """Whether a file lies among third-party packages."""
+    return any(part.lower() in _VENDORED for part in path.split("/")[:-1])
+
+
+def is_boilerplate(path: str) -> bool:
+    """Whether a file is one that every repository has: a licence, a setup script, hidden configuration."""
+    parts = path.lower().split("/")
+    return parts[-1].startswith(_BOILERPLATE) or any(part.startswith(".") for part in parts)
+
+
+def has_lines(text: str) -> bool:
+    """Whether a text has enough lines to tell."""
+    return sum(1 for line in text.split("\n", 4 * LINES) if line.strip()) >= LINES
+
+
+def _mark(text: str) -> bytes:
+    """A hash of the text without its white space, empty for what is too short to tell."""
+    bare = "".join(text.split())
+    return hashlib.blake2b(bare.encode("utf-8", "surrogatepass"), digest_size=16).digest() if len(bare) >= LETTERS else b""
+
+
+def _definitions(document: Document) -> Iterator[tuple[bytes, _Home]]:
+    for span in document.spans:
+        text = document.text[span.start : span.end] if span.role in _DEFINITIONS else ""
+        if text and has_lines(text) and (key := _mark(text)):
+            yield key, _Home(document.work, document.path, ".".join(span.path), span.start, span.end)
+
+
+def _pairs(homes: Mapping[bytes, Sequence[_Home]]) -> dict[tuple[WorkId, WorkId], list[tuple[_Home, _Home]]]:
+    """For each pair of works the places where they have the same text, by the first place in each."""
+    pairs: dict[tuple[WorkId, WorkId], list[tuple[_Home, _Home]]] = defaultdict(list)
+    for some in homes.values():
+        first: dict[WorkId, _Home] = {}
+        for home in some:
+            known = first.get(home.work)
+            if known is None or (known.vendored and not home.vendored):
+                first[home.work] = home
+        if 2 <= len(first) <= HOMES:
+            named = [first[work] for work in sorted(first)]
+            for n, one in enumerate(named):
+                for other in named[n + 1 :]:
+                    if not (one.vendored and other.vendored):
+                        pairs[one.work, other.work].append((one, other))
+    return pairs
+
+
+def _shared(pair: tuple[WorkId, WorkId], files: Sequence[tuple[_Home, _Home]], definitions: Sequence[tuple[_Home, _Home]]) -> Shared:
+    whole = {one.path for one, _ in files}
+    counted_: list[_Home] = []
+    inside: dict[str, int] = {}
+    for one in sorted((one for one, _ in definitions if one.path not in whole), key=lambda home: (home.path, home.start, -home.end)):
+        if one.start >= inside.get(one.path, 0):  # not within a class that is shared as a whole
+            counted_.append(one)
+            inside[one.path] = one.end
+    places = [*(one.path for one, _ in files), *(f"{one.path}:{one.symbol}" for one in counted_)]
+    return Shared(*pair, len(files), len(counted_), tuple(sorted(places[:EXAMPLES])))
+
+
+def _weight(found: Shared) -> float:
+    return 3.0 * found.files + found.definitions
+
+
+def signals(found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[Signal, ...]]:
+    """For each paper whose own repository shares code with the target's the signal of that: 1 shared file .4, 31 functions 1."""
+    owners: dict[str, set[WorkId]] = defaultdict(set)
+    for link in links:
+        if link.tier.own:
+            owners[link.repo.lower()].add(link.paper)
+    best: dict[WorkId, Shared] = {}
+    for one in found:
+        papers, others = owners[one.one.lower()], owners[one.other.lower()]
+        for paper in others if target in papers else papers if target in others else ():
+            if paper != target and _weight(one) > (_weight(best[paper]) if paper in best else 0.0):
+                best[paper] = one
+    return {
+        paper: (Signal("reuse", min(1.0, math.log2(1 + _weight(one)) / 5), f"its repository shares {one.words()} with the target's"),)
+        for paper, one in best.items()
+    }
+
+
+def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
+    """References of the target as they are scored where nothing is known of its code: without these signals of it and their reasons."""
+    return tuple(_without(one, known[one.cited]) if one.citing == target and one.cited in known else one for one in references)
+
+
+def _without(reference: Reference, known: Sequence[Signal]) -> Reference:
+    score = min(max(reference.score, 1e-4), 1 - 1e-4)
+    odds = math.log(score / (1 - score)) - sum(DEFAULT.signals.get(signal.name, 0.0) * signal.value for signal in known)
+    why = tuple(words for words in reference.why if words not in {signal.words for signal in known})
+    return replace(reference, score=round(1 / (1 + math.exp(-odds)), 4), why=why)

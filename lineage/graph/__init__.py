@@ -1,0 +1,1 @@
+"""The lineage as a networkx graph, its exports and its layout."""

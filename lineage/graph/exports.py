@@ -1,0 +1,170 @@
+"""A lineage's graph in the forms that others read: JSON, GraphML, DOT, SVG and one HTML page.
+
+It exists so that a lineage can be looked at anywhere and taken into other tools. Nothing here draws with a foreign
+program: DOT is text for those who have Graphviz, and the page is one file that asks nothing of a network.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import networkx as nx
+
+from lineage.errors import UsageError
+from lineage.graph.build import layout, lines
+from lineage.graph.html import page
+from lineage.graph.layout import Layout
+from lineage.graph.legend import ROLES, colour, label, radius
+from lineage.graph.svg import still
+
+SCHEMA = "1"
+
+
+def export(graph: nx.DiGraph, form: str) -> str:
+    """The graph as text in one of `FORMS`; the same graph gives the same text. Raises `UsageError` for another form."""
+    write = FORMS.get(form)
+    if not write:
+        raise UsageError(f"a graph cannot be written as {form!r}", hint=f"known forms: {', '.join(FORMS)}")
+    return write(graph, layout(graph))
+
+
+def document(graph: nx.DiGraph, placed: Layout | None = None) -> dict[str, Any]:
+    """The graph as JSON values: `target`, `nodes` (heaviest first, with x and y in pixels), `edges`, `columns` (years).
+
+    Values that are not known are null (`year`, `licence`, `commit`).
+    """
+    placed = placed or layout(graph)
+    return {
+        "schema_version": SCHEMA,
+        "target": graph.graph.get("target", ""),
+        "nodes": [_node(graph, node, placed) for node in by_weight(graph)],
+        "edges": [_edge(citing, cited, edge) for citing, cited, edge in graph.edges(data=True)],
+        "columns": [{"year": c.year, "name": c.name, "left": c.left, "right": c.right, "skipped": c.skipped} for c in placed.columns],
+        "box": [placed.left, placed.top, placed.right, placed.bottom],
+    }
+
+
+def by_weight(graph: nx.DiGraph) -> list[str]:
+    """Nodes with the target first, then papers and code by falling score."""
+    nodes = graph.nodes
+    return sorted(graph, key=lambda n: (not nodes[n]["target"], -nodes[n]["score"], nodes[n]["kind"] == "code", n))
+
+
+def _node(graph: nx.DiGraph, node: str, placed: Layout) -> dict[str, Any]:
+    known = graph.nodes[node]
+    x, y = placed.positions[node]
+    return {
+        "id": node,
+        **{name: known[name] for name in ("kind", "title", "venue", "score", "role", "url", "target", "distance")},
+        "authors": known["authors"].split("; ") if known["authors"] else [],
+        "roles": _split(known["roles"]),
+        "year": known.get("year"),
+        "licence": known["licence"] or None,
+        "commit": known.get("commit"),
+        "archived": known.get("archived", False),
+        "label": label(known),
+        "radius": radius(known),
+        "x": x,
+        "y": y,
+    }
+
+
+def _edge(citing: str, cited: str, edge: Mapping[str, Any]) -> dict[str, Any]:
+    ends = {"source": citing, "target": cited, "kind": edge["kind"]}
+    if edge["kind"] == "code":
+        return {**ends, "tier": edge["tier"], "said_by": _split(edge["said_by"]), "evidence": lines(edge["evidence"])}
+    told = zip(lines(edge["evidence_roles"]), lines(edge["evidence"]), lines(edge["sections"]), strict=True)
+    return {
+        **ends,
+        "role": edge["role"],
+        "roles": _split(edge["roles"]),
+        "score": edge["score"],
+        "why": lines(edge["why"]),
+        "evidence": [{"role": _given(role), "sentence": sentence, "section": _given(section)} for role, sentence, section in told],
+        "mentions": edge["mentions"],
+        "key": edge["key"],
+        "known_by": _split(edge["known_by"]),
+        "merged": lines(edge["merged"]),
+        "influential": edge["influential"],
+    }
+
+
+def _split(names: str) -> list[str]:
+    return names.split(", ") if names else []
+
+
+def _given(text: str) -> str | None:
+    return None if text == "-" else text
+
+
+def _json(graph: nx.DiGraph, placed: Layout) -> str:
+    return json.dumps(document(graph, placed), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _graphml(graph: nx.DiGraph, placed: Layout) -> str:
+    """GraphML 1.0 with declared types; `label`, `x`, `y` and `size` are what Gephi looks for."""
+    drawn = graph.copy()
+    for node, known in drawn.nodes(data=True):
+        x, y = placed.positions[node]
+        # Gephi's y points upwards.
+        known.update(label=label(known), x=float(x), y=-float(y), size=float(2 * radius(known)))
+    for _, _, edge in drawn.edges(data=True):
+        edge["weight"] = max(0.01, float(edge.get("score", 1.0)))
+    return "\n".join(nx.generate_graphml(drawn, named_key_ids=False)) + "\n"
+
+
+_DOT_HEAD = (
+    "digraph lineage {",
+    "  rankdir=RL;",
+    '  node [style="filled", fontname="Helvetica", fontsize=11];',
+    '  edge [color="#9aa1ab", arrowsize=0.6];',
+)
+
+
+def _dot(graph: nx.DiGraph, placed: Layout) -> str:
+    """DOT with positions (`neato -n` keeps them, `dot` makes its own). Every name and text is a quoted string."""
+    nodes = [f"  {_quoted(node)} [{_attributes(_dot_node(graph.nodes[node], placed.positions[node]))}];" for node in graph]
+    edges = [f"  {_quoted(a)} -> {_quoted(b)} [{_attributes(_dot_edge(edge))}];" for a, b, edge in graph.edges(data=True)]
+    return "\n".join([*_DOT_HEAD, *nodes, *edges, "}", ""])
+
+
+def _dot_node(known: Mapping[str, Any], place: tuple[float, float]) -> dict[str, str]:
+    year = f" ({known['year']})" if "year" in known else ""
+    return {
+        "label": f"{label(known)}{year}",
+        "tooltip": known["title"],
+        "shape": "box" if known["kind"] == "code" else "doublecircle" if known["target"] else "ellipse",
+        "fillcolor": colour(known),
+        "fontcolor": "#ffffff" if known["target"] or known["kind"] == "code" else "#000000",
+        "URL": known["url"],
+        "pos": f"{place[0]:.1f},{-place[1]:.1f}",
+    }
+
+
+def _dot_edge(edge: Mapping[str, Any]) -> dict[str, str]:
+    if edge["kind"] == "code":
+        return {"style": "dotted", "arrowhead": "none", "tooltip": f"{edge['tier']} code"}
+    return {"penwidth": f"{0.5 + 3 * math.sqrt(edge['score']):.2f}", "tooltip": ", ".join(ROLES[r] for r in _split(edge["roles"])) or ROLES[""]}
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={_quoted(value)}" for name, value in values.items() if value)
+
+
+def _quoted(text: str) -> str:
+    # A backslash would start an escape (\N is the node's name), a quote would end the string.
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+def _svg(graph: nx.DiGraph, placed: Layout) -> str:
+    return still(graph, placed)
+
+
+def _html(graph: nx.DiGraph, placed: Layout) -> str:
+    return page(document(graph, placed))
+
+
+FORMS: Mapping[str, Callable[[nx.DiGraph, Layout], str]] = {"json": _json, "graphml": _graphml, "dot": _dot, "svg": _svg, "html": _html}

@@ -1,0 +1,137 @@
+"""The still picture of a lineage: SVG with its own legend, without script, style sheet or anything from outside.
+
+It exists for papers, slides and READMEs; what can be pointed at and searched is `lineage.graph.html`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+from xml.sax.saxutils import escape
+
+import networkx as nx
+
+from lineage.graph.layout import Column, Layout
+from lineage.graph.legend import COLOURS, EXPLANATION, FONT, ROLES, colour, label, label_width, radius
+
+_MARGIN = 28.0
+_HEAD = 92.0
+_FOOT = 58.0
+_LEAST = 760.0
+_FONTS = f"""font-family="system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif" font-size="{FONT}\""""
+
+
+def still(graph: nx.DiGraph, placed: Layout) -> str:
+    """A complete SVG document on a light ground; titles are `<title>` elements, so pointing at a mark names it."""
+    content = placed.right - placed.left
+    width, height = max(content, _LEAST) + 2 * _MARGIN, placed.bottom - placed.top + _HEAD + _FOOT
+    title = next((str(n["title"]) for _, n in graph.nodes(data=True) if n["target"]), "")
+    x, y = _MARGIN - placed.left + max(0.0, (_LEAST - content) / 2), _HEAD - placed.top
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {_size(width, height)} role="img" {_FONTS}>',
+        f"<title>{escape('Lineage of ' + title)}</title>",
+        f"<desc>{escape(EXPLANATION)}</desc>",
+        f'<rect {_size(width, height)} fill="#ffffff"/>',
+        *_heading(title, width),
+        f'<g transform="translate({x:.1f} {y:.1f})">',
+        *_columns(placed),
+        *_lines(graph, placed),
+        *_marks(graph, placed),
+        "</g>",
+        *_legend(graph, width, height),
+        "</svg>",
+        "",
+    ]
+    return "\n".join(body)
+
+
+def _heading(title: str, width: float) -> Iterator[str]:
+    fit = max(30, int(width / 10))
+    yield _text(_MARGIN, 30, textwrap.shorten(title, fit, placeholder=" …") or title[:fit], 'font-size="18" font-weight="600" fill="#1b1f24"')
+    for i, line in enumerate(textwrap.wrap(EXPLANATION, max(60, int(width / 6.2)))[:2]):
+        yield _text(_MARGIN, 50 + 16 * i, line, 'fill="#57606a"')
+
+
+def _columns(placed: Layout) -> Iterator[str]:
+    height = placed.bottom - placed.top
+    for i, column in enumerate(placed.columns):
+        ground = "#f4f6f8" if i % 2 == 0 else "#fbfcfd"
+        pattern = ' stroke="#c9ced6" stroke-dasharray="3 4"' if column.year is None else ""
+        yield f'<rect x="{column.left:.1f}" y="{placed.top:.1f}" {_size(column.right - column.left, height)} fill="{ground}"{pattern}/>'
+        yield _text((column.left + column.right) / 2, placed.top - 7, column.name, 'text-anchor="middle" fill="#57606a"')
+        if column.skipped and min(_room(column), _room(placed.columns[i - 1])) > 8:
+            # Years are left out here.
+            yield _text(column.left, placed.top - 7, "…", 'text-anchor="middle" fill="#8a929c"')
+
+
+def _room(column: Column) -> float:
+    """Pixels beside the name of a column."""
+    return (column.right - column.left - label_width(column.name)) / 2
+
+
+def _lines(graph: nx.DiGraph, placed: Layout) -> Iterator[str]:
+    """Curves from the cited to the citing work, faint ones first."""
+    edges = [(a, b, e) for a, b, e in graph.edges(data=True) if a != b]
+    for citing, cited, edge in sorted(edges, key=lambda x: (x[2].get("score", 1.0), x[0], x[1])):
+        (x1, y1), (x0, y0) = placed.positions[citing], placed.positions[cited]
+        if edge["kind"] == "code":
+            yield f'<path d="{curve(x0, y0, x1, y1)}" fill="none" stroke="{COLOURS["code"]}" stroke-width="1.2" stroke-dasharray="2 3"/>'
+        else:
+            stroke, opacity, width = COLOURS[edge["role"]], 0.18 + 0.6 * edge["score"], 0.7 + 3 * edge["score"]
+            yield (
+                f'<path d="{curve(x0, y0, x1, y1)}" fill="none" stroke="{stroke}" stroke-opacity="{opacity:.2f}" stroke-width="{width:.2f}"'
+                ' stroke-linecap="round"/>'
+            )
+
+
+def curve(x0: float, y0: float, x1: float, y1: float) -> str:
+    """A path that leaves and arrives level, so that lines run together like strands; straight down in one column."""
+    if abs(x1 - x0) < 1:
+        bend = min(40.0, abs(y1 - y0) / 3) if abs(y1 - y0) > 60 else 0.0
+        return f"M{x0:.1f} {y0:.1f}C{x0 + bend:.1f} {y0:.1f} {x1 + bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
+    half = (x1 - x0) / 2
+    return f"M{x0:.1f} {y0:.1f}C{x0 + half:.1f} {y0:.1f} {x1 - half:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
+
+
+def _marks(graph: nx.DiGraph, placed: Layout) -> Iterator[str]:
+    for node, known in graph.nodes(data=True):
+        x, y = placed.positions[node]
+        size, ink = radius(known), "#1b1f24" if known["score"] >= 0.3 else "#57606a"
+        weight = ' font-weight="600"' if known["score"] >= 0.5 and known["kind"] == "paper" else ""
+        yield f"<g><title>{escape(_spoken(known))}</title>{_shape(known, x, y, size)}"
+        halo = 'paint-order="stroke" stroke="#ffffff" stroke-opacity="0.85" stroke-width="3" stroke-linejoin="round"'
+        lx, ly = (x + size, y - size - 6) if known["target"] else (x - size - 5, y + 4)
+        yield _text(lx, ly, label(known), f'text-anchor="end" fill="{ink}"{weight} {halo}') + "</g>"
+
+
+def _shape(known: Mapping[str, Any], x: float, y: float, size: float) -> str:
+    if known["kind"] == "code":
+        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" {_size(2 * size, 2 * size)} rx="1.5" fill="{colour(known)}" stroke="#ffffff"/>'
+    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size - 4:.1f}" fill="none" stroke="#ffffff" stroke-width="2"/>' if known["target"] else ""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour(known)}" stroke="#ffffff"/>{ring}'
+
+
+def _spoken(known: Mapping[str, Any]) -> str:
+    roles = "the target" if known["target"] else ", ".join(ROLES[r] for r in known["roles"].split(", ") if r) or known["kind"]
+    return f"{known['title']} ({known.get('year', 'year unknown')}): {roles}, weight {known['score']:.2f}"
+
+
+def _legend(graph: nx.DiGraph, width: float, height: float) -> Iterator[str]:
+    x, y = _MARGIN, height - 24
+    held = {str(n["role"]) for _, n in graph.nodes(data=True) if n["kind"] == "paper" and not n["target"]}
+    entries = [("target", "target"), *((role, name) for role, name in ROLES.items() if role in held), ("code", "code repository")]
+    for role, name in entries:
+        mark = f'x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10"' if role == "code" else f'cx="{x + 5:.1f}" cy="{y - 4:.1f}" r="5.5"'
+        yield f'<{"rect" if role == "code" else "circle"} {mark} fill="{COLOURS[role]}"/>'
+        yield _text(x + 16, y, name, 'fill="#1b1f24"')
+        x += 34 + label_width(name)
+    yield _text(width - _MARGIN, y, "paper-lineage", 'text-anchor="end" fill="#8a929c"') if x < width - 150 else ""
+
+
+def _size(width: float, height: float) -> str:
+    return f'width="{width:.1f}" height="{height:.1f}"'
+
+
+def _text(x: float, y: float, text: str, style: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'

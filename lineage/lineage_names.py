@@ -1,0 +1,160 @@
+"""Which lineage is meant: by its name, or by its target in any form that a build takes.
+
+The exact name of a lineage counts first; then the name that a build of the target gives by default; then every lineage
+of that target, whether it is given by an identifier, an alias, a URL, a title or the path that it was built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from lineage import generation as layout
+from lineage import ids
+from lineage.errors import AmbiguousTarget, BadIdentifier, NotFound, StoreError, UsageError
+from lineage.generation import open_generation
+from lineage.ids import Target
+from lineage.records import Work
+
+_LISTED = 10
+_NEAREST = 3
+_LONGEST = 80
+"""Characters of a title or of what was asked for that an error shows."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A lineage of the store with its target, and the target as it was asked for."""
+
+    name: str
+    target: Work
+    request: str = ""
+
+    @property
+    def title(self) -> str:
+        """The target's title, cut; its identifier where it has none."""
+        title = " ".join(self.target.title.split()) or self.target.id
+        return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it has the name that a build without `--name` gives."""
+        return self.name == ids.slug(self.target.id)
+
+
+def resolve(home: Path, text: str) -> str:
+    """The name of the lineage that `text` means, of the only one if it is empty.
+
+    Raises `NotFound` with the nearest names, `AmbiguousTarget` where several lineages fit, `UsageError` for an empty text
+    where there are several.
+    """
+    known = layout.names(home)
+    if not known:
+        built = text if text and identifier(text) else "arxiv:2504.17192"
+        raise NotFound(f"there is no lineage in {home}", hint=f"build one: lineage build {_quoted(built)}")
+    if not text:
+        return _only(known)
+    return text if text in known else _of_target(home, known, text)
+
+
+def default_name(text: str) -> str:
+    """The name that a build of the target `text` gives by default; empty where only a service could say."""
+    target = identifier(text)
+    return ids.slug(target.id) if target and target.id else ""
+
+
+def identifier(text: str) -> Target | None:
+    """What `text` means as a target, None for what is none."""
+    try:
+        return ids.parse(text)
+    except BadIdentifier:
+        return None
+
+
+def _only(known: Sequence[str]) -> str:
+    if len(known) > 1:
+        raise UsageError("which lineage is meant?", hint=f"name one of: {_some(known)}")
+    return known[0]
+
+
+def _of_target(home: Path, known: Sequence[str], text: str) -> str:
+    if len(text) > ids.MAX_LENGTH:
+        raise NotFound(f"there is no lineage {_cut(text)!r}", hint=f"known: {_some(known)}")
+    if (name := default_name(text)) in known and (candidate := candidate_of(home, name)) and ids.slug(candidate.target.id) == name:
+        return name
+    candidates = [candidate for name in known if (candidate := candidate_of(home, name))]
+    matches = list(_preferred([candidate for candidate in candidates if _is_meant(candidate, text)]))
+    if not matches:
+        raise _unknown(home, known, candidates, text)
+    if len(matches) > 1:
+        lines = [f"{one.name}  {one.title}" for one in matches]
+        raise AmbiguousTarget(f"{len(matches)} lineages are of {_cut(text)!r}", lines)
+    return matches[0].name
+
+
+def candidate_of(home: Path, name: str) -> Candidate | None:
+    """A lineage with its target; None for one that cannot be read."""
+    try:
+        with open_generation(home, name) as generation:
+            work = generation.catalog.work(generation.manifest.target)
+            request = generation.catalog.meta().get("request") or {}
+    except (StoreError, NotFound):
+        return None
+    return Candidate(name, work, str(request.get("target") or "")) if work else None
+
+
+def _preferred(matches: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Of several lineages of one target only the one that has its default name, where there is one."""
+    named = {match.target.id for match in matches if match.is_default}
+    return (match for match in matches if match.is_default or match.target.id not in named)
+
+
+def _is_meant(candidate: Candidate, text: str) -> bool:
+    target, work = identifier(text), candidate.target
+    known = {name.lower() for name in (work.id, *work.aliases)}
+    if text.strip().lower() in known or (target and target.id and target.id.lower() in known):
+        return True
+    title = ids.normal_title(text)
+    if title and title == ids.normal_title(work.title):
+        return True
+    asked = identifier(candidate.request)
+    same = bool(target and target.id and asked and asked.id == target.id)
+    return same or (candidate.request.startswith("/") and _same_path(candidate.request, text))
+
+
+def _same_path(path: str, text: str) -> bool:
+    try:
+        return Path(text).expanduser().resolve() == Path(path)
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _unknown(home: Path, known: Sequence[str], candidates: Sequence[Candidate], text: str) -> NotFound:
+    near = _nearest(candidates, text)
+    build = f"build it: lineage build {_quoted(text)}" if identifier(text) else ""
+    hint = "\n  ".join([f"{build}; or did you mean one of:" if build else "did you mean one of:", *near]) if near else f"known: {_some(known)}"
+    return NotFound(f"there is no lineage {_cut(text)!r} in {home}", hint=hint if near or not build else f"{build}\n{hint}")
+
+
+def _nearest(candidates: Iterable[Candidate], text: str) -> list[str]:
+    """Lineages whose name, target or title is near what was written, or whose title holds it."""
+    wanted = ids.normal_title(text)
+    lines = {ids.normal_title(key): f"{one.name}  {one.title}" for one in candidates for key in (one.name, one.target.id, one.title)}
+    holding = [key for key in lines if len(wanted) > 2 and wanted in key]
+    near = dict.fromkeys(lines[key] for key in (*holding, *get_close_matches(wanted, lines, n=_NEAREST, cutoff=0.75)))
+    return list(near)[:_NEAREST]
+
+
+def _some(known: Sequence[str]) -> str:
+    return ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more (lineage list)" if len(known) > _LISTED else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _quoted(text: str) -> str:
+    """As a shell takes it."""
+    return f'"{text}"' if " " in text else text

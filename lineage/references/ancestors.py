@@ -1,0 +1,83 @@
+"""From which works the target takes its model, its checkpoint, its training, its loss, its data and its evaluation. Pure.
+
+For each part the works that the text says it is taken from (`lineage.references.inheritance`), helped by code that is shared with them or loads
+their checkpoints, weighed with their rank among all references. What nobody says anything of has no ancestor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lineage.records import Mention, Reference, Role, Work, WorkId
+from lineage.references.inheritance import Part, Takeover, by_part, takeovers
+from lineage.references.ranking import Signal, own_name
+
+VERSION = "ancestors@6"
+MOST = 3
+"""Ancestors named for one part."""
+LEAST = 0.2
+_SENTENCE = 300
+_CODE = {
+    "reuse": ((Part.MODEL, 0.5), (Part.TRAINING, 0.5), (Part.DATA, 0.2), (Part.EVALUATION, 0.2)),
+    "checkpoint": ((Part.CHECKPOINT, 0.7), (Part.MODEL, 0.3)),
+}
+_ROLES = {Role.DATA: Part.DATA, Role.METRIC: Part.EVALUATION}
+_BY_ROLE = 0.5
+
+
+@dataclass(frozen=True)
+class Ancestor:
+    """A work that the target takes a part from: how surely (0..1), and the sentence or fact that says so."""
+
+    part: Part
+    work: WorkId
+    score: float
+    reason: str
+
+    def as_meta(self) -> dict[str, Any]:
+        """In the form that a catalogue keeps."""
+        return asdict(self)
+
+    @classmethod
+    def from_meta(cls, row: Mapping[str, Any]) -> Ancestor:
+        """What `as_meta` gave."""
+        return cls(Part(row["part"]), WorkId(row["work"]), float(row["score"]), str(row["reason"]))
+
+
+def ancestors(
+    references: Sequence[Reference], named: Mapping[WorkId, Sequence[Mention]], more: Mapping[WorkId, Sequence[Signal]], target: Work
+) -> tuple[Ancestor, ...]:
+    """The ancestors of each part of the target, best first, the parts in the order of `Part`; references come with their scores."""
+    own = own_name(target)
+    found = [one for r in references for one in _of(r, list(takeovers([*r.mentions, *named.get(r.cited, ())], own)), more.get(r.cited, ()))]
+    kept = (one for part in Part for one in sorted((one for one in found if one.part is part), key=lambda one: -one.score)[:MOST])
+    return tuple(one for one in kept if one.score >= LEAST)
+
+
+def _of(reference: Reference, said: Sequence[Takeover], signals: Sequence[Signal]) -> Iterator[Ancestor]:
+    """What one work gives, by part."""
+    by_text, by_code = by_part(said), dict(_by_code(signals))
+    by_role = {_ROLES[one.role]: one for one in reversed(reference.roles) if one.role in _ROLES}
+    for part in Part:
+        code, words = by_code.get(part, (0.0, ""))
+        role = by_role.get(part)
+        text = max(by_text.get(part, 0.0), _BY_ROLE * role.score if role else 0.0)
+        value = 1 - (1 - text) * (1 - code)
+        if value:
+            reason = _sentence(part, said) or words or (role.sentence if role else "")
+            yield Ancestor(part, reference.cited, round(value * (0.4 + 0.6 * reference.score), 4), reason[:_SENTENCE])
+
+
+def _by_code(signals: Sequence[Signal]) -> Iterator[tuple[Part, tuple[float, str]]]:
+    for signal in signals:
+        for part, weight in _CODE.get(signal.name, ()):
+            yield part, (weight * signal.value, signal.words)
+
+
+def _sentence(part: Part, said: Sequence[Takeover]) -> str:
+    """The sentence that says most clearly that a part is taken over."""
+    clear = [(one.weight * dict(one.parts).get(part, 0.0), one) for one in said]
+    best = max(clear, key=lambda pair: pair[0], default=None)
+    return " ".join(best[1].mention.sentence.replace(" ⟦T⟧", "").split()) if best and best[0] > 0.1 else ""

@@ -1,0 +1,205 @@
+"""What a sentence says its own paper takes over from the work it cites: "we use", "initialized from", "following", by part. Pure.
+
+A statement needs the work itself as its subject (we, our, a passive where the method or the setup is described) and the citation as
+its object. "We compare with X", "unlike X" and what X or others do are no inheritance. Patterns look at a bounded stretch around the marker.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from lineage.records import Mention
+from lineage.references.citation_cues import OTHER, TARGET, mark
+from lineage.references.short_names import WITNESS
+
+MAX_MENTIONS = 200
+_SENTENCE = 1_500
+
+
+class Part(StrEnum):
+    """What of a work another can take over."""
+
+    MODEL = "model"
+    CHECKPOINT = "checkpoint"
+    TRAINING = "training"
+    LOSS = "loss"
+    DATA = "data"
+    EVALUATION = "evaluation"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One way to say that something is taken over; `part` where the verb alone tells which."""
+
+    words: str
+    weight: float
+    pattern: re.Pattern[str]
+    part: Part | None = None
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How papers say that they take something over, as `data/inheritance.json` has it."""
+
+    statements: tuple[Statement, ...]
+    against: re.Pattern[str]
+    actor: re.Pattern[str]
+    ours: re.Pattern[str]
+    parts: Mapping[Part, re.Pattern[str]]
+
+
+@dataclass(frozen=True)
+class Takeover:
+    """One sentence that says that something is taken over: how strongly (0..1), and each part's share of that (summing to 1)."""
+
+    weight: float
+    parts: tuple[tuple[Part, float], ...]
+    mention: Mention
+    words: str
+
+
+_T = r"[\w.+/–-]*\s*[(\[]?\s*⟦T⟧"
+_CLAUSE = r"(?:but|while|whereas|unlike|than|versus|vs|which|because|since|although)"
+_OWN = re.compile(r"\b(?:we|our|ours|us|i|this (?:paper|work|study)|the proposed)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\s*[)\]]?[^.;]{0,40}?\b(?:not|never|fail\w*|unstable|worse)\b", re.IGNORECASE)
+_AS_BASELINE = re.compile(r"⟦T⟧\s*[)\]]?[^.;]{0,60}?\bas (?:a|an|our|the)?\s*(?:\w+\s+){0,2}(?:baselines?|comparison)\b", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\A\W*(?:following|similar(?:ly)? to|as in|based on|building (?:up)?on|inspired by)\b", re.IGNORECASE)
+_SHOWN = re.compile(r"\A\W*(?:Figure|Fig\.|Table|Tab\.)\s*\w+\s*[:.]|\s\|\s")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+\s+)?(?:\w+ed|built|taken|chosen|done)\b", re.IGNORECASE)
+_ON_IT = re.compile(rf"\bon\s+(?:the\s+|both\s+)?(?:[\w-]+\s+)?{_T}", re.IGNORECASE)
+_TRIED = re.compile(r"\b(?:evaluat|test|validat|report|compar|benchmark|measur)", re.IGNORECASE)
+_NEAR, _VERB = 70, 2
+_WORTH = {Part.DATA: 0.6, Part.EVALUATION: 0.5}
+_OUR_WORK, _UNSAID, _OTHERS = 1.3, 0.6, 0.2
+"""What a statement counts that speaks of "our method", and one without "we" or "our": in the passive where the work is described, and else."""
+_NAMED, _SHOWING = 0.6, 0.4
+"""What a statement counts that names the work and does not cite it, and one of a caption or a row of a table."""
+_SECTIONS = (
+    (0.6, re.compile(r"\bresults?\b|comparison|comparing|ablation|analys", re.IGNORECASE)),
+    (0.4, re.compile(r"related|background|prior work|literature|preliminar|discussion|limitation|future", re.IGNORECASE)),
+    (0.8, re.compile(r"introduction|abstract|motivation|conclusion", re.IGNORECASE)),
+)
+
+
+@cache
+def _wording() -> Wording:
+    raw = json.loads(files("lineage").joinpath("data/inheritance.json").read_text("utf-8"))
+    before = ((row, rf"(?<![\w-])(?:{'|'.join(row['verbs'])})\b\s*{_gap(row['gap'])}{_T}") for row in raw["statements"])
+    after = ((row, rf"⟦T⟧\s*[)\]]?[\s,]*{_gap(row['gap'])}(?:{'|'.join(row['verbs'])})\b") for row in raw["after"])
+    verbs = "|".join(raw["actor"])
+    return Wording(
+        tuple(_way(row, pattern) for row, pattern in (*before, *after)),
+        _any(raw["against"]),
+        re.compile(rf"(?:\A|[.;,]\s+)(?:[A-Z][\w.+-]*\s+)?[(\[]?\s*⟦T⟧\s*[)\]]?\s+(?:also\s+)?(?:{verbs})", re.IGNORECASE),
+        re.compile(rf"\b(?:our|this|the proposed|proposed)\s+(?:\w+\s+){{0,2}}?(?:{'|'.join(raw['ours'])})s?\b", re.IGNORECASE),
+        {Part(part): _any(words) for part, words in raw["parts"].items()},
+    )
+
+
+def _way(row: Mapping[str, Any], pattern: str) -> Statement:
+    return Statement(row["says"], row["weight"], re.compile(pattern, re.IGNORECASE), Part(row["part"]) if "part" in row else None)
+
+
+def _any(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+def _gap(most: int) -> str:
+    """Up to `most` words that begin no other clause."""
+    return rf"(?:(?!{_CLAUSE}\b)[^\s;:.!?(\[][^\s;:.!?]*\s+|[(\[]\s*){{0,{most}}}?"
+
+
+def takeovers(mentions: Iterable[Mention], own_name: str = "") -> Iterator[Takeover]:
+    """What the sentences that cite or name one work say is taken over from it, in their order; `own_name` is that of the citing work."""
+    for mention in list(mentions)[:MAX_MENTIONS]:
+        if mention.sentence.strip() and (made := _takeover(mention, own_name)):
+            yield made
+
+
+def total(some: Sequence[Takeover]) -> float:
+    """0..1 from all statements about one work: one clear statement of its model .33, three .67, seven 1; data and evaluation count less."""
+    counted = (one.weight * sum(share * _WORTH.get(part, 1.0) for part, share in one.parts) for one in some)
+    return min(1.0, math.log2(1 + sum(counted)) / 3)
+
+
+def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
+    """0..1 for each part that is taken over."""
+    found = {part: sum(one.weight * share for one in some for named, share in one.parts if named is part) for part in Part}
+    return {part: round(1 - math.pow(0.5, weight), 4) for part, weight in found.items() if weight > 0}
+
+
+def _takeover(mention: Mention, own_name: str) -> Takeover | None:
+    text, bunch = _marked(mention.sentence[:_SENTENCE], mention.key, mention.together)
+    found = _statement(text)
+    if not found:
+        return None
+    weight, way, start, end = found
+    place = section_weight(mention.section)
+    weight *= place * _speaker(text, place, own_name) * bunch**-0.7
+    weight *= _NAMED if mention.said_by == WITNESS else 1.0
+    weight *= _SHOWING if _SHOWN.search(text) else 1.0
+    return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section, way.part), mention, way.words)
+
+
+def _speaker(text: str, place: float, own_name: str) -> float:
+    """How surely a sentence speaks of the work itself."""
+    if _wording().ours.search(text) or (own_name and own_name in text):
+        return _OUR_WORK
+    if _OWN.search(text) or (place >= 0.8 and _FOLLOWING.search(text)):
+        return 1.0
+    return _UNSAID if place == 1.0 and _PASSIVE.search(text) else _OTHERS
+
+
+@lru_cache(maxsize=1 << 13)
+def _marked(sentence: str, key: str, together: tuple[str, ...]) -> tuple[str, int]:
+    """The one sentence that holds the citation, and how many are cited together."""
+    marked = mark(sentence, key, together)
+    text = next((one for one in marked.focus if TARGET in one), "")
+    return re.sub(r"\s+", " ", text.replace(f"({OTHER})", "").replace(OTHER, "")), marked.bunch
+
+
+def _statement(text: str) -> tuple[float, Statement, int, int] | None:
+    """The strongest statement in a sentence: its weight, what it is, and where it stands; words between verb and citation weaken it."""
+    if TARGET not in text or _wording().actor.search(text) or _AS_BASELINE.search(text):
+        return None
+    best: tuple[float, Statement, int, int] | None = None
+    for way in _wording().statements:
+        for hit in way.pattern.finditer(text):
+            against = _wording().against.search(text[max(0, hit.start() - 15) : hit.end()]) or _DENIED.match(text[hit.end() : hit.end() + 80])
+            factor = 0.1 if against else 0.93 ** max(0, len(hit[0].split()) - 4)
+            if best is None or way.weight * factor > best[0]:
+                best = way.weight * factor, way, hit.start(), hit.end()
+    return best
+
+
+def on_it(mention: Mention) -> bool:
+    """Whether a sentence speaks of doing something on a work, as on a data set."""
+    return _ON_IT.search(mention.sentence[:_SENTENCE]) is not None
+
+
+def section_weight(path: Sequence[str]) -> float:
+    """How much a section describes the work itself: 1 for method, setup and appendices, .8 for the introduction, .4 for related work."""
+    return next((weight for title in reversed(path) for weight, pattern in _SECTIONS if pattern.search(title)), 1.0)
+
+
+def _parts_of(text: str, start: int, end: int, section: Sequence[str], verb_part: Part | None) -> tuple[tuple[Part, float], ...]:
+    """The parts that the words near a statement name, and the titles it stands under, with their shares; one that the verb tells leads."""
+    if _ON_IT.search(text):
+        return ((Part.EVALUATION if _TRIED.search(text) else Part.DATA, 1.0),)
+    near, titles = text[max(0, start - _NEAR) : end + _NEAR], " ".join(section[-2:])
+    votes: dict[Part, float] = {
+        part: min(2, len(pattern.findall(near))) + 0.5 * bool(pattern.search(titles)) for part, pattern in _wording().parts.items()
+    }
+    votes |= {verb_part: votes[verb_part] + _VERB} if verb_part else {}
+    whole = sum(votes.values())
+    if not whole:
+        return ((Part.MODEL, 0.5), (Part.TRAINING, 0.5))
+    return tuple((part, round(vote / whole, 4)) for part, vote in votes.items() if vote)

@@ -1,0 +1,94 @@
+"""Join records of one work into one, whatever the order they come in.
+
+Each field is chosen by a total order on its values alone ("the more specific wins"), so joining is
+commutative, associative and idempotent, and nothing depends on which service answered first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import reduce
+
+from lineage.records import Scalar, Work, WorkId, WorkKind
+from lineage.text.titles import marked, title_key
+
+_SCHEMES = ("arxiv", "doi", "acl", "s2", "repo", "url", "local", "ref")
+_NUMBER = re.compile(r"arxiv:(\d\d)(\d\d)\.\d")
+_PREPRINT = ("arxiv", "corr", "preprint", "biorxiv", "medrxiv", "openreview")
+
+
+def merge_works(one: Work, other: Work) -> Work:
+    """One record out of two of the same work; `merge_works(a, b) == merge_works(b, a)`."""
+    ids = sorted({one.id, other.id, *one.aliases, *other.aliases}, key=_id_rank)
+    return Work(
+        id=ids[0],
+        kind=_kind(one.kind, other.kind),
+        title=max(one.title, other.title, key=_title_rank),
+        authors=max(one.authors, other.authors, key=_authors_rank),
+        year=_year(true_year(one.year, ids), true_year(other.year, ids)),
+        venue=max(one.venue, other.venue, key=_venue_rank),
+        abstract=max(one.abstract, other.abstract, key=lambda a: (len(a), a)),
+        aliases=tuple(i for i in ids[1:] if not i.startswith("ref:")),
+        license=max((x for x in (one.license, other.license) if x), key=lambda x: (len(x), x), default=None),
+        said_by=tuple(sorted({*one.said_by, *other.said_by})),
+        meta=_meta(one, other),
+    )
+
+
+def merge_all(works: Iterable[Work]) -> Work:
+    """`merge_works` over one or more records."""
+    return reduce(merge_works, works)
+
+
+def _id_rank(work: WorkId) -> tuple[int, str]:
+    scheme = work.partition(":")[0]
+    return (_SCHEMES.index(scheme) if scheme in _SCHEMES else len(_SCHEMES), work)
+
+
+def _kind(one: WorkKind, other: WorkKind) -> WorkKind:
+    return one if one == other else "paper"
+
+
+def _title_rank(title: str) -> tuple[bool, bool, int, int, bool, str]:
+    """Whole before cut, longer before shorter, then the spelling that keeps names as written (SciBERT, not Scibert)."""
+    key = title_key(title)
+    names = 0 if title.isupper() else sum(map(marked, title.split()))
+    return (not key.cut, "\\" not in title, len(key.compact), names, not (title.isupper() or title.islower()), title)
+
+
+def _authors_rank(authors: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
+    named = [a for a in authors if a.lower().strip(" .") not in {"others", "et al"}]
+    return (len(named), sum(map(len, named)), authors)
+
+
+def true_year(year: int | None, ids: Iterable[WorkId]) -> int | None:
+    """The year, unless it is the beginning of an arXiv number taken for one: 1911.02782 is of November 2019, not of 1911."""
+    for name in ids:
+        found = _NUMBER.match(name)
+        if found and year == int(found[1] + found[2]):
+            return 2000 + int(found[1])
+    return year
+
+
+def _year(one: int | None, other: int | None) -> int | None:
+    """The earlier: when the work appeared, not when it was printed."""
+    return min((y for y in (one, other) if y is not None), default=None)
+
+
+def _venue_rank(venue: str) -> tuple[bool, int, str]:
+    return (bool(venue) and not any(word in venue.lower() for word in _PREPRINT), len(venue), venue)
+
+
+def _meta(one: Work, other: Work) -> dict[str, Scalar]:
+    keys = sorted({*one.meta, *other.meta})
+    return {key: max(one.meta.get(key), other.meta.get(key), key=_scalar_rank) for key in keys}
+
+
+def _scalar_rank(value: Scalar) -> tuple[int, float, str]:
+    """None below text below numbers; larger numbers and longer texts win."""
+    if value is None:
+        return (0, 0.0, "")
+    if isinstance(value, str):
+        return (1, float(len(value)), value)
+    return (2, float(value), type(value).__name__)

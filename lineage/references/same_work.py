@@ -1,0 +1,219 @@
+"""When two descriptions are of one work.
+
+A false merge is worse than a miss: it hands the evidence about one paper to another. So every rule needs
+agreement on title *and* first author *and* year (within `YEARS`, for a preprint and its publication), each
+as far as it is known, and numbers must never differ. A rule that applies gives its reason in words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from lineage.records import Work, WorkId
+from lineage.text.titles import TitleKey, harmless, marked, plain, title_key
+
+YEARS = 2
+_SMALL = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "by", "at", "from"}
+_WORD = re.compile(r"[^\W\d_]+")
+_TEAM = re.compile(r"\b(?:team|collaboration|consortium|group|inc|lab|labs|research|project|organi[sz]ation|institute|ai)\b", re.IGNORECASE)
+_SUFFIXES = {"jr", "sr", "ii", "iii", "iv", "md", "phd"}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What of a description is compared: identifiers, title, authors' names and year.
+
+    `people` has for each author the surname and every word of the name; `team` says that the first author is an
+    organisation (DeepSeek-AI), for which a service often lists persons.
+    """
+
+    ids: frozenset[WorkId]
+    title: str
+    key: TitleKey
+    people: tuple[tuple[str, frozenset[str]], ...]
+    year: int | None
+    team: bool = False
+    arxiv: frozenset[WorkId] = frozenset()
+    doi: frozenset[WorkId] = frozenset()
+
+    @property
+    def surname(self) -> str:
+        """The first author's surname, folded to lower case, or the empty string."""
+        return self.people[0][0] if self.people else ""
+
+
+def facts(work: Work) -> Facts:
+    """The comparable side of a record."""
+    ids = frozenset(i for i in (work.id, *work.aliases) if not i.startswith(("ref:", "local:")))
+    people = tuple(_person(name) for name in work.authors[:40] if _is_name(name))
+    arxiv, doi = (frozenset(i for i in ids if i.startswith(scheme)) for scheme in ("arxiv:", "doi:"))
+    return Facts(ids, plain(work.title), title_key(work.title), people, work.year, _is_team(work.authors), arxiv, doi)
+
+
+def _is_team(authors: tuple[str, ...]) -> bool:
+    first = authors[0].strip(" {}") if authors else ""
+    alone = not re.search(r"[\s,.]", first) and marked(re.sub(r"\A(?:Mac|Mc|De|Di|La|Le|Van)", "", first))
+    return alone or bool(_TEAM.search(first))
+
+
+def _is_name(name: str) -> bool:
+    return bool(name.strip(" .{}")) and name.lower().strip(" .{}") not in {"others", "et al", "and others"}
+
+
+@lru_cache(maxsize=1 << 16)
+def _person(name: str) -> tuple[str, frozenset[str]]:
+    folded = unicodedata.normalize("NFKD", name[:200]).encode("ascii", "ignore").decode() or name[:200]
+    folded = re.sub(r"\\[A-Za-z]{1,20}\s?|[\\{}'`’\"^~.]", lambda m: " " if m[0] in "~." else "", folded)
+    family, comma, _ = folded.partition(",")
+    words = [w for w in _WORD.findall(folded.lower()) if w not in _SUFFIXES]
+    names = [w for w in _WORD.findall((family if comma else folded).lower()) if w not in _SUFFIXES]
+    return (names[-1] if names else "", frozenset(words))
+
+
+def _same_person(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
+    return one[0] in other[1] or other[0] in one[1] or "".join(sorted(one[1])) == "".join(sorted(other[1]))
+
+
+def authors_agree(one: Facts, other: Facts) -> bool | None:
+    """Whether the first authors are the same, or None where one side names nobody, or an organisation only one side knows."""
+    if not one.people or not other.people:
+        return None
+    if (one.team or other.team) and not _same_person(one.people[0], other.people[0]):
+        return None
+    return _same_person(one.people[0], other.people[0])
+
+
+def _second_agrees(one: Facts, other: Facts) -> bool:
+    if len(one.people) < 2 or len(other.people) < 2:
+        return True
+    return any(_same_person(one.people[1], p) for p in other.people) or any(_same_person(other.people[1], p) for p in one.people)
+
+
+def _same_team(one: Facts, other: Facts) -> bool:
+    """Whether both name the same people, two at least."""
+    return len(one.people) >= 2 and len(one.people) == len(other.people) and all(map(_same_person, one.people, other.people))
+
+
+def years_agree(one: Facts, other: Facts, within: int = YEARS) -> bool:
+    """Whether the years are near, or one is unknown."""
+    return one.year is None or other.year is None or abs(one.year - other.year) <= within
+
+
+def by_id(one: Facts, other: Facts) -> tuple[str, bool]:
+    """(reason, sure) for two descriptions that share an identifier.
+
+    Not sure means a wrong identifier in a bibliography: title and first author both contradict it.
+    """
+    shared = sorted(one.ids & other.ids)
+    if not shared:
+        return "", False
+    name = {"arxiv": "arXiv identifier", "doi": "DOI", "s2": "Semantic Scholar id", "repo": "repository"}.get(
+        shared[0].partition(":")[0], "identifier"
+    )
+    strangers = authors_agree(one, other) is False and bool(one.key.words and other.key.words) and _overlap(one.key, other.key) < 0.3
+    return f"same {name} {shared[0].partition(':')[2]}", not strangers
+
+
+def _overlap(one: TitleKey, other: TitleKey) -> float:
+    a, b = set(one.words) - _SMALL, set(other.words) - _SMALL
+    return len(a & b) / (min(len(a), len(b)) or 1)
+
+
+def by_title(one: Facts, other: Facts) -> str:
+    """The reason why two descriptions without a common identifier are one work, or the empty string."""
+    if not one.key.compact or not other.key.compact or one.key.numbers != other.key.numbers:
+        return ""
+    if _contradict(one, other) or authors_agree(one, other) is False:
+        return ""
+    if one.key.compact == other.key.compact:
+        return _equal_titles(one, other)
+    if authors_agree(one, other) is None or not years_agree(one, other):
+        return ""
+    short, long = sorted((one, other), key=lambda f: len(f.key.compact))
+    return _subtitle(short, long) or _cut_short(short, long) or _misspelt(short, long)
+
+
+def _contradict(one: Facts, other: Facts) -> bool:
+    """Two different identifiers of a kind of which a work has but one."""
+    return bool(one.arxiv and other.arxiv and not one.arxiv & other.arxiv)
+
+
+def _equal_titles(one: Facts, other: Facts) -> str:
+    if not years_agree(one, other):
+        return ""
+    two_dois = bool(one.doi and other.doi and not one.doi & other.doi)
+    if authors_agree(one, other):
+        near = one.year is not None and other.year is not None and not two_dois
+        known = one.key.distinctive() or near
+        return "same title and first author" + _apart(one, other) if known and _second_agrees(one, other) else ""
+    near = one.year is not None and other.year is not None and years_agree(one, other, 1)
+    plenty = len(one.key.words) >= (4 if near else 6) and len(one.key.compact) >= 16
+    return "same title, authors not given by both" + _apart(one, other) if plenty and not two_dois else ""
+
+
+def _apart(one: Facts, other: Facts) -> str:
+    if one.year is None or other.year is None:
+        return ""
+    return f", {one.year} and {other.year}" if one.year != other.year else f", {one.year}"
+
+
+def _subtitle(short: Facts, long: Facts) -> str:
+    """`SciBERT` and `SciBERT: A pretrained language model for scientific text`."""
+    if short.key.compact != long.key.main:
+        return ""
+    extra = long.key.words[len(short.key.words) :]
+    together = _same_team(short, long) and short.year is not None and short.year == long.year
+    named = short.key.distinctive() or together or any(marked(word) for word in short.title.split())
+    if named and harmless(extra) and _second_agrees(short, long):
+        return "same title without the subtitle, same first author" + _apart(short, long)
+    return ""
+
+
+def _cut_short(short: Facts, long: Facts) -> str:
+    """One title is the beginning of the other, and it shows, or the same people wrote both at one time."""
+    if len(short.key.compact) < 20 or not long.key.compact.startswith(short.key.compact):
+        return ""
+    extra = long.key.words[len(short.key.words) :]
+    mid_word = long.key.words[: len(short.key.words)] != short.key.words and len(short.key.words[-1]) >= 3
+    team = _same_team(short, long) and years_agree(short, long, 1) and len(short.key.compact) * 2 >= len(long.key.compact)
+    if harmless(extra) and (short.key.cut or mid_word or team) and _second_agrees(short, long):
+        return "one title is the beginning of the other, same authors" + _apart(short, long)
+    return ""
+
+
+def _misspelt(one: Facts, other: Facts) -> str:
+    """At most two words differ, each by a letter or by being an article or preposition."""
+    a, b = one.key.words, other.key.words
+    if min(len(a), len(b)) < 4 or abs(len(a) - len(b)) > 3 or not _second_agrees(one, other):
+        return ""
+    changes = [op for op in SequenceMatcher(None, a, b, autojunk=False).get_opcodes() if op[0] != "equal"]
+    if len(changes) <= 2 and all(_slip(a[i:j], b[k:m]) for _, i, j, k, m in changes):
+        return f"titles differ by a slip of the pen ({_shown(a, b, changes)}), same first author" + _apart(one, other)
+    return ""
+
+
+def _shown(a: tuple[str, ...], b: tuple[str, ...], changes: Sequence[tuple[str, int, int, int, int]]) -> str:
+    return "; ".join(f"{' '.join(a[i:j]) or '-'} / {' '.join(b[k:m]) or '-'}" for _, i, j, k, m in changes)
+
+
+def _slip(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    if set(a) | set(b) <= _SMALL:
+        return True
+    one, other = "".join(a), "".join(b)
+    return one == other or (min(len(one), len(other)) >= 5 and one[0] == other[0] and _one_edit(one, other))
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Whether one insertion, deletion, substitution or swap of neighbours makes the two words equal."""
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1:
+        return False
+    at = next((i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    return short[at + 1 :] == long[at + 1 :] or (short[at : at + 2][::-1] == long[at : at + 2] and short[at + 2 :] == long[at + 2 :])

@@ -1,0 +1,240 @@
+"""What the read side concludes from evidence: records of facts held, gaps, consensus, conflicts, packs, answers, audits.
+
+Evidence is always a `Hit`: the chunk, its work, the lines (`focus`) that say it, and the reference by which the work
+belongs to the lineage. `lineage` and `generation` name what was read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from lineage.records import Fact, Hit, Work
+
+
+@dataclass(frozen=True)
+class FactOccurrence:
+    """A fact with the evidence that holds it.
+
+    `since` is the year or date from which the source holds it; `overridden` are facts of the same source that this one
+    overrides, weakest first (default < config < command line). `mentioned` says that its repository is only mentioned by a
+    paper of the lineage: its values are never offered.
+    """
+
+    fact: Fact
+    evidence: Hit
+    since: str = ""
+    overridden: tuple[Fact, ...] = ()
+    mentioned: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of a detail and everybody who holds it; `inherited` if the target's chain of inheritance points to it."""
+
+    value: str
+    unit: str
+    held: tuple[FactOccurrence, ...]
+    inherited: bool = False
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """What a lineage agrees on for one detail: its values, best supported first, the dissenters after them."""
+
+    name: str
+    title: str
+    values: tuple[Value, ...]
+    lineage: str
+    generation: str
+    why: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Specification(StrEnum):
+    """How far the target states a detail."""
+
+    SPECIFIED = "SPECIFIED"
+    PARTIALLY_SPECIFIED = "PARTIALLY_SPECIFIED"
+    UNSPECIFIED = "UNSPECIFIED"
+
+
+SETTING = "setting:"
+"""What begins the name of a detail that no list knows: a setting that code has under a name of its own."""
+METHOD = "method"
+"""The topic of details that are passages on the method, whose steps code has."""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A detail that a reproduction needs: its normalised `name`, `topic` (`optimizer`, `data` ...), and the question to ask for it.
+
+    `facts` are the names of facts that state it; `weight` (0..1) is how much a reproduction depends on it.
+    """
+
+    name: str
+    title: str
+    topic: str
+    question: str
+    facts: tuple[str, ...] = ()
+    weight: float = 0.5
+
+
+Grade = Literal["strong", "fair", "weak"]
+"""How well the evidence supports a value."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The value (or, if `value` is empty, only the evidence) that the lineage offers for a gap.
+
+    `grade` says how well the evidence supports it, `reason` why, in one line.
+    `chain` says link by link how it reaches the target: target cites P in sentence S with role R, P's repository has
+    it at file:line@commit.
+    """
+
+    value: str
+    unit: str
+    grade: Grade
+    reason: str
+    held: tuple[FactOccurrence, ...] = ()
+    evidence: tuple[Hit, ...] = ()
+    chain: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One needed detail: how far the target states it, where, and what the lineage offers for what is missing."""
+
+    detail: Detail
+    state: Specification
+    stated: tuple[Hit, ...] = ()
+    facts: tuple[FactOccurrence, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Sources that disagree: the sides with their evidence; `severity` (0..1) is how likely it matters, `why` says so in words.
+
+    `rule` is the rule that found it (`retrieval.contradictions.rules`).
+    """
+
+    name: str
+    title: str
+    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
+    sides: tuple[FactOccurrence, ...]
+    severity: float
+    why: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """What the target leaves unsaid. `domains` are what kind of paper it was taken for; they choose the list of details."""
+
+    lineage: str
+    generation: str
+    target: Work
+    domains: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+    conflicts: tuple[Conflict, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Stage = Literal["planning", "analysis", "coding"]
+
+
+@dataclass(frozen=True)
+class PackItem:
+    """One whole unit of a context pack: Markdown `text` of `tokens` tokens, with the evidence that it rests on."""
+
+    kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
+    title: str
+    text: str
+    tokens: int
+    evidence: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Context for the one who writes the code: `text` is what is sent, `used` its tokens by `tokenizer`, never over `allowed`."""
+
+    task: str
+    stage: Stage | None
+    lineage: str
+    generation: str
+    allowed: int
+    used: int
+    tokenizer: str
+    items: tuple[PackItem, ...]
+    text: str
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of an answer, tied to the evidence that contains its numbers and names."""
+
+    text: str
+    evidence: tuple[Hit, ...]
+
+
+@dataclass(frozen=True)
+class WrittenAnswer:
+    """An answer of which every sentence is tied to evidence; `removed` are (sentence, why) that could not be tied.
+
+    `by` is `extract` or the model that wrote. No sentences: nothing in the lineage supports an answer, `nearest` are the misses.
+    """
+
+    question: str
+    lineage: str
+    generation: str
+    sentences: tuple[Sentence, ...]
+    by: str = "extract"
+    removed: tuple[tuple[str, str], ...] = ()
+    nearest: tuple[Hit, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Verdict = Literal["match", "deviation", "missing", "cannot judge"]
+Strength = Literal["stated", "code", "inherited"]
+"""Who says what is expected: the paper's own words or tables, the target's own code, or works that it inherits from."""
+
+
+@dataclass(frozen=True)
+class AuditFinding:
+    """One expectation compared with a generated repository.
+
+    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `scope` is the
+    experiment, stage or component that it holds for, `strength` who says so. `severity` (0..1) is how much it matters;
+    what cannot be judged counts for nothing.
+    """
+
+    level: Literal["paper", "method", "experiment"]
+    name: str
+    title: str
+    verdict: Verdict
+    expected: str
+    found: str = ""
+    where: str = ""
+    evidence: tuple[Hit, ...] = ()
+    severity: float = 0.5
+    why: str = ""
+    strength: Strength = "stated"
+    scope: str = ""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A generated repository against the target and its lineage; no code was run."""
+
+    path: str
+    lineage: str
+    generation: str
+    findings: tuple[AuditFinding, ...]
+    score: float
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Answers whose every sentence is tied to evidence."""

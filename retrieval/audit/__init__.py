@@ -1,0 +1,1 @@
+"""A generated repository compared with the paper and its lineage."""

@@ -1,0 +1,177 @@
+"""What a paper lets one expect of an implementation, and which values agree. Pure.
+
+Expected is what the paper states that was done: a table, or a sentence that does not introduce, compare, search or measure.
+A list of values that were tried is no value. What only the target's own code or its lineage has is known, and no deviation
+from it counts: whoever follows the paper cannot know it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from lineage.records import WorkId
+from lineage.results import FactOccurrence
+from retrieval.decisions.experiments import is_parameter
+from retrieval.decisions.provenance import sentences_of
+from retrieval.gaps.claims import misread
+from retrieval.gaps.irrelevant_mentions import is_beside, measured
+from retrieval.gaps.target_text import DONE, OWN, section_weight
+
+_ALIKE = (
+    frozenset({"epochs", "steps"}),
+    frozenset({"warmup_epochs", "warmup_steps", "warmup_ratio"}),
+    frozenset({"hidden_size", "embedding_dim"}),
+    frozenset({"retrieval_k", "sampling_top_k"}),
+)
+"""Details that are one to many authors."""
+_ORDERED = frozenset({"adam_betas", "normalize_mean", "normalize_std", "color_jitter", "crop_scale"})
+"""Details whose numbers each have a place of their own."""
+_PLACES = {"adam_beta1": 0, "adam_beta2": 1}
+"""Details that are one of the numbers of `adam_betas`."""
+_MIXED = ({"mixed", "float16"}, {"mixed", "bfloat16"})
+"""Precisions that are one said less and more exactly."""
+SAME_UNIT = frozenset({"retrieval_k", "sampling_top_k"})
+"""Details of one family whose values are counted in one unit, so that different ones contradict each other."""
+COLLECTED = frozenset({"augmentation"})
+"""Details of which an experiment has several values at once, each to be there."""
+NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
+"""What an experiment ran on, with and how often, which a program need not say."""
+_EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
+TRIED = re.compile(
+    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
+    r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what was tried, not what was taken."""
+_TRYING = re.compile(r"search|sensitiv|ablat|sweep|\btuning\b|effect of|impact of|varying|comparison|baseline", re.IGNORECASE)
+_CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix|adopt)|is set|are set|was set|were set)\b", re.IGNORECASE)
+_SEARCHED = re.compile(r"search_?space|sweep|grid_?search|tuning_?space")
+Same = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One value that the paper states, of one detail; `item` is the place in a statement of several values, -1 for a single one."""
+
+    value: FactOccurrence
+    item: int = -1
+
+    @property
+    def name(self) -> str:
+        """The detail's name."""
+        return self.value.fact.name
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """The statement that it was read from."""
+        return self.value.fact.chunk, self.value.fact.line, self.value.fact.said
+
+
+def expectations(values: Iterable[FactOccurrence], target: WorkId, takes_list: bool) -> list[Expectation]:
+    """What the target states of one detail; the values of a statement are one expectation each, unless the detail `takes_list`."""
+    return [one for value in values if value.fact.work == target and is_stated(value) for one in _items(value, takes_list)]
+
+
+def is_stated(value: FactOccurrence) -> bool:
+    """Whether a paper's value says what was done."""
+    if not value.fact.literal or value.fact.kind not in {"table", "prose"} or measured(value) or is_beside(value) or misread(value):
+        return False
+    weight = section_weight(value.evidence.chunk)
+    return (weight >= DONE or (value.fact.kind == "table" and weight >= OWN)) and not is_tried(value)
+
+
+def is_tried(value: FactOccurrence) -> bool:
+    """Whether a value is one of those that were tried: by its sentence, or a list below a title that says so."""
+    title = value.evidence.chunk.section[-1] if value.evidence.chunk.section else ""
+    if value.fact.kind != "prose":
+        return False
+    sentence = sentence_of(value)
+    several = value.fact.value[:1] == "["
+    return (TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence))) or (several and _TRYING.search(title) is not None)
+
+
+def sentence_of(value: FactOccurrence) -> str:
+    """The sentence that a value was read from."""
+    sentences, at = sentences_of(value)
+    return sentences[at] if at >= 0 else value.fact.said
+
+
+def _items(value: FactOccurrence, takes_list: bool) -> Iterator[Expectation]:
+    items = [] if takes_list or value.fact.name in _ORDERED else read_list(value.fact.value)
+    if not items:
+        yield Expectation(value)
+    for at, item in enumerate(items):
+        yield Expectation(replace(value, fact=replace(value.fact, value=item)), at)
+
+
+def read_list(value: str) -> list[str]:
+    """The items of a list, none for what is no list."""
+    try:
+        items = json.loads(value) if value[:1] == "[" else []
+    except ValueError:
+        return []
+    return [item if isinstance(item, str) else json.dumps(item) for item in items] if isinstance(items, list) else []
+
+
+# -- which values agree
+
+
+def alike(one: FactOccurrence, other: FactOccurrence) -> bool:
+    """Whether two facts are of one detail, under its name or one that means the same to many."""
+    names = {one.fact.name, other.fact.name}
+    return len(names) == 1 or any(names <= family for family in _ALIKE) or ("adam_betas" in names and not names.isdisjoint(_PLACES))
+
+
+def sisters(name: str) -> frozenset[str]:
+    """The names under which a detail may stand."""
+    betas = frozenset({"adam_betas", *_PLACES})
+    return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
+
+
+def agree(one: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
+    """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
+    if not (one.fact.literal and other.fact.literal and alike(one, other)):
+        return False
+    if {one.fact.value, other.fact.value} in _MIXED:
+        return True
+    mine, theirs = _places(one), _places(other)
+    if mine and theirs:
+        pairs = [(a, b) for a, b in zip_longest(mine, theirs, fillvalue="-") if a and b]
+        return bool(pairs) and all(same(_PLACED.get(one.fact.name, one.fact.name), a, b) for a, b in pairs)
+    return same(other.fact.name, one.fact.value, other.fact.value)
+
+
+_PLACED = dict.fromkeys(("adam_betas", *_PLACES), "adam_beta1")
+"""The detail by which a single number of several is compared."""
+
+
+def _places(one: FactOccurrence) -> list[str]:
+    """The numbers of an ordered value, "" where it says nothing; none if it is no such value."""
+    if one.fact.name in _PLACES:
+        return [*[""] * _PLACES[one.fact.name], one.fact.value, *[""] * (1 - _PLACES[one.fact.name])]
+    return read_list(one.fact.value) if one.fact.name in _ORDERED else []
+
+
+# -- values of the repository that is audited
+
+
+def is_aside(one: FactOccurrence, others: Iterable[FactOccurrence]) -> bool:
+    """Whether a value is only what an example has, or what a function or a model's settings take if their caller says nothing."""
+    if is_parameter(one) or in_example(one):
+        return True
+    return _is_class_default(one) and any(other.fact.name == one.fact.name and not other.fact.literal for other in others)
+
+
+def in_example(one: FactOccurrence) -> bool:
+    """Whether a value stands in an example, a test, or a list of what is to be tried."""
+    path = one.evidence.chunk.path.lower()
+    return not _EXAMPLES.isdisjoint(path.split("/")[:-1]) or _SEARCHED.search(path) is not None
+
+
+def _is_class_default(one: FactOccurrence) -> bool:
+    root = re.split(r"[.:]", one.fact.scope)[0]
+    return one.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", one.evidence.chunk.text) is not None

@@ -1,0 +1,156 @@
+"""The two sides of an audit: what a paper states, and what a repository sets. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.values import number
+from lineage.records import Chunk, WorkId
+from lineage.results import FactOccurrence
+from lineage.text.tokens import parts
+from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_tried, sisters
+from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.experiments import Experiments, telling
+from retrieval.decisions.named_values import settings_of
+from retrieval.decisions.provenance import sentences_of
+from retrieval.decisions.value_scope import Names
+from retrieval.gaps.target_text import DONE, TargetText
+
+_COMMON_WORDS = "a of the per rate size number learning weight label model data layer layers gradient training input output image"
+_COMMON = frozenset(_COMMON_WORDS.split())
+"""Words of the titles of details that stand in every repository."""
+_BY_HAND = {"lr_schedule": ("groups", "cos", "sched", "scheduler", "schedule", "anneal", "decay")}
+"""Words of code that does what most call a library for."""
+_NEAR = 1
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What an audit expects: the values of the lineage by detail, the target's sentences, and the terms they are compared by."""
+
+    target: WorkId
+    held: Mapping[str, Sequence[FactOccurrence]]
+    text: TargetText
+    ontology: Ontology
+    same: Same
+    weight: Callable[[str], float]
+
+    @cached_property
+    def listed(self) -> frozenset[tuple[str, ...]]:
+        """The sections that are an experiment each."""
+        return Experiments.of(self.held, self.target).listed
+
+    @cached_property
+    def sections(self) -> frozenset[tuple[str, ...]]:
+        """The sections of its text."""
+        return frozenset(one.chunk.section for one in self.text.sentences)
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """The words of its title, which tell no part of it from another."""
+        return telling(self.text.work.title)
+
+    def stated(self, name: str) -> list[Expectation]:
+        """What the target states of a detail."""
+        takes_list = name in self.ontology.terms and self.ontology.terms[name].type == "list"
+        return expectations(self.held.get(name, ()), self.target, takes_list)
+
+    def near(self, stated: Iterable[FactOccurrence], name: str) -> set[str]:
+        """Numbers and words that stand where the text speaks of a detail: what the reader of facts may have missed."""
+        found: set[str] = set()
+        for value in stated:
+            sentences, at = sentences_of(value)
+            if value.fact.kind == "prose" and not is_tried(value):
+                around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
+                found |= {word for sentence in around for word in sentence.split()}
+        spoken = self._spoken(name)
+        for sentence in self.text.sentences if spoken else ():
+            low = f" {' '.join(parts(sentence.text))} "
+            if sentence.weight >= DONE and not sentence.table and any(phrase in low for phrase in spoken):
+                found |= set(sentence.text.split())
+        return found
+
+    def _spoken(self, name: str) -> list[str]:
+        term = self.ontology.terms.get(name)
+        return [f" {' '.join(parts(phrase))} " for phrase in (term.title, *term.prose)] if term else []
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The repository that is audited: its values by detail and its passages."""
+
+    held: Mapping[str, Sequence[FactOccurrence]]
+    chunks: Sequence[Chunk]
+
+    @cached_property
+    def names(self) -> Names:
+        """Its text, asked for names."""
+        return Names((*(chunk.path for chunk in self.chunks), *(chunk.text for chunk in self.chunks)))
+
+    @cached_property
+    def folders(self) -> Folders:
+        """The folders that are an experiment each."""
+        return folders(self.chunks)
+
+    @cached_property
+    def stages(self) -> frozenset[str]:
+        """The stages that it names."""
+        return self.names.stages()
+
+    @cached_property
+    def unnamed(self) -> frozenset[float]:
+        """The numbers that it gives names of no known detail."""
+        known = {(one.evidence.chunk.path, one.fact.line) for some in self.held.values() for one in some}
+        return frozenset(one.value for one in settings_of(self.chunks, every=True) if (one.path, one.line) not in known)
+
+    @cached_property
+    def _parts(self) -> str:
+        return " ".join(" ".join(parts(chunk.text)) for chunk in self.chunks) + " "
+
+    def has(self, name: str) -> bool:
+        """Whether it has any value of a detail, computed ones included."""
+        return any(self.held.get(sister) for sister in sisters(name))
+
+    def speaks_of(self, name: str, ontology: Ontology) -> bool:
+        """Whether any name of a detail stands in it."""
+        term = ontology.terms.get(name)
+        known = (term.title, *term.prose, *(one.strip("=*") for one in term.identifiers), *term.flags) if term else ()
+        telling_words = [word for word in parts(term.title) if word not in _COMMON] if term else []
+        by_hand = _BY_HAND.get(name)
+        if by_hand and any(f" {word} " in self._parts for word in by_hand):
+            return True
+        if telling_words and all(f" {word} " in self._parts for word in telling_words):
+            return True
+        return any(f" {' '.join(words)} " in self._parts for words in map(parts, known) if words)
+
+    def speaks_of_value(self, name: str, value: str, ontology: Ontology) -> bool:
+        """Whether any spelling of a choice stands in it."""
+        spellings = (value, *ontology.terms[name].values.get(value, ())) if name in ontology.terms else (value,)
+        return number(value) is None and any(f" {' '.join(words)} " in self._parts for words in map(parts, spellings) if words)
+
+    def set_values(self, name: str) -> list[FactOccurrence]:
+        """The values that a run of it has of one detail: what functions take by default only where nothing, or not every configuration, sets it."""
+        every = [one for sister in sorted(sisters(name)) for one in self.held.get(sister, ()) if one.fact.kind not in {"prose", "table"}]
+        literal = [one for one in every if one.fact.literal and not in_example(one)]
+        given = [one for one in literal if not is_aside(one, every)]
+        if given and not self._some_leave_out(given):
+            return given
+        return literal if given or len({one.fact.value for one in literal}) == 1 else []
+
+    def is_default(self, value: FactOccurrence) -> bool:
+        """Whether a value is a default beside configurations that set the detail."""
+        given = [one for one in self.held.get(value.fact.name, ()) if one.evidence.chunk.path in self._configurations]
+        return bool(given) and is_aside(value, self.held.get(value.fact.name, ()))
+
+    def _some_leave_out(self, given: Sequence[FactOccurrence]) -> bool:
+        """Whether only some of its configurations set a detail."""
+        paths = {one.evidence.chunk.path for one in given}
+        return all(path in self._configurations for path in paths) and len(self._configurations) > len(paths)
+
+    @cached_property
+    def _configurations(self) -> frozenset[str]:
+        """The configuration files with values of any detail."""
+        return frozenset(one.evidence.chunk.path for some in self.held.values() for one in some if one.evidence.chunk.kind == "config")

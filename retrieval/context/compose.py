@@ -1,0 +1,299 @@
+"""A pack out of evidence (pure but for reading the catalogue): chosen, written, counted, never over the budget.
+
+What the target says comes first, then what its lineage adds, then conflicts, a sourced `config.yaml` and what nobody
+states. Every part is whole, or (a long function of the target's own) says which lines are not there; what does not fit is
+left out and said. The count is made once more on the finished text, because tokens may join across borders; if it were
+over, the least valuable part goes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lineage.catalog.reader import Catalog
+from lineage.catalog.records import same_text
+from lineage.citation import citation
+from lineage.errors import NotFound, UsageError
+from lineage.records import Answer, Work
+from lineage.results import Gaps, Pack, PackItem, Stage
+from lineage.text.tokens import tokens as words_in
+from retrieval.context import records
+from retrieval.context.choose import MOST, UnitValue, choose
+from retrieval.context.excerpt import cut
+from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
+from retrieval.context.own_code import answering, by_experiment, without_answered
+from retrieval.context.program import Programs
+from retrieval.context.required_context import Due
+from retrieval.context.stages import HEADINGS, ORDER, POLICIES, StageBudget
+from retrieval.context.task import Subquestion, components
+from retrieval.context.token_budget import Tokens
+from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
+from retrieval.decisions.experiment_folders import Folders
+
+SAID, SET = 0.3, 0.3
+"""The share of the room that the target's words on what is asked may take before all else, and of what is left its own settings."""
+_DUE = 1_000.0
+_ALL, _BESIDES = "# For all of it", "# Besides"
+_LEFT_OUT = 6
+_REFILLS = 3
+_MARGIN = 12
+
+
+@dataclass(frozen=True)
+class PackInputs:
+    """What a pack is made from: the questions with their answers, the lineage they were asked of, and its gaps if known.
+
+    It may have `allowed` of `tokens`. `folders` are the experiments beside the target's own program, `programs` its own programs, where
+    settings are asked for.
+    """
+
+    task: str
+    stage: Stage | None
+    target: Work
+    questions: tuple[Subquestion, ...]
+    answers: tuple[Answer, ...]
+    allowed: int
+    tokens: Tokens
+    folders: Folders = field(default_factory=Folders)
+    gaps: Gaps | None = None
+    due: Due = field(default_factory=Due)
+    programs: Programs | None = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One whole part of the text: under which heading, its item, and the heading of the component it belongs to."""
+
+    item: PackItem
+    component: str = ""
+    gain: float = 0.0
+
+
+def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
+    """The pack of at most `allowed` tokens; raises `NotFound` for no evidence and `UsageError` for too small a budget."""
+    words, policy = words_of(catalog, material.questions, material.answers, chunks), POLICIES[material.stage]
+    costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
+    some = by_experiment(costed, material.task, material.folders)
+    some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
+    said = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs)
+    room = _room(material, [unit.cost for unit in some] + [record.cost for record in said])
+    kept = records.more((), said, int(policy.records * room))
+    free = room - records.cost(kept)
+    found = _candidates(some, words, material, room, free)
+    value = UnitValue([one.worth for one in material.questions], words.rare)
+    taken = _taken(found, policy, value, free)
+    kept = records.more(kept, said, free - _cost(taken))
+    file = [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
+    taken = _filled(found, taken, file, value, material)
+    return _finished(material, [*_unit_parts(taken, material), *file], _left_out(found, taken, len(said) - len(kept)))
+
+
+def _room(material: PackInputs, costs: Sequence[int]) -> int:
+    """The tokens that the head and the headings leave; raises `NotFound` where nothing has a cost, `UsageError` where all costs more."""
+    if not costs:
+        raise NotFound("nothing in this lineage bears on the task", hint="lineage status says what was not read")
+    headings = "\n\n".join(f"## {text}" for text in HEADINGS.values())
+    room = material.allowed - material.tokens.count(_head(material)) - material.tokens.count(headings)
+    if min(costs) > room:
+        raise _too_small(material, material.allowed - room + min(costs))
+    return room
+
+
+def _too_small(material: PackInputs, least: int) -> UsageError:
+    said = f"a budget of {material.allowed} tokens holds no whole piece of evidence"
+    return UsageError(said, hint=f"at least {least} tokens are needed for this task")
+
+
+def _candidates(some: Sequence[PackUnit], words: QuestionWords, material: PackInputs, room: int, free: int) -> list[PackUnit]:
+    """What is due, then the own functions that do the parts of the task, then what else was found, each cut to what one unit may take."""
+    tokens, most = material.tokens, int(MOST * free)
+    doing = answering(some, material.questions)
+    found = without_answered(some, material.questions, doing)
+    first = _first(material.due, found, room, free, tokens)
+    share = POLICIES[material.stage].caps["imitate"]
+    own = _code(material.questions, doing, words, int(min(free - _cost(first), share * free)), most, tokens)
+    texts, gone = {same_text(unit.text) for unit in first}, {unit.order for unit in doing.values()}
+    rest = (unit for unit in found if same_text(unit.text) not in texts and unit.order not in gone)
+    return [*first, *own, *(_fitted(unit, words, most, tokens) for unit in rest)]
+
+
+def _filled(found: Sequence[PackUnit], taken: list[PackUnit], file: Sequence[_Part], value: UnitValue, material: PackInputs) -> list[PackUnit]:
+    """Units were costed alone; what joins under one citation costs less, and what that leaves is filled again."""
+    for _ in range(_REFILLS):
+        spare = _spare(material, [*_unit_parts(taken, material), *file]) - _MARGIN
+        more = choose(_without(found, taken), value, spare, {}, {})
+        if not more:
+            break
+        taken = [*taken, *more]
+    return taken
+
+
+def _spare(material: PackInputs, parts: Sequence[_Part]) -> int:
+    """The tokens that are left with these parts, counted on the whole text."""
+    return material.allowed - material.tokens.count(_text(material, parts))
+
+
+def _costed(unit: PackUnit, tokens: Tokens) -> PackUnit:
+    return replace(unit, cost=tokens.count("\n\n" + block([unit])))
+
+
+def _cost(some: Iterable[PackUnit]) -> int:
+    return sum(unit.cost for unit in some)
+
+
+def _first(stated: Due, found: Sequence[PackUnit], room: int, free: int, tokens: Tokens) -> list[PackUnit]:
+    """What is due: the target's words, then its own settings, each up to its share; as it was found, where it was."""
+    said = _share(stated, stated.said, int(SAID * room), tokens)
+    settings = _share(stated, stated.set, int(SET * (free - _cost(said))), tokens)
+    known = {same_text(unit.text): unit.relevance for unit in found}
+    return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*said, *settings)]
+
+
+def _share(stated: Due, some: Sequence[PackUnit], room: int, tokens: Tokens) -> list[PackUnit]:
+    costed = [_costed(unit, tokens) for unit in some]
+    return stated.adding(choose(costed, UnitValue(stated.worth, {}), room, {}, {}))
+
+
+def _code(
+    questions: Sequence[Subquestion], doing: Mapping[int, PackUnit], words: QuestionWords, room: int, most: int, tokens: Tokens
+) -> list[PackUnit]:
+    """The own functions that do the parts of a task, weightiest part first, whole or cut to the room that is left."""
+    code: list[PackUnit] = []
+    for number in sorted(doing, key=lambda number: -questions[number].worth):
+        unit = _fitted(doing[number], words, min(most, room - _cost(code)), tokens)
+        if unit.cost <= room - _cost(code) and all(unit.order != one.order for one in code):
+            code.append(replace(unit, due=True))
+    return code
+
+
+def _fitted(unit: PackUnit, words: QuestionWords, room: int, tokens: Tokens) -> PackUnit:
+    """The target's own code, cut where it is longer than one unit may be; everything else as it is."""
+    chunk = unit.hit.chunk
+    if unit.cost <= room or not (unit.hit.from_target and unit.kind == "imitate" and chunk.language == "python"):
+        return unit
+    worth, around = words.worth(unit), unit.cost - tokens.count(unit.text)
+    text = cut(unit.text, chunk.start_line, worth, tokens.count, room - around - _MARGIN)
+    return _costed(_shortened(unit, text, worth), tokens) if text else unit
+
+
+def _shortened(unit: PackUnit, text: str, worth: Mapping[str, float]) -> PackUnit:
+    """The unit as `text`, less relevant by what it no longer says: by the root, since what says most was kept."""
+    said = frozenset(words_in(text))
+    share = math.sqrt(sum(worth.get(word, 0.0) for word in said) / (sum(worth.values()) or 1.0))
+    relevance = {number: share * relevance for number, relevance in unit.relevance.items()}
+    return replace(unit, text=text, said=said, relevance=relevance)
+
+
+def _taken(found: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:
+    """What is due, then the best under the stage's caps, then whatever is best in the room that is left."""
+    taken = [unit for unit in found if unit.due]
+    for unit in taken:
+        value.add(unit)
+    rest = [unit for unit in found if not unit.due and unit.cost <= MOST * room]
+    caps = {kind: max(0, int(share * room) - _cost(unit for unit in taken if unit.kind == kind)) for kind, share in policy.caps.items()}
+    taken += choose(rest, value, room - _cost(taken), caps, policy.favour)
+    return [*taken, *choose(_without(found, taken), value, room - _cost(taken), {}, policy.favour)]
+
+
+def _without(found: Sequence[PackUnit], taken: Sequence[PackUnit]) -> list[PackUnit]:
+    names = {id(unit) for unit in taken}
+    return [unit for unit in found if id(unit) not in names]
+
+
+def _unit_parts(taken: Sequence[PackUnit], material: PackInputs) -> Iterable[_Part]:
+    """Items of the units, those of one chunk joined; for analysis, under the component that they serve best."""
+    groups: dict[tuple[str, Kind, str], list[PackUnit]] = {}
+    for unit in taken:
+        groups.setdefault((_component(unit, material), unit.kind, source(unit.hit)), []).append(unit)
+    for (component, kind, _), group in groups.items():
+        whole = sorted(group, key=lambda unit: unit.order)
+        text, hit = block(whole), whole[0].hit
+        gain = sum(map(_relevance, whole)) + _due(whole)
+        yield _Part(PackItem(kind, inline_path(source(hit)), text, material.tokens.count(text), (hit,)), component, gain)
+
+
+def _due(some: Sequence[PackUnit]) -> float:
+    """What is due stands before all else of its kind and goes last: the target's words, then its settings."""
+    return max(_DUE * (2.0 if unit.hit.chunk.kind == "paper" else 1.0) if unit.due else 0.0 for unit in some)
+
+
+def _relevance(unit: PackUnit) -> float:
+    return max(unit.relevance.values(), default=0.0)
+
+
+def _component(unit: PackUnit, material: PackInputs) -> str:
+    if material.stage != "analysis" or not components(material.task):
+        return ""
+    if unit.due and unit.kind != "imitate":
+        return _ALL
+    parts = {number: one for number, one in enumerate(material.questions) if one.of == "part" and one.name}
+    best = max(parts, key=lambda number: unit.relevance.get(number, 0.0), default=None)
+    return parts[best].name if best is not None and unit.relevance.get(best, 0.0) > 0.0 else ""
+
+
+def _finished(material: PackInputs, parts: Sequence[_Part], left: Sequence[str]) -> Pack:
+    """The pack of the parts; the least of them go while it is over the budget; raises `UsageError` if one alone is."""
+    kept, gone = list(parts), list[_Part]()
+    while (spare := _spare(material, kept)) < 0 and len(kept) > 1:
+        gone.append(min(kept, key=lambda part: part.gain))
+        kept.remove(gone[-1])
+    if spare < 0:
+        raise _too_small(material, material.allowed - spare)
+    return Pack(
+        task=material.task,
+        stage=material.stage,
+        lineage=material.answers[0].lineage,
+        generation=material.answers[0].generation,
+        allowed=material.allowed,
+        used=material.allowed - spare,
+        tokenizer=material.tokens.name,
+        items=tuple(part.item for part in _ordered(kept)),
+        text=_text(material, kept),
+        left_out=(*left, *(part.item.title for part in gone)),
+        notes=material.answers[0].notes,
+    )
+
+
+def _left_out(found: Sequence[PackUnit], taken: Sequence[PackUnit], lines: int) -> list[str]:
+    """The most relevant units that are not in, with what they would cost; and how many lines of settings or gaps."""
+    rest = sorted(_without(found, taken), key=lambda unit: -_relevance(unit))
+    told = dict.fromkeys(f"{inline_path(citation(unit.hit))} ({unit.cost} tokens)" for unit in rest[:_LEFT_OUT])
+    more = [f"and {len(rest) - _LEFT_OUT} further pieces"] if len(rest) > _LEFT_OUT else []
+    return [*told, *more, *([f"{lines} lines of settings, gaps or conflicts"] if lines else [])]
+
+
+def _ordered(parts: Sequence[_Part]) -> list[_Part]:
+    """What holds for all components, then by component, then by section; code by size, the rest by gain."""
+    names = sorted(dict.fromkeys(part.component for part in parts if part.component), key=lambda name: name != _ALL)
+
+    def place(part: _Part) -> tuple[int, int, float]:
+        component = names.index(part.component) if part.component else len(names)
+        return component, ORDER.index(part.item.kind), part.item.tokens if part.item.kind == "imitate" else -part.gain
+
+    return sorted(parts, key=place)
+
+
+def _head(material: PackInputs) -> str:
+    answer, target = material.answers[0], material.target
+    stage = f" · stage {material.stage}" if material.stage else ""
+    named = f"target {inline_path(target.id)} {inline(target.title, 100)}".strip()
+    return (
+        f"# Context: {inline(material.task, 160)}\n\n"
+        f"Lineage {code(answer.lineage)} · generation {code(answer.generation)} · {named}{stage} · "
+        f"at most {material.allowed} tokens ({material.tokens.name}). {NOTICE}"
+    )
+
+
+def _text(material: PackInputs, parts: Sequence[_Part]) -> str:
+    rows, heading, component = [_head(material)], "", ""
+    for part in _ordered(parts):
+        if part.component != component:
+            component, heading = part.component, ""
+            rows.append(_BESIDES if not component else component if component == _ALL else f"# {code(component)}")
+        if part.item.kind != heading:
+            heading = part.item.kind
+            rows.append(f"## {HEADINGS[heading]}")
+        rows.append(part.item.text)
+    return "\n\n".join(rows) + "\n"

@@ -1,0 +1,92 @@
+"""What the target's own program sets for a detail (pure): out of those who hold it, by how surely the place is what was run.
+
+A command says more than a configuration file, that more than the default of an option, that more than what one call is given, and
+what a function would take if nobody said otherwise says least. The root's program is what a repository is about; a
+folder with commands or a program of its own is an experiment beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineage.errors import NotFound
+from lineage.hyperparameters.ontology import Ontology
+from lineage.results import FactOccurrence
+from retrieval.decisions.consensus import consensus
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.experiments import is_parameter, is_set
+from retrieval.decisions.fact_index import FactIndex, is_eval_script, is_low_evidence_path
+from retrieval.decisions.provenance import by_value, is_own_code
+from retrieval.search.work_relations import is_vendored
+
+_COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
+
+
+@dataclass(frozen=True)
+class ProgramSetting:
+    """A value with its holder: `sure` if a command, a file or an option of a program sets it; `experiment` is "" for the root's."""
+
+    held: FactOccurrence
+    sure: bool
+    experiment: str = ""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The target's own programs: everything that is held, how values compare, and which folders are experiments."""
+
+    holders: FactIndex
+    ontology: Ontology
+    folders: Folders
+
+    def settings(self, name: str) -> list[ProgramSetting]:
+        """The values that own code has for a detail, each once, what was run most surely first."""
+        groups = by_value(name, sorted(self._own(name), key=self._place), self.ontology.same)
+        return [ProgramSetting(first, self._rank(first) <= _OPTION, self.experiment(first)) for first, *_ in groups]
+
+    def same(self, name: str, one: FactOccurrence, other: FactOccurrence) -> bool:
+        """Whether two hold one value of a detail."""
+        return one.fact.value == other.fact.value or self.ontology.same(name, one.fact.value, other.fact.value)
+
+    @cached_property
+    def rooted(self) -> bool:
+        """Whether something outside of the experiments sets anything."""
+        return "" in self._running
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether there are experiments beside each other, of which a sentence may mean any."""
+        return len(self._running) > 1
+
+    @cached_property
+    def _running(self) -> frozenset[str]:
+        """The experiments of which a file or a program sets something."""
+        own = (one for some in self.holders.held.values() for one in some if is_own_code(one))
+        return frozenset(self.experiment(one) for one in own if self._rank(one) <= _OPTION and not is_low_evidence_path(one))
+
+    def experiment(self, one: FactOccurrence) -> str:
+        """The experiment that a holder belongs to, "" for the root's."""
+        return self.folders.of(one)
+
+    def _own(self, name: str) -> Iterable[FactOccurrence]:
+        try:
+            values = consensus(self.holders, name, self.ontology).values
+        except NotFound:
+            return []
+        return [one for value in values for one in value.held if one.fact.literal and is_own_code(one) and not is_vendored(one.evidence)]
+
+    def _place(self, one: FactOccurrence) -> tuple[bool, bool, bool, int, int]:
+        return bool(self.experiment(one)), is_low_evidence_path(one), is_eval_script(one), self._rank(one), one.fact.scope.count(".")
+
+    def _rank(self, one: FactOccurrence) -> int:
+        if is_set(one):
+            return _COMMAND if one.fact.kind == "command" else _CONFIG
+        if one.fact.kind != "default":
+            return _CALL
+        # a model's class has sizes if nobody says otherwise, and whoever makes one does
+        sized = one.fact.scope[:1].isupper() and self.ontology.topic(one.fact.name) == "architecture"
+        if sized or is_parameter(one):
+            return _PARAMETER
+        return _CALL if one.evidence.chunk.role in {"function", "method"} else _OPTION

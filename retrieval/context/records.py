@@ -1,0 +1,120 @@
+"""Conflicts, settings and gaps as parts of a pack (pure): whole lines, those on which most depends first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lineage.citation import pinpoint
+from lineage.records import Fact, Hit
+from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
+from lineage.text.tokens import terms
+from retrieval.context import settings_file
+from retrieval.context.markdown import code, fenced, inline, licence
+from retrieval.context.program import Programs
+from retrieval.context.settings_file import UNSPECIFIED, ConfigLine
+from retrieval.context.task import relevant
+from retrieval.context.token_budget import Tokens
+
+RecordKind = Literal["conflict", "config", "unspecified"]
+TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
+_SIDES = 4
+_OVERHEAD = 6
+"""Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
+
+
+@dataclass(frozen=True)
+class PackLine:
+    """One whole line (or a few) of what was concluded: its tokens, and how much depends on it."""
+
+    kind: RecordKind
+    text: str
+    weight: float
+    cost: int = 0
+    evidence: tuple[Hit, ...] = ()
+    entry: ConfigLine | None = None
+
+
+def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, programs: Programs | None = None) -> list[PackLine]:
+    """Everything that the gaps of a target say for a task, weightiest first: for planning all, else what the task speaks of."""
+    if gaps is None:
+        return []
+    asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
+    found = [_conflict(one) for one in gaps.conflicts if stage == "planning" or _concerns(one, task, asked)]
+    if stage == "planning":
+        entries = settings_file.entries(asked, programs)
+        found += [PackLine("config", one.line, one.weight, evidence=one.evidence, entry=one) for one in entries]
+    else:
+        found += [_gap(gap) for gap in asked if gap.state is not Specification.SPECIFIED]
+    costed = (replace(one, cost=tokens.count(f"\n  {one.text}") + _OVERHEAD) for one in found)
+    return sorted(costed, key=lambda one: -one.weight)
+
+
+def more(kept: Sequence[PackLine], found: Sequence[PackLine], room: int) -> list[PackLine]:
+    """Those kept, and the weightiest of the rest that fit into the room that is left."""
+    chosen = list(kept)
+    for record in found:
+        if record not in chosen and record.cost <= room:
+            chosen.append(record)
+            room -= record.cost
+    return chosen
+
+
+def cost(some: Sequence[PackLine]) -> int:
+    """What records cost together, at most."""
+    return sum(one.cost for one in some)
+
+
+def parts(kept: Sequence[PackLine], tokens: Tokens) -> list[PackItem]:
+    """An item a kind; the settings as one file."""
+    items = []
+    for kind, title in TITLES.items():
+        if some := [record for record in kept if record.kind == kind]:
+            text = _text(kind, some)
+            hits = {hit.chunk.id: hit for record in some for hit in record.evidence}
+            items.append(PackItem(kind, title, text, tokens.count(text), tuple(hits.values())))
+    return items
+
+
+def _text(kind: RecordKind, some: Sequence[PackLine]) -> str:
+    if kind == "config":
+        return fenced(settings_file.yaml([record.entry for record in some if record.entry]), "yaml")
+    return "\n".join(record.text for record in some)
+
+
+def _gap(gap: Gap) -> PackLine:
+    """A detail that the target leaves open, with the best value of its lineage, or that nobody has one."""
+    best = settings_file.best(gap)
+    name, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
+    if best is None:
+        told = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
+        return PackLine("unspecified", f"- {name}: {told}", gap.detail.weight, evidence=gap.stated[:1])
+    value = _value(best)
+    text = f"- {name}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
+    return PackLine("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
+
+
+def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:
+    named = {name for gap in asked for name in (gap.detail.name, *gap.detail.facts)}
+    return conflict.name in named or not {*terms(f"{conflict.name.replace('_', ' ')} {conflict.title}")}.isdisjoint(terms(task))
+
+
+def _conflict(conflict: Conflict) -> PackLine:
+    """The sides in one line each, the surest evidence as it stands."""
+    sides = "".join(f"\n  - {_side(held)}" for held in conflict.sides[:_SIDES])
+    why = f": {inline(conflict.why)}" if conflict.why else ""
+    text = f"- {inline(conflict.title or conflict.name, 80)} ({conflict.kind}, severity {conflict.severity:.2f}){why}{sides}"
+    return PackLine("conflict", text, conflict.severity, evidence=tuple(held.evidence for held in conflict.sides[:_SIDES]))
+
+
+def _side(held: FactOccurrence) -> str:
+    return " · ".join(filter(None, (_value(held.fact), _cited(held.evidence), licence(held.evidence))))
+
+
+def _value(one: Fact | Suggestion) -> str:
+    return code(f"{one.value} {one.unit}".strip())
+
+
+def _cited(hit: Hit) -> str:
+    return code(pinpoint(hit))

@@ -1,0 +1,154 @@
+"""What is due before anything is chosen: where the target itself states, and sets, what a task asks for.
+
+Retrieval ranks what is like a task's words. A set-up paragraph ("we train for 400K steps with AdamW, batch size 256 ...") is
+like none of them and answers most. So the passages that hold the target's stated values, and the configuration files and
+commands of its own code, are looked up by the details that they state, not by what they resemble.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from lineage.records import Chunk, Fact, FactKind, Hit
+from lineage.results import Gap, Gaps, Stage
+from lineage.text.tokens import tokens
+from retrieval.context.choose import UnitValue
+from retrieval.context.own_code import worth as worth_of
+from retrieval.context.task import asked, asks_settings
+from retrieval.context.units import PackUnit, beside, kind_of, neutral, paragraphs
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.provenance import evidence, line_at
+from retrieval.gaps.target_text import section_weight
+from retrieval.search.engine import Engine
+from retrieval.search.work_relations import is_vendored
+
+_OTHER = 0.25
+"""What a detail of which the task does not speak is worth: alone nothing, but a set-up paragraph states many at once."""
+_LEAST = 0.3
+"""What a piece must be worth by all that it states, to be due."""
+_VALUE, _WORDS = 1.0, 0.5
+"""How surely a passage states a detail: by a value that was read, or in words."""
+_SET: frozenset[FactKind] = frozenset(("config", "command", "default"))
+
+
+@dataclass(frozen=True)
+class Due:
+    """Pieces of the target's text and of its own settings; `worth` is that of the details by whose numbers they are relevant.
+
+    `setting` are the chunks, whoever's, that set what a task asks for, if that is known.
+    """
+
+    said: tuple[PackUnit, ...] = ()
+    set: tuple[PackUnit, ...] = ()
+    worth: tuple[float, ...] = ()
+    setting: frozenset[str] | None = None
+
+    def telling(self, unit: PackUnit) -> bool:
+        """Whether a unit is more than options of a program none of which the task asks for."""
+        chunk = unit.hit.chunk
+        return self.setting is None or chunk.kind != "code" or chunk.role != "config" or chunk.id in self.setting
+
+    def adding(self, taken: Iterable[PackUnit]) -> list[PackUnit]:
+        """Those that say enough that none before them says: the tenth file of settings repeats the first."""
+        value, kept = UnitValue(self.worth, {}), list[PackUnit]()
+        for unit in taken:
+            if value.gain(unit) * sum(self.worth) >= _LEAST:
+                value.add(unit)
+                kept.append(unit)
+        return kept
+
+
+@dataclass
+class _Piece:
+    """A chunk, and the lines in which it states details (by number), with how surely."""
+
+    hit: Hit
+    states: list[tuple[int, str, float]] = field(default_factory=list)
+
+
+def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folders: Folders) -> Due:
+    """The pieces that state what `task` asks for, most telling first; none where it is not known what the target states.
+
+    `folders` are the experiments beside the target's own program.
+    """
+    if gaps is None:
+        return Due()
+    details = [gap.detail for gap in gaps.gaps]
+    spoken = {one.name for one in (details if asks_settings(task) else asked(details, task, stage))}
+    worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
+    names = {name for one in details if one.name in spoken for name in one.facts}
+    setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
+    own = _telling(_set(gaps, engine), worth, lambda hit: worth_of(hit, task, folders))
+    return Due(_telling(_said(gaps.gaps), worth), own, worth, setting)
+
+
+def _said(gaps: Sequence[Gap]) -> Iterable[_Piece]:
+    """The passages of the target's text that state a detail."""
+    found: dict[str, _Piece] = {}
+    for number, gap in enumerate(gaps):
+        for held in gap.facts:
+            _note(found, held.evidence, number, held.fact.line, _VALUE)
+        for hit in gap.stated:
+            _note(found, hit, number, hit.focus.start_line if hit.focus else 0, _WORDS)
+    return found.values()
+
+
+def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: float) -> None:
+    if hit.from_target and hit.chunk.kind == "paper" and not hit.flags:
+        piece = found.setdefault(hit.chunk.id, _Piece(hit))
+        piece.states.append((number, _line(hit.chunk, line), sure * section_weight(hit.chunk)))
+
+
+def _set(gaps: Gaps, engine: Engine) -> Iterable[_Piece]:
+    """The configuration files, options, commands and manuals of the target's own code that set a detail."""
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, gap in enumerate(gaps.gaps):
+        for name in gap.detail.facts:
+            numbers[name].append(number)
+    catalog, kinship = engine.generation.catalog, engine.kinship
+    chunk_of, found = cache(catalog.chunk), dict[str, _Piece]()
+    for fact in catalog.facts():
+        if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
+            chunk = chunk_of(fact.chunk)
+            if chunk and _sets(chunk, fact) and not is_vendored(hit := evidence(chunk, kinship)):
+                piece = found.setdefault(chunk.id, _Piece(hit))
+                piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
+    return found.values()
+
+
+def _sets(chunk: Chunk, fact: Fact) -> bool:
+    """Whether a chunk is a file of settings, the options of a program, or holds a command."""
+    return fact.kind == "command" or (chunk.role == "config" if fact.kind == "default" else chunk.kind in {"config", "docs"})
+
+
+def _line(chunk: Chunk, line: int) -> str:
+    return neutral(line_at(chunk, line)).strip()
+
+
+def _telling(pieces: Iterable[_Piece], worth: Sequence[float], standing: Callable[[Hit], float] = lambda _: 1.0) -> tuple[PackUnit, ...]:
+    """The units of pieces that are worth enough, the most telling first."""
+    found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece, standing(piece.hit)))]
+    told = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
+    kept = sorted((one for one in told if one[0] >= _LEAST), key=lambda one: -one[0])
+    return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
+
+
+def _units(piece: _Piece, standing: float) -> Iterable[PackUnit]:
+    """The paragraphs that hold the lines in which something is stated; of files the whole chunk."""
+    chunk = piece.hit.chunk
+    whole = neutral(chunk.text)
+    texts = paragraphs(whole, chunk.role) if chunk.kind in {"paper", "docs"} else [whole]
+    for text in texts:
+        states = _strongest((number, standing * sure) for number, line, sure in piece.states if (line in text if line else len(texts) == 1))
+        if states:
+            yield PackUnit(piece.hit, kind_of(piece.hit), text, states, frozenset(tokens(text)))
+
+
+def _strongest(states: Iterable[tuple[int, float]]) -> Mapping[int, float]:
+    best: dict[int, float] = {}
+    for number, sure in states:
+        best[number] = max(sure, best.get(number, 0.0))
+    return best

@@ -1,0 +1,226 @@
+"""A `config.yaml` of which every value has its source in a comment (pure), and what is left UNSPECIFIED.
+
+A value that the target states is the target's, if it states one; where it has several, for as many experiments, that which its own
+program sets, or none: they are listed. Where it is silent its own program speaks, and where there is none the best-supported value of
+its lineage stands with its grade. Sentences are remarks. Where nobody says anything the value is the word UNSPECIFIED, so that
+the one who writes the code has to decide it knowingly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from lineage.citation import pinpoint
+from lineage.records import Hit
+from lineage.results import FactOccurrence, Gap, Specification, Suggestion
+from lineage.text.tokens import terms
+from retrieval.context.markdown import inline, inline_path
+from retrieval.context.program import Programs, ProgramSetting
+
+UNSPECIFIED = "UNSPECIFIED"
+_PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+_EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
+_QUOTE, _LONGEST = 110, 200
+_COMPONENTS = "method"
+"""The topic of what has no value: the parts of a method."""
+_WORDS = 5
+_REMARK = "# "
+"""What a line begins with that sets nothing."""
+_ASIDE = 0.5
+"""What a line without a value or a sentence of the target is worth beside one that has them."""
+_LISTED, _ALSO = 6, 3
+"""Values of as many experiments that are told, and further ones beside the one that is chosen."""
+_KEY = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class ConfigLine:
+    """One line of the file: its `section`, how much a reproduction depends on it, and the evidence of its value."""
+
+    section: str
+    line: str
+    weight: float
+    evidence: tuple[Hit, ...] = ()
+
+
+def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[ConfigLine]:
+    """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
+    found: dict[str, ConfigLine] = {}
+    for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
+        for name, line, evidence in _lines(gap, programs):
+            weight = gap.detail.weight * (_ASIDE if f": {UNSPECIFIED}" in line else 1.0)
+            found.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence))
+    return sorted(found.values(), key=lambda entry: -entry.weight)
+
+
+Line = tuple[str, str, tuple[Hit, ...]]
+"""A setting's name, its line and the evidence of it."""
+
+
+def _lines(gap: Gap, programs: Programs | None) -> Iterable[Line]:
+    """What the target states by value and its own program sets; else what it states in words; else the best of its lineage."""
+    stated = _by_name(gap.facts) if gap.state is not Specification.UNSPECIFIED else {}
+    known = {name: some for name in gap.detail.facts if programs and (some := programs.settings(name))}
+    names = [*stated, *_further(stated, known)]
+    for name in names:
+        yield _line(name, stated.get(name, ()), known.get(name, ()), programs)
+    if not names:
+        yield _silent(gap, programs)
+
+
+def _further(stated: Collection[str], known: Mapping[str, Sequence[ProgramSetting]]) -> list[str]:
+    """The setting of a detail that own code has surest, unless a stated one of the detail is among its own, or it is unsure."""
+    rest = [name for name in known if name not in stated]
+    best = min(rest, key=lambda name: (bool(known[name][0].experiment), not known[name][0].sure), default=None)
+    return [best] if best and (not stated or (known[best][0].sure and known.keys().isdisjoint(stated))) else []
+
+
+def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSetting], programs: Programs | None) -> Line:
+    """One setting: the value of the target, or that of its program, or a remark that lists those of its experiments."""
+    key, chosen = _key(name), _chosen(stated)
+    own = next((one for one in set_ if not (one.experiment and programs and programs.rooted)), None)
+    sure = own if own and own.sure else None
+    agreed = next((one for one in stated if sure and programs and programs.same(name, one, sure.held)), None)
+    first = agreed or (None if sure and programs and programs.several else chosen)
+    if first:
+        beside = f"; own code: {inline(sure.held.fact.value, 40)}, {_cited(sure.held.evidence)}" if sure and not agreed else ""
+        return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
+    if sure or (own and not stated and len(set_) == 1):
+        held = (sure or set_[0]).held
+        said = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
+        return key, _written(key, held, f"own code: {_cited(held.evidence)}{said}"), (held.evidence,)
+    several = stated or [one.held for one in set_]
+    scopes = [one.fact.scope for one in stated] or [one.experiment or one.held.fact.scope for one in set_]
+    return key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,)
+
+
+def _chosen(stated: Sequence[FactOccurrence]) -> FactOccurrence | None:
+    """The one value that is stated, or the one that is stated of nothing in particular; none of several."""
+    open_ = {one.fact.value: one for one in reversed(stated) if not one.fact.scope} or {one.fact.value: one for one in reversed(stated)}
+    return next(iter(open_.values())) if len(open_) == 1 else None
+
+
+def _silent(gap: Gap, programs: Programs | None) -> Line:
+    """A detail of which neither the target nor its program has a value that is known by its name."""
+    name = _key(gap.detail.name.rpartition(":")[2])
+    if gap.stated and gap.state is Specification.SPECIFIED:
+        return name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
+    if offer := best(gap):
+        return name, _offered(name, offer, programs), (offer.held[0].evidence,)
+    where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
+    return name, f"{name}: {UNSPECIFIED}{where}", gap.stated[:1]
+
+
+def best(gap: Gap) -> Suggestion | None:
+    """The best value that anybody offers for a detail."""
+    return next((one for one in gap.suggestions if one.value and one.held), None)
+
+
+def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
+    """The best value that is offered: one of others is a remark where it is unlikely, or the target has a program that does without."""
+    held, rooted = best.held[0], bool(programs and programs.rooted)
+    if held.evidence.from_target:
+        aside = programs.experiment(held) if programs and rooted else ""
+        value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(held.evidence)}, not stated"
+        return f"{_REMARK}{name}: {value} ({inline(aside)}): {said}" if aside else f"{name}: {value}  # {said}"
+    said = f"lineage, {best.grade} evidence: {_cited(held.evidence)}"
+    if best.grade != "weak" and not rooted:
+        return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
+    return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
+
+
+def _written(key: str, held: FactOccurrence, said: str) -> str:
+    return f"{key}: {scalar(held.fact.value)}  # {_unit(held.fact.unit)}{said}"
+
+
+def _listed(some: Sequence[FactOccurrence], scopes: Sequence[str] = ()) -> str:
+    """Values with what each is for, and where the first stands."""
+    named = zip(some, scopes or [one.fact.scope for one in some], strict=True)
+    values = dict.fromkeys(_for(one, scope) for one, scope in named)
+    return f"{', '.join(list(values)[:_LISTED])}: {_cited(some[0].evidence)}"
+
+
+def _for(one: FactOccurrence, scope: str) -> str:
+    """A value with what it is for."""
+    return inline(one.fact.value, 40) + (f" ({inline(scope, 30)})" if scope else "")
+
+
+def _elsewhere(set_: Sequence[ProgramSetting]) -> str:
+    """What further values own code sets, with the experiment they are for."""
+    return _also(_for(one.held, one.experiment) for one in set_[1:] if one.sure)
+
+
+def _by_name(facts: Sequence[FactOccurrence]) -> dict[str, list[FactOccurrence]]:
+    found: dict[str, list[FactOccurrence]] = {}
+    for held in facts:
+        found.setdefault(held.fact.name, []).append(held)
+    return found
+
+
+def quoted(gap: Gap) -> str:
+    """The sentence of the target that states a detail, shortened: that which has most of its words, numbers before others."""
+    hit = gap.stated[0]
+    lines = hit.chunk.text.split("\n")
+    if hit.focus:
+        lines = lines[max(0, hit.focus.start_line - hit.chunk.start_line) : hit.focus.end_line - hit.chunk.start_line + 1] or lines
+    said = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.why.removeprefix('a sentence states')}"))
+    sentences = [sentence for line in lines for sentence in _SENTENCE.split(line) if sentence.strip()]
+    whole = [sentence for sentence in sentences if len(sentence.split()) > _WORDS] or sentences
+    best = max(whole, key=lambda one: len(said & set(terms(one))) + (0.5 if any(c.isdigit() for c in one) else 0.0), default="")
+    return inline(best, _QUOTE)
+
+
+def yaml(chosen: Sequence[ConfigLine]) -> str:
+    """The file: sections in the order in which their weightiest entry comes."""
+    order = {section: at for at, section in reversed(list(enumerate(entry.section for entry in chosen)))}
+    rows: list[str] = []
+    for section, group in groupby(sorted(chosen, key=lambda entry: order[entry.section]), key=lambda entry: entry.section):
+        rows += [f"{section}:", *(f"  {entry.line}" for entry in group)]
+    if any(f": {UNSPECIFIED}" in row for row in rows):
+        rows.insert(0, f"# {UNSPECIFIED}: neither the target nor anything in its lineage says; decide knowingly")
+    return "\n".join(rows)
+
+
+def scalar(value: str) -> str:
+    """A value as YAML reads it back: numbers, plain words, lists and mappings as they are, everything else quoted."""
+    text = inline_path(value)
+    if _PLAIN.match(text):
+        return text if text[0].isalpha() else _pointed(text)
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        return json.dumps(text[:_LONGEST], ensure_ascii=False)
+    whole = json.dumps(read, ensure_ascii=False)
+    return whole if '"' in whole else _pointed(whole)
+
+
+def _pointed(text: str) -> str:
+    """With a point and a sign in every number that has an exponent: YAML 1.1 takes `1e-8` for a word."""
+    return _EXPONENT.sub(lambda found: f"{found[1]}{found[2] or '.0'}e{found[3] or '+'}{found[4]}", text)
+
+
+def _unit(unit: str) -> str:
+    return f"{inline(unit, 20)}; " if unit else ""
+
+
+def _cited(hit: Hit) -> str:
+    return inline_path(pinpoint(hit))
+
+
+def _others(first: FactOccurrence, facts: Sequence[FactOccurrence]) -> str:
+    """Further values that the target states itself, which contradict or qualify the first."""
+    return _also(dict.fromkeys(_for(one, inline(one.fact.scope) or "elsewhere") for one in facts if one.fact.value != first.fact.value))
+
+
+def _also(rest: Iterable[str]) -> str:
+    some = list(rest)[:_ALSO]
+    return f"; also {', '.join(some)}" if some else ""
+
+
+def _key(text: str) -> str:
+    return _KEY.sub("_", text).strip("_").lower()

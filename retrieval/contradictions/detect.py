@@ -1,0 +1,285 @@
+"""Sources that disagree about one detail: a paper and its code or the code it follows, its tables and its text, code and what it was taken from.
+
+A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
+the other, under this name or a sister's, and how likely it is that both speak of the same thing: experiments, scopes, the
+number of values on either side, and what kind of source says it decide the severity, and every reason is told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Literal
+
+from lineage.code_reuse.derivation import Derivation, Place
+from lineage.records import WorkId
+from lineage.results import Conflict, FactOccurrence
+from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
+from retrieval.contradictions.file_scope import pairs as by_file
+from retrieval.decisions.batch_sizes import whole
+from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
+from retrieval.gaps.irrelevant_mentions import measured
+from retrieval.gaps.target_text import DONE, OWN, section_weight
+from retrieval.gaps.wording import wording
+from retrieval.search.work_relations import is_vendored
+
+LEAST = 0.2
+"""Severity under which a difference is not worth a line."""
+MOST = 40
+_SIDES = 3
+_KIND = Literal["paper-code", "table-text"]
+_FEW, _MANY = 2, 4
+_SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
+"""Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
+_COPIES = 3
+"""Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
+_MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
+"""What a command says of the machine it runs on, which the paper's need not be."""
+_QUOTE = 160
+_ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
+_SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
+_WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
+Same = Callable[[str, str, str], bool]
+
+
+@dataclass(frozen=True)
+class DetailTerms:
+    """How a detail is called, how much a reproduction depends on it (0..1), and when two of its values are one."""
+
+    title: Callable[[str], str]
+    weight: Callable[[str], float]
+    same: Same
+
+
+def conflicts(
+    held: Mapping[str, Sequence[FactOccurrence]],
+    target: WorkId,
+    derivations: Sequence[Derivation],
+    terms: DetailTerms,
+    follows: Sequence[Followed] = (),
+) -> tuple[Conflict, ...]:
+    """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
+    comparing = _Comparing(terms, Experiments.of(held, target))
+    sides = {name: _Sides.of(some, target) for name, some in held.items()}
+    found = [one for name in sides if name not in _MACHINES for one in _of_detail(name, sides, comparing)]
+    found += _deviations(held, target, follows, terms)
+    found += upstream(held, derivations, terms)
+    kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
+    return tuple(kept[:MOST])
+
+
+_Pair = tuple[Sequence[FactOccurrence], Sequence[FactOccurrence]]
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Who speaks about one detail of the target: its paper (what was done; its tables, its text) and its own code."""
+
+    done: Sequence[FactOccurrence]
+    table: Sequence[FactOccurrence]
+    text: Sequence[FactOccurrence]
+    code: Sequence[FactOccurrence]
+
+    @classmethod
+    def of(cls, held: Sequence[FactOccurrence], target: WorkId) -> _Sides:
+        literal = [one for one in held if one.fact.literal]
+        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= OWN and not measured(one)]
+        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= DONE]
+        code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
+        table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
+        return cls(done, table, text, chosen(code))
+
+
+@dataclass(frozen=True)
+class _Comparing:
+    """How the sides of one detail are compared: its terms, and which values may be of one experiment."""
+
+    terms: DetailTerms
+    experiments: Experiments
+
+    def between(self, name: str, kind: _KIND, sides: _Pair, sisters: Sequence[_Pair]) -> Iterator[Conflict]:
+        """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
+        one, other = sides
+        if not one or not other or _at_peace(name, [*sides[0], *(a for pair in sisters for a in pair[0])], other, self.terms):
+            return
+        if _at_peace(name, one, [b for pair in sisters for b in pair[1]], self.terms):
+            return
+        # what a library takes if nobody says otherwise is not what the paper's experiments were run with
+        pairs = [(a, b) for a in one for b in settings_of(other) if self.experiments.together(a, b)]
+        if pairs:
+            yield replace(_conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms), rule=kind)
+
+
+def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
+    """Everything in which the target's paper and its own code disagree about one detail."""
+    mine = sides[name]
+    sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
+    alike = [(other.done, other.code) for other in sisters]
+    yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
+    yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
+    yield from _by_file(name, mine, comparing.terms)
+
+
+def _by_file(name: str, sides: _Sides, terms: DetailTerms) -> Iterator[Conflict]:
+    """Where the paper names the run of one file and states another value than that file has, even if another file has it."""
+    for stated_, set_ in by_file(sides.done, sides.code):
+        if not _at_peace(name, stated_, set_, terms):
+            conflict = _conflict(name, "paper-code", stated_, set_, terms)
+            why = f"the text names what sets {set_[0].evidence.chunk.path} apart; {conflict.why}"
+            yield replace(conflict, why=why, rule="paper-code-file")
+
+
+def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:
+    """What the own batches come to over the devices and passes that the paper or the own code gives."""
+    if name != "batch_size":
+        return []
+    devices, passes = ([*sides[one].done, *sides[one].code] if one in sides else [] for one in ("gpus", "gradient_accumulation"))
+    return whole(sides[name].code, devices, passes)
+
+
+def _at_peace(name: str, one: Iterable[FactOccurrence], other: Sequence[FactOccurrence], terms: DetailTerms) -> bool:
+    """Whether any value of one side is held by the other."""
+    return any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other)
+
+
+def _conflict(name: str, kind: _KIND, one: Iterable[FactOccurrence], other: Iterable[FactOccurrence], terms: DetailTerms) -> Conflict:
+    left, right = _distinct(name, one, terms), _distinct(name, other, terms)
+    severity, why = _graded(name, left, right, terms)
+    return Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
+
+
+def _deviations(held: Mapping[str, Sequence[FactOccurrence]], target: WorkId, follows: Sequence[Followed], terms: DetailTerms) -> Iterator[Conflict]:
+    """Where the paper says that it follows some code and has another value than all that this code is run with."""
+    files = files_of(held.values()) if follows else {}
+    seen: set[tuple[str, Section, frozenset[WorkId]]] = set()
+    for one, name in ((one, name) for one in follows for name in held):
+        mine, other = stated(name, held[name], target, one), theirs(held[name], one, files)
+        pairs = [(a, b) for a in mine for b in other if one.run or compatible(a.fact.scope, b.fact.scope)]
+        sisters = [held[some] for family in _SISTERS if name in family for some in family if some in held]
+        against = [*other, *(b for some in sisters for b in theirs(some, one, files))]
+        if pairs and (name, one.section, one.works) not in seen and not _at_peace(name, mine, against, terms):
+            seen.add((name, one.section, one.works))
+            yield _deviation(name, _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms), one, terms)
+
+
+def _deviation(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccurrence], one: Followed, terms: DetailTerms) -> Conflict:
+    severity = 0.3 + 0.3 * terms.weight(name) - 0.1 * (len(left) + len(right) - 2) - (0.2 if name in wording().many and len(right) > 1 else 0.0)
+    said = " ".join(one.said.text.split())[:_QUOTE]
+    why = f"the paper deviates from what it says it follows (“{said}”), which has no such value; it may be meant"
+    return Conflict(
+        name, terms.title(name), "paper-followed", (*left[:_SIDES], *right[:_SIDES]), round(max(0.0, min(1.0, severity)), 2), why, "paper-followed"
+    )
+
+
+def _aside(one: FactOccurrence) -> bool:
+    """Whether a fact stands in tests, in other people's code, or is what documentation tells beside the code."""
+    if one.fact.kind in {"prose", "table"}:
+        return True
+    return is_vendored(one.evidence) or not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+
+
+def loosely(same: Same) -> Same:
+    """The same, and `[224, 224]` for 224, or one of several values for the one: neither contradicts the other."""
+
+    def agree(name: str, one: str, other: str) -> bool:
+        return same(name, one, other) or any(same(name, a, b) for a in _items(one) for b in _items(other))
+
+    return agree
+
+
+def _items(value: str) -> list[str]:
+    try:
+        read = json.loads(value) if value[:1] == "[" else None
+    except ValueError:
+        read = None
+    return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
+
+
+def _distinct(name: str, held: Iterable[FactOccurrence], terms: DetailTerms) -> list[FactOccurrence]:
+    """One holder a value: the one whose kind counts most."""
+    kept: list[FactOccurrence] = []
+    for one in sorted(held, key=lambda one: -_SOURCE[one.fact.kind]):
+        if not any(terms.same(name, one.fact.value, other.fact.value) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _graded(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccurrence], terms: DetailTerms) -> tuple[float, str]:
+    weight = terms.weight(name)
+    severity, why = 0.25 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
+    if len(left) == len(right) == 1:
+        severity, why = severity + 0.15, [*why, "each side has one value only"]
+    if all(one.fact.kind == "prose" for one in left):
+        severity, why = severity - 0.1, [*why, "prose alone says it"]
+    if apart(left, right):
+        severity, why = severity - 0.25, [*why, "they stand in sections of their own"]
+    most = max(len(left), len(right))
+    if most == _FEW:
+        severity -= 0.1
+    if many := most >= _MANY - 1:
+        severity, why = severity - 0.1 * min(most, _MANY + 1), [*why, "many values: these may be different experiments"]
+    if name in wording().many:
+        severity, why = severity - 0.2, [*why, "one system has several of them"]
+    strongest = max(_SOURCE[one.fact.kind] for one in right)
+    severity += strongest
+    why += sorted({_WORDS[one.fact.kind] for one in right if one.fact.kind in _WORDS and _SOURCE[one.fact.kind] == strongest})
+    if not many and all(one.fact.scope for one in (*left, *right)):
+        severity, why = severity + 0.1, [*why, "both speak of the same part"]
+    elif any(one.fact.scope for one in (*left, *right)):
+        severity, why = severity - 0.1, [*why, "one side speaks of a part only"]
+    return round(max(0.0, min(1.0, severity)), 2), "; ".join(why)
+
+
+def apart(left: Sequence[FactOccurrence], right: Sequence[FactOccurrence]) -> bool:
+    """Whether both sides are a paper's, under top sections of their own: these tell of different experiments."""
+    tops = [{(one.evidence.chunk.section or ("",))[0] for one in side} for side in (left, right)]
+    return all(one.evidence.work.kind == "paper" for one in (*left, *right)) and not tops[0] & tops[1]
+
+
+def upstream(held: Mapping[str, Sequence[FactOccurrence]], derivations: Sequence[Derivation], terms: DetailTerms) -> Iterator[Conflict]:
+    """Values that were changed in code that the target's own took from others, or gave to them."""
+    places: dict[tuple[WorkId, str], list[FactOccurrence]] = defaultdict(list)
+    for some in held.values():
+        for one in some:
+            if one.fact.literal and one.evidence.work.kind == "code":
+                places[one.fact.work, one.evidence.chunk.path].append(one)
+    for derived in derivations:
+        taken, given = _inside(places, derived.taker), _inside(places, derived.source)
+        if derived.common or not any(one.evidence.from_target for one in (*taken, *given)):
+            continue
+        for name, mine, theirs_ in _changed(taken, given, terms):
+            if _is_variant(mine, held[name]) or _is_variant(theirs_, held[name]):
+                continue
+            told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
+            severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
+            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed", "code-upstream")
+
+
+def _is_variant(one: FactOccurrence, held: Sequence[FactOccurrence]) -> bool:
+    """Whether the files of a folder each give one setting a value of their own: they differ by data set, and each is only one of them."""
+    folder = PurePosixPath(one.evidence.chunk.path).parent
+    beside = (other for other in held if (other.fact.work, other.fact.written, other.fact.scope) == (one.fact.work, one.fact.written, one.fact.scope))
+    return len({path for path in (other.evidence.chunk.path for other in beside) if PurePosixPath(path).parent == folder}) >= _COPIES
+
+
+def _copy(derived: Derivation) -> str:
+    return {"exact": "a copy", "renamed": "a renamed copy", "adapted": "an adapted copy"}[derived.kind] + f" of {derived.source.symbol}"
+
+
+def _inside(places: Mapping[tuple[WorkId, str], Sequence[FactOccurrence]], place: Place) -> list[FactOccurrence]:
+    return [one for one in places.get((place.work, place.path), ()) if place.start_line <= one.fact.line <= place.end_line]
+
+
+def _changed(
+    taken: Sequence[FactOccurrence], given: Sequence[FactOccurrence], terms: DetailTerms
+) -> Iterator[tuple[str, FactOccurrence, FactOccurrence]]:
+    """Facts of one detail, written name and scope that are unique on both sides and differ."""
+    for one in taken:
+        key = (one.fact.name, one.fact.written, one.fact.scope)
+        mine = [a for a in taken if (a.fact.name, a.fact.written, a.fact.scope) == key]
+        theirs = [b for b in given if (b.fact.name, b.fact.written, b.fact.scope) == key]
+        if len(mine) == len(theirs) == 1 and not terms.same(one.fact.name, one.fact.value, theirs[0].fact.value):
+            yield one.fact.name, one, theirs[0]

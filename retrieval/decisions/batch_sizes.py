@@ -1,0 +1,23 @@
+"""What the batches of a program come to: a paper counts all samples of a step, code those of one device and one pass. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from lineage.hyperparameters.values import number
+from lineage.results import FactOccurrence
+
+
+def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The batches times every number of devices, of accumulated passes, and of both, that anybody gives."""
+    times = {a * b for a, b in product(_counts(devices), _counts(passes))} - {1}
+    sizes = ((one, number(one.fact.value)) for one in batches)
+    return [replace(one, fact=replace(one.fact, value=str(size * factor))) for one, size in sizes if size for factor in sorted(times)]
+
+
+def _counts(some: Iterable[FactOccurrence]) -> set[int]:
+    """The whole numbers above 1 that are given, and 1."""
+    found = (number(one.fact.value) for one in some)
+    return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}

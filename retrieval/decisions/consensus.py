@@ -1,0 +1,163 @@
+"""What a lineage agrees on for one detail: its values, who holds each since when, and the one that the target inherits.
+
+The target's own words come first, then its own code, then what it inherits from, by the role and score of the reference:
+the chain of inheritance points to the value that the strongest holder has. Values that only a default has which the same
+repository overrides are told with what overrides them and count for nothing by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lineage.citation import name as work_name
+from lineage.citation import pinpoint
+from lineage.hyperparameters.ontology import Ontology
+from lineage.records import FactKind
+from lineage.results import Consensus, FactOccurrence, Value
+from retrieval.decisions.fact_index import ASIDE, FactIndex, is_eval_script, of_baselines, standing
+from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.provenance import by_value
+from retrieval.search.work_relations import is_vendored
+
+_KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
+_WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
+_TRAINING = frozenset(("architecture", "augmentation", "batch", "initialization", "loss", "optimizer", "precision", "regularization", "schedule"))
+"""Topics that a program for trying a model says less of than the one that trains it."""
+_TRIED = 0.6
+_LEAST = 0.05
+"""What a source is worth that nothing cites."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One line of the table of details: how many facts, values and works a detail has in a lineage."""
+
+    name: str
+    title: str
+    topic: str
+    facts: int
+    values: int
+    works: int
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """The details that a lineage has facts on."""
+
+    lineage: str
+    generation: str
+    rows: tuple[Tally, ...]
+    notes: tuple[str, ...] = ()
+
+
+def consensus(holders: FactIndex, name: str, ontology: Ontology) -> Consensus:
+    """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
+    term = ontology.find(name)
+    every = holders.of(term.name)
+    some = [one for one in every if not one.mentioned]
+    valid = [one for one in standing(some) if one.fact.literal]
+    weight = _weight(holders.precedence, term.topic)
+    groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
+    best = max(valid, key=weight, default=None)
+    groups.sort(key=lambda group: best not in group)
+    groups += _computed(some, term.name, ontology, weight)
+    values = tuple(Value(group[0].fact.value, group[0].fact.unit, tuple(group), inherited=best in group) for group in groups)
+    why = _why(best, values) if best else ()
+    return Consensus(
+        term.name, ontology.title(term.name), values, holders.lineage, holders.generation, why, tuple(_notes(some, valid, len(every), holders))
+    )
+
+
+def tallies(holders: FactIndex, ontology: Ontology) -> Tallies:
+    """Every detail that the lineage has facts on, by topic and then by how much there is."""
+    rows = []
+    for name, every in holders.held.items():
+        some = [one for one in every if not one.mentioned]
+        if not some:
+            continue
+        topic = ontology.topic(name)
+        weight = _weight(holders.precedence, topic)
+        valid = [one for one in standing(some) if one.fact.literal]
+        values = len(_groups(valid, name, ontology, weight)) + len(_computed(some, name, ontology, weight))
+        rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({one.fact.work for one in some})))
+    ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
+    return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
+
+
+def _groups(held: Iterable[FactOccurrence], name: str, ontology: Ontology, weight: Callable[[FactOccurrence], float]) -> list[list[FactOccurrence]]:
+    """Holders by value, each group strongest first; schedules are one where they do not contradict."""
+    return by_value(name, sorted(held, key=weight, reverse=True), ontology.same)
+
+
+def _computed(some: Iterable[FactOccurrence], name: str, ontology: Ontology, weight: Callable[[FactOccurrence], float]) -> list[list[FactOccurrence]]:
+    return _groups([one for one in some if not one.fact.literal], name, ontology, weight)
+
+
+def _weight(precedence: Precedence, topic: str) -> Callable[[FactOccurrence], float]:
+    return partial(_trained if topic in _TRAINING else _standing, precedence, topic)
+
+
+def _support(group: Sequence[FactOccurrence], weight: Callable[[FactOccurrence], float]) -> tuple[int, float]:
+    return len({one.fact.work for one in group}), sum(weight(one) for one in group)
+
+
+def _trained(precedence: Precedence, topic: str, one: FactOccurrence) -> float:
+    """`_standing` for a detail of training."""
+    return _standing(precedence, topic, one) * (_TRIED if is_eval_script(one) else 1.0)
+
+
+def _standing(precedence: Precedence, topic: str, one: FactOccurrence) -> float:
+    """How much a holder speaks for the target: its own text, its own code, then what the target takes from it; then the kind of place."""
+    kind = _KINDS[one.fact.kind]
+    aside = of_baselines(one) or is_vendored(one.evidence) or not ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    if one.evidence.from_target:
+        own = 3.0 if one.evidence.work.kind == "paper" else 2.0
+        return own * (0.3 if aside else 1.0) + kind
+    weight = max(_LEAST, precedence.weight(one.evidence, topic))
+    return weight * kind * (0.3 if aside else 1.0)
+
+
+def _why(best: FactOccurrence, values: Sequence[Value]) -> tuple[str, ...]:
+    """Why the first value is the one that the target inherits, in words."""
+    where = f"{pinpoint(best.evidence)} has {best.fact.said or best.fact.value!r}"
+    first = values[0]
+    agreeing = {one.fact.work for one in first.held}
+    others = {one.fact.work for value in values[1:] for one in value.held if one.fact.literal}
+    said = [f"{_by_what(best)}: {where}"]
+    if best.overridden:
+        said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
+    if len(agreeing) > 1 or others:
+        elsewhere = others - agreeing
+        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(elsewhere)} hold something else" if elsewhere else ""))
+    return tuple(said)
+
+
+def _by_what(best: FactOccurrence) -> str:
+    hit = best.evidence
+    if hit.from_target:
+        return "the target says so itself" if hit.work.kind == "paper" else "the target's own code says so"
+    edge = hit.reference
+    if edge is None:
+        return "nothing that the target cites says it; this work was added to the lineage"
+    role = edge.roles[0].role.value if edge.roles else "reference"
+    paper = f", the code of {hit.paper.id}" if hit.paper and hit.work.kind == "code" else ""
+    sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
+    said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
+    whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
+    place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}, {place}"
+
+
+def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], every: int, holders: FactIndex) -> Iterable[str]:
+    if every > len(some):
+        yield f"{every - len(some)} places are in repositories that a paper only mentions; their values are not offered"
+    computed = sum(not one.fact.literal for one in some)
+    if computed:
+        yield f"{computed} places compute it: the expression is given as written, nothing was run"
+    overridden = len(some) - len(standing) - computed
+    if overridden:
+        yield f"{overridden} defaults or settings are overridden within their own repository"
+    if not some:
+        yield f"no source of {holders.lineage} states it" if holders.held else _WITHOUT

@@ -1,0 +1,194 @@
+"""Every fact of a generation with the evidence that holds it, and what a repository's own settings override.
+
+A default is what holds where nobody says otherwise. Within one repository a configuration that sets the same option says
+otherwise, and a command line says otherwise than both: default < config < command. A neutral literal that one call passes
+by the way (`update_ema(ema, model, decay=0)` before the loop) is no setting: there the default stands. What is overridden
+stays to be seen with what overrides it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import PurePosixPath
+
+from lineage.catalog.reader import Catalog
+from lineage.hyperparameters.terms import fold
+from lineage.records import Chunk, Fact, FactKind, Hit, Tier, Work, WorkId
+from lineage.results import FactOccurrence
+from lineage.text.tokens import parts
+from retrieval.decisions.precedence import Precedence
+from retrieval.decisions.provenance import evidence
+from retrieval.search.work_relations import WorkRelations, is_vendored
+
+_MOST = 4
+ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
+"""Folders that hold no code of an experiment."""
+_ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
+_NEUTRAL = frozenset(("0", "1", "false", "none"))
+_ARGUMENTS = r"\(([^()]{0,2000}(?:\([^()]*\)[^()]*){0,20})\)"
+_BASELINES = frozenset(("baselines", "baseline", "competitors", "comparisons", "compared_methods", "other_methods"))
+_TRAINED = frozenset(("train", "trainer", "training", "pretrain", "pretraining", "finetune", "finetuning", "fit"))
+_TRIED = frozenset(
+    ("generate", "generation", "sample", "sampling", "eval", "evaluate", "evaluation", "inference", "infer", "predict", "demo", "serve")
+)
+
+
+@dataclass(frozen=True)
+class FactIndex:
+    """Facts with their evidence by name, each list in the order of the catalogue.
+
+    `target` is the lineage's own work, `precedence` says whose value comes first.
+    """
+
+    lineage: str
+    generation: str
+    target: Work
+    held: Mapping[str, tuple[FactOccurrence, ...]]
+    precedence: Precedence = field(default_factory=Precedence)
+
+    def of(self, name: str) -> tuple[FactOccurrence, ...]:
+        """Who holds a detail, by its normalised name."""
+        return self.held.get(name, ())
+
+
+def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: str, target: WorkId) -> FactIndex:
+    """All facts of a generation; what overrides others says so in `overridden`."""
+    chunks: dict[str, Chunk | None] = {}
+    by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
+    for fact in catalog.facts():
+        if fact.chunk not in chunks:
+            chunks[fact.chunk] = catalog.chunk(fact.chunk)
+        if chunk := chunks[fact.chunk]:
+            by_name[fact.name].append(_held(fact, chunk, kinship))
+    texts = cache(lambda work, path: catalog.document_text(work, path) or "")
+    found = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
+    return FactIndex(lineage, generation, kinship.of(target).work, found, Precedence.of_meta(catalog.meta()))
+
+
+def _held(fact: Fact, chunk: Chunk, kinship: WorkRelations) -> FactOccurrence:
+    """A fact with its chunk as a hit, whose focus is the fact's own line."""
+    hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), kinship, fact.line)
+    return FactOccurrence(fact, hit, since(hit.work), mentioned=kinship.of(fact.work).tier is Tier.MENTIONED)
+
+
+def standing(some: Sequence[FactOccurrence]) -> list[FactOccurrence]:
+    """Holders of one detail, without what the same repository overrides."""
+    overridden = {_place(fact) for one in some for fact in one.overridden}
+    return [one for one in some if _place(one.fact) not in overridden]
+
+
+def _place(fact: Fact) -> tuple[str, str, int, str]:
+    return fact.work, fact.chunk, fact.line, fact.value
+
+
+def since(work: Work) -> str:
+    """From when a work holds what it says: the day of its commit, the year of a paper, "" if nobody says."""
+    day = str(work.meta.get("commit_date") or "")[:10]
+    return day or (str(work.year) if work.year else "")
+
+
+def _defaulted(held: Sequence[FactOccurrence], texts: Callable[[WorkId, str], str]) -> list[FactOccurrence]:
+    """The same facts, defaults with the neutral literals of calls by the way that they stand against."""
+    calls = [one for one in held if one.fact.kind == "call" and one.fact.value.lower() in _NEUTRAL and ":" in one.fact.scope]
+    return [replace(one, overridden=tuple(_passing(one, calls, texts))) if calls and one.fact.kind == "default" else one for one in held]
+
+
+def _passing(default: FactOccurrence, calls: Iterable[FactOccurrence], texts: Callable[[WorkId, str], str]) -> Iterator[Fact]:
+    """Calls of the default's own function with a neutral literal, where a call in a loop of the same file leaves the option out."""
+    for one in calls:
+        same = (one.fact.work, one.fact.written, one.fact.scope.rpartition(":")[2]) == (default.fact.work, default.fact.written, default.fact.scope)
+        if same and one.fact.value != default.fact.value:
+            chunk = one.evidence.chunk
+            if _left_out(texts(one.fact.work, chunk.path) or chunk.text, one.fact):
+                yield one.fact
+
+
+def _left_out(text: str, fact: Fact) -> bool:
+    """Whether the function of a call is called again deeper in the same file, without the option."""
+    name = fact.scope.rpartition(":")[2]
+    found = re.compile(rf"^([ \t]*)(?![ \t]|def\b)[^#\n]{{0,200}}?(?<![\w.]){re.escape(name)}{_ARGUMENTS}", re.MULTILINE)
+    calls = [(len(call[1].expandtabs()), re.search(rf"\b{re.escape(fact.written)}\s*=", call[2]) is not None) for call in found.finditer(text)]
+    given = min((depth for depth, sets in calls if sets), default=None)
+    return given is not None and any(depth > given and not sets for depth, sets in calls)
+
+
+def of_baselines(one: FactOccurrence) -> bool:
+    """Whether a fact stands in a folder of methods that its repository compares with (`baselines/`), unless that is what it is called."""
+    folders = set(one.evidence.chunk.path.lower().split("/")[:-1])
+    named = one.fact.work.lower().rpartition("/")[2]
+    return bool(_BASELINES & folders) and named not in folders
+
+
+def is_low_evidence_path(one: FactOccurrence, foreign: frozenset[str] = frozenset()) -> bool:
+    """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
+    *folders, file = one.evidence.chunk.path.lower().split("/")
+    written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
+    if written or of_baselines(one) or not ASIDE.isdisjoint(folders) or is_vendored(one.evidence):
+        return True
+    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
+
+
+def is_eval_script(one: FactOccurrence) -> bool:
+    """Whether a fact stands in a file, or is said to a program, that is named after trying a model and not after training it."""
+    *folders, file = one.evidence.chunk.path.split("/")
+    named = set(parts(one.fact.scope if one.fact.kind == "command" and one.fact.scope else file))
+    named = named if named & (_TRAINED | _TRIED) else {word for folder in folders for word in parts(folder)}
+    return bool(named & _TRIED) and not named & _TRAINED
+
+
+def _resolved(held: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]:
+    """The same facts, those that override others with what they override, weakest first."""
+    by_option: dict[tuple[WorkId, str], list[FactOccurrence]] = defaultdict(list)
+    for one in held:
+        if one.fact.kind in _ORDER:
+            by_option[one.fact.work, fold(one.fact.written)].append(one)
+    for one in held:
+        rivals = by_option.get((one.fact.work, fold(one.fact.written)), ()) if one.fact.kind in {"config", "command"} else ()
+        weaker = sorted((other for other in rivals if _overrides(one, other)), key=lambda other: _ORDER[other.fact.kind])
+        distinct = list({(other.fact.kind, other.fact.value): other.fact for other in weaker}.values())
+        yield replace(one, overridden=tuple(distinct[:_MOST])) if distinct else one
+
+
+def _overrides(one: FactOccurrence, other: FactOccurrence) -> bool:
+    """Whether a stronger statement is about the same option of the same program as a weaker one."""
+    if _ORDER[one.fact.kind] <= _ORDER[other.fact.kind] or one.fact.value == other.fact.value:
+        return False
+    path = PurePosixPath(other.evidence.chunk.path)
+    if one.fact.kind == "command":
+        told = _names(_command(one.evidence), path) or (other.fact.kind == "config" and "." in one.fact.written)
+        return told or (other.fact.kind == "default" and not one.fact.scope and _names(one.evidence.chunk.text, path))
+    # a setting written in a program's text is no configuration file of it
+    return one.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+
+
+def _names(text: str, path: PurePosixPath) -> bool:
+    """Whether a command or script names a file: `pie/run.py` is none of `commongen/`."""
+    for found in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
+        said = [part for part in found[0].split("/") if part not in {"", ".", ".."}]
+        shared = min(len(said), len(path.parts))
+        if tuple(said[-shared:]) == path.parts[-shared:]:
+            return True
+    return False
+
+
+def _command(hit: Hit) -> str:
+    """The command line that a hit points at, with its continuation lines."""
+    lines = hit.chunk.text.split("\n")
+    at = (hit.focus.start_line if hit.focus else hit.chunk.start_line) - hit.chunk.start_line
+    if not 0 <= at < len(lines):
+        return hit.chunk.text
+    first = last = at
+    while first and lines[first - 1].rstrip().endswith("\\"):
+        first -= 1
+    while last + 1 < len(lines) and lines[last].rstrip().endswith("\\"):
+        last += 1
+    return "\n".join(lines[first : last + 1])
+
+
+def _open(fact: Fact) -> bool:
+    """Whether a default may be set from outside: an option of a command line or a field of a settings class."""
+    return not fact.scope or fact.scope.lower().endswith(("config", "args", "arguments", "settings", "options", "params", "hparams"))

@@ -1,0 +1,92 @@
+"""Whose value comes first: one order of sources for gaps, consensus and packs. Pure.
+
+A source is asked by what the target takes from it: the ancestor of the detail's part (of the loss for a loss, of the training for a
+learning rate) before other ancestors, these before what is only cited, by role and rank.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineage.records import Hit, Role, WorkId
+from lineage.references.ancestors import Ancestor
+from lineage.references.inheritance import Part
+
+ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.15}
+"""How much a role of a reference speaks for taking over its settings."""
+_UNSAID, _CITED = 0.1, 0.2
+"""What a reference without a role counts, and the least of one without a rank."""
+_ANOTHER = 0.4
+"""What being the ancestor of another part counts for this one."""
+_BAND = 0.25
+"""Ancestry that differs by less is the same."""
+_TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")
+_PARTS: Mapping[str, tuple[Part, ...]] = {
+    **dict.fromkeys(("architecture", "model", "language model", "diffusion", "sampling", "decoding", "retrieval"), (Part.MODEL,)),
+    **dict.fromkeys(_TRAINING, (Part.TRAINING,)),
+    "initialization": (Part.CHECKPOINT, Part.MODEL),
+    "loss": (Part.LOSS, Part.MODEL),
+    "data": (Part.DATA,),
+    "preprocessing": (Part.DATA,),
+    "evaluation": (Part.EVALUATION,),
+}
+
+
+@dataclass(frozen=True)
+class Precedence:
+    """The ancestors of a generation by work: how surely each part is taken from it (0..1)."""
+
+    ancestors: Mapping[WorkId, Mapping[Part, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of_meta(cls, meta: Mapping[str, Any]) -> Precedence:
+        """As the catalogue's meta has them; empty for a generation that was built before there were any."""
+        return cls.of(map(Ancestor.from_meta, meta.get("ancestors", ())))
+
+    @classmethod
+    def of(cls, ancestors: Iterable[Ancestor]) -> Precedence:
+        """From the list of ancestors by part."""
+        found: dict[WorkId, dict[Part, float]] = defaultdict(dict)
+        for one in ancestors:
+            found[one.work][one.part] = one.score
+        return cls({work: dict(parts) for work, parts in found.items()})
+
+    def inherited(self, hit: Hit, topic: str) -> float:
+        """0..1: how surely the target takes the part that a detail's topic belongs to from the work that a piece of evidence is of."""
+        wanted = _PARTS.get(topic, tuple(Part))
+        known = [parts for work in works_of(hit) if (parts := self.ancestors.get(work))]
+        direct = max((parts.get(part, 0.0) for parts in known for part in wanted), default=0.0)
+        return max(direct, _ANOTHER * max((score for parts in known for score in parts.values()), default=0.0))
+
+    def band(self, hit: Hit, topic: str) -> int:
+        """The same in few steps, for an order in which other things decide between equals."""
+        return round(self.inherited(hit, topic) / _BAND)
+
+    def weight(self, hit: Hit, topic: str) -> float:
+        """0..2: how much a source that is not the target's own speaks for its value: role and rank by distance, and what is inherited."""
+        cited = role(hit) * (_CITED + (1 - _CITED) * hit.reference.score) / hit.reference.distance if hit.reference else 0.0
+        return cited + self.inherited(hit, topic)
+
+
+def role(hit: Hit) -> float:
+    """How much the roles of a piece of evidence's work speak for taking over its settings."""
+    return max((ROLES[verdict.role] for verdict in hit.reference.roles), default=_UNSAID) if hit.reference else 0.0
+
+
+def role_name(hit: Hit) -> str:
+    """The role that `role` is made from, or the empty string."""
+    roles = hit.reference.roles if hit.reference else ()
+    return max(roles, key=lambda verdict: ROLES[verdict.role]).role.value if roles else ""
+
+
+def score(hit: Hit) -> float:
+    """The rank of a piece of evidence's work among the references, by its distance."""
+    return hit.reference.score / hit.reference.distance if hit.reference else 0.0
+
+
+def works_of(hit: Hit) -> frozenset[WorkId]:
+    """The works as which the holder of a value may be cited."""
+    return frozenset({hit.work.id, *({hit.paper.id} if hit.paper else ()), *({hit.reference.cited} if hit.reference else ())})

@@ -1,0 +1,1 @@
+"""Ranking quality: recall, MRR and nDCG over questions with known answers."""

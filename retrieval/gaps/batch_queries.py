@@ -1,0 +1,30 @@
+"""Several questions to the lineage at once: one that takes too long is left unanswered, so that it costs no other its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lineage.errors import UsageError
+from lineage.records import Answer, Hit, Query
+from retrieval.search.engine import Engine
+
+
+def asked(engine: Engine, questions: Sequence[Query]) -> tuple[list[tuple[Hit, ...]], int]:
+    """The hits of each question, () for one that could not be looked up in time, and how many those are."""
+    found = answered(engine, questions)
+    return [answer.hits if answer else () for answer in found], found.count(None)
+
+
+def answered(engine: Engine, questions: Sequence[Query]) -> list[Answer | None]:
+    """The answer to each question, None for one that could not be looked up in time."""
+    try:
+        return list(engine.ask_many(questions)) if questions else []
+    except UsageError:
+        return [_one(engine, question) for question in questions]
+
+
+def _one(engine: Engine, question: Query) -> Answer | None:
+    try:
+        return engine.ask(question)
+    except UsageError:
+        return None

@@ -1,0 +1,96 @@
+"""Settings of the code that the target says it follows in a section, which that section does not give.
+
+"We followed the NanoGPT codebase as closely as possible" leaves to that code whatever the section does not say. Only a section
+about something of its own ("NanoGPT", not "Set-up") is held against the code that it follows while the target's own code is at hand.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lineage.ids import repo_name
+from lineage.records import WorkId
+from lineage.results import FactOccurrence, Gap
+from lineage.text.tokens import parts
+from retrieval.contradictions.declared_baselines import Followed, files_of, followed, stated, theirs
+from retrieval.decisions.experiments import telling
+from retrieval.decisions.setting_words import setting_words
+from retrieval.gaps.mention_matcher import Spoken
+from retrieval.gaps.offers import Context
+from retrieval.gaps.target_text import TargetText
+from retrieval.gaps.undocumented_settings import Known, chunks_of, place, plainness, row, runs, settings_of
+from retrieval.gaps.wording import wording
+from retrieval.search.engine import Engine
+
+MOST = 8
+"""Rows for each code that is followed."""
+WEIGHT, _STEP = 0.3, 0.01
+_WHY = "the text follows code that sets it, and does not give it"
+
+
+def rows(
+    engine: Engine, said: TargetText, known: Known, held: Mapping[str, Sequence[FactOccurrence]], context: Context, *, own: bool
+) -> Iterator[Gap]:
+    """A row for each setting of followed code that its section does not give; `own` says that the target's own code is at hand."""
+    for one in followed(said, engine.generation.catalog.links()):
+        works = frozenset(_stored(work, engine) for work in one.works)
+        if one.section and (telling(one.section[-1]) or not own):
+            yield from _of(replace(one, works=works, section_text=_around(one, said)), engine, said, known, held, context)
+
+
+def _stored(work: WorkId, engine: Engine) -> WorkId:
+    """The repository, or the one of the same name where it is not there: what a paper links may have moved."""
+    if work in engine.kinship.kin:
+        return work
+    name = repo_name(work)
+    return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_name(other) == name), work)
+
+
+def _around(one: Followed, said: TargetText) -> str:
+    """What is said in the section and wherever its title is named, and how files of the stages are called that are spoken of there."""
+    title = telling(one.section[-1])
+    some = [other for other in said.sentences if other.chunk.section == one.section or (title and title <= telling(other.text))]
+    stages = {word for stage in wording().stages if any(other.has(stage.prose) for other in some) for word in stage.files}
+    return " ".join((one.section_text, *(other.text for other in some), *stages))
+
+
+def _of(
+    one: Followed, engine: Engine, said: TargetText, known: Known, held: Mapping[str, Sequence[FactOccurrence]], context: Context
+) -> Iterator[Gap]:
+    by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
+    for other in _candidates(one, engine, known, held):
+        by_name[other.fact.name].append(other)
+    here = Spoken(tuple(other for other in said.sentences if other.chunk.section == one.section))
+    told = setting_words().with_alike(name for name in by_name if stated(name, held.get(name, ()), said.work.id, one))
+    rest = (name for name in by_name if name not in told)
+    open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
+    whose = f"{one.section[-1]}, {repo_name(min(one.works))}"
+    for nth, name in enumerate(sorted(open_, key=lambda name: _rank(name, by_name[name], known))[:MOST]):
+        yield row(name, by_name[name], whose, _WHY, WEIGHT - _STEP * nth, context)
+
+
+def _candidates(one: Followed, engine: Engine, known: Known, held: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
+    """What the followed code is run with: facts of details by their names, other settings by their own."""
+    of_works = [other for name in known.gaps for other in held.get(name, ()) if other.fact.work in one.works]
+    facts = [other for other in of_works if not (runs(other.fact.name) or runs(other.fact.written))]
+    placed = {place(other) for some in held.values() for other in some}
+    others = [other for other in settings_of(chunks_of(engine, one.works), engine.kinship) if place(other) not in placed]
+    some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
+    kept = theirs(some, one, files_of([[*facts, *others]]))
+    kept = [replace(other, mentioned=False) for other in kept]  # the target says that it follows this code
+    return [other for other in kept if _is_of_stage(other, one.section_text)] or kept
+
+
+def _is_of_stage(one: FactOccurrence, text: str) -> bool:
+    """Whether a file is named after a stage that is spoken of."""
+    names = parts(one.evidence.chunk.path.rpartition("/")[2])
+    return any(word in names and word in text for stage in wording().stages for word in stage.files)
+
+
+def _rank(name: str, some: Sequence[FactOccurrence], known: Known) -> tuple[bool, float, int, int]:
+    """What a script sets before what a program offers, then what details know, by weight, then what tells most."""
+    gap = known.gaps.get(name)
+    default = all(one.fact.kind == "default" for one in some)
+    return default, -(gap.detail.weight if gap else 0.0), plainness(some[0].fact.value), some[0].fact.line

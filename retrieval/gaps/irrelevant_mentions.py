@@ -1,0 +1,40 @@
+"""Sentences that name a detail and do not state it: under which conditions speed was measured, and examples. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from lineage.results import FactOccurrence
+from retrieval.decisions.provenance import sentences_of
+
+_CONDITIONS = frozenset({"batch_size", "gpus", "gpu_type", "precision", "image_size"})
+"""Facts that speed is measured under too, with values of no training."""
+_SPEED = re.compile(
+    r"\b(?:throughput|latency|fps|[gt]?flops|macs|(?:frames|images|tokens|samples) per second|time (?:required|taken|needed)|inference time|speed)\b",
+    re.IGNORECASE,
+)
+_TRAINED = re.compile(r"\b(?:trained|fine-?tuned|epochs?|we (?:pre-?)?train)\b", re.IGNORECASE)
+_EXAMPLES = re.compile(r"\b(?:such as|e\.g\.,?|for example,?)\s[^.;()]{1,60}?\sor\s[^\s.;]{1,30}", re.IGNORECASE)
+
+
+def beside(text: str, names: Iterable[str], value: str = "") -> bool:
+    """Whether a sentence that names a detail, or a fact, says nothing of it; `value` is what it would state."""
+    return _of_speed(text, names) or (bool(value) and any(value.lower() in found[0].lower() for found in _EXAMPLES.finditer(text)))
+
+
+def is_beside(one: FactOccurrence) -> bool:
+    """The same for the sentence that a fact was read from, and what stands around it."""
+    said, here = sentences_of(one)
+    text = said[here] if here >= 0 else one.fact.said
+    return one.fact.kind == "prose" and (measured(one) or beside(text, (one.fact.name,), one.fact.value))
+
+
+def measured(one: FactOccurrence) -> bool:
+    """Whether a sentence tells the conditions under which speed was measured: it or one beside it speaks of speed, none of training."""
+    said, here = sentences_of(one)
+    return one.fact.kind == "prose" and here >= 0 and _of_speed(" ".join(said[max(0, here - 1) : here + 2]), (one.fact.name,))
+
+
+def _of_speed(text: str, names: Iterable[str]) -> bool:
+    return not _CONDITIONS.isdisjoint(names) and _SPEED.search(text) is not None and _TRAINED.search(text) is None

@@ -1,0 +1,163 @@
+"""What the target's own code leaves out: options of an optimizer that stay at the library's default, steps that nothing takes, and the
+architecture of a checkpoint. Pure.
+
+Where the own code makes the call and does not set the option, what others set says nothing of it; where its training loop
+stands written out, a step that no line of the code names is not taken; and where it trains a checkpoint and says no size of a
+model, the checkpoint says all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from lineage.citation import pinpoint
+from lineage.records import Chunk, Fact, Hit
+from lineage.results import FactOccurrence, Gap, Specification, Suggestion
+from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
+from retrieval.decisions.provenance import evidence
+from retrieval.decisions.setting_words import setting_words
+from retrieval.gaps.offers import Context, chain
+from retrieval.search.work_relations import WorkRelations
+
+_CALL = re.compile(r"\boptim\.([A-Z]\w{1,20})\(")
+_ARGUMENTS = 800
+"""Characters within which a call ends."""
+_LOOP = re.compile(r"\.backward\(")
+_STEP = re.compile(r"\.step\(")
+_LOADED = re.compile(r"\b(\w{1,60})[ ]?=[ ]?[A-Z]\w{0,60}\.from_pretrained\(")
+_SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim"))
+_OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
+"""Topics that whoever trains a checkpoint leaves to it."""
+_DOES_WITHOUT = "the own code trains and has none"
+WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
+
+
+def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
+    """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value stay."""
+    code = [one for one in chunks if one.kind == "code"]
+    given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
+    return [_filled(gap, given, loop, chunks, context) for gap in _of_checkpoint(list(gaps), code, kinship, context)]
+
+
+def _loop(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Hit | None:
+    """The own training loop that stands written out; none where something takes its steps for the own code."""
+    if any(setting_words().delegated.search(one.text) for one in code):
+        return None
+    loops = (evidence(one, kinship) for one in code if _LOOP.search(one.text) and _STEP.search(one.text))
+    return next((hit for hit in loops if not _is_aside(hit, context)), None)
+
+
+def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks: Sequence[Chunk], context: Context) -> Gap:
+    if gap.state is Specification.SPECIFIED or _has_own(gap):
+        return gap
+    if offered := [_default(one, context) for one in given if one.fact.name in gap.detail.facts]:
+        return replace(gap, suggestions=tuple(offered))
+    if loop is None or gap.state is not Specification.UNSPECIFIED:
+        return gap
+    names = setting_words().without.get(gap.detail.name)
+    if names is None:
+        return _lowered(gap)
+    return gap if any(names.search(one.text) for one in chunks) else replace(gap, suggestions=(_nothing(gap, loop, context),))
+
+
+def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
+    """The rows, those on what a checkpoint brings without the values of others, where the own program trains one and gives no size itself."""
+    sized = any(_has_own(gap) for gap in gaps if not _SIZES.isdisjoint(gap.detail.facts))
+    made = None if sized else next(_checkpoints(code, kinship, context), None)
+    return [gap if made is None or _is_told(gap) else replace(gap, suggestions=(_brought(made, context),)) for gap in gaps]
+
+
+def _has_own(gap: Gap) -> bool:
+    return any(held.evidence.from_target for one in gap.suggestions for held in one.held)
+
+
+def _is_told(gap: Gap) -> bool:
+    """Whether a row is of something else than a checkpoint's, or the text or the own code speaks of it."""
+    return gap.detail.topic not in _OF_A_CHECKPOINT or bool(gap.stated or gap.facts) or _has_own(gap)
+
+
+def _checkpoints(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Iterator[Hit]:
+    """Where the own programs load a network whose parameters they train."""
+    texts: dict[str, str] = {}
+    for one in code:
+        texts[one.path] = f"{texts.get(one.path, '')}\n{one.text}"
+    for chunk in (one for one in code if _LOOP.search(texts[one.path])):
+        for found in _LOADED.finditer(chunk.text):
+            hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, found.start()))
+            if re.search(rf"\b{found[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
+                yield hit
+
+
+def _brought(made: Hit, context: Context) -> Suggestion:
+    return _sure(made, f"trains a checkpoint, loaded at {pinpoint(made)}, and gives no size of a model: the checkpoint says it", context)
+
+
+def _lowered(gap: Gap) -> Gap:
+    """A row whose values are those of others alone, where own code that trains has none: it may well do without."""
+    if gap.stated or not any(one.value for one in gap.suggestions):
+        return gap
+    return replace(
+        gap, why=WITHOUT, suggestions=tuple(replace(one, grade="weak", reason=f"{_DOES_WITHOUT}; {one.reason}") for one in gap.suggestions)
+    )
+
+
+def _is_aside(hit: Hit, context: Context) -> bool:
+    held = FactOccurrence(Fact("", "", "", hit.work.id, hit.chunk.id, "call"), hit)
+    return is_eval_script(held) or is_low_evidence_path(held, context.foreign)
+
+
+# -- options that stay at the library's default
+
+
+def defaults(code: Iterable[Chunk], kinship: WorkRelations, context: Context) -> Iterator[FactOccurrence]:
+    """What an optimizer's default is for each option that no call of one in the own code sets; nothing where calls differ."""
+    calls = [(call, hit) for chunk in code for call in _calls(chunk) if not _is_aside(hit := evidence(chunk, kinship, call[2]), context)]
+    if len({name for (name, _, _), _ in calls}) != 1:
+        return
+    (name, _, line), hit = calls[0]
+    for option, value in setting_words().defaults[name].items():
+        if not any(_sets(arguments, option) for (_, arguments, _), _ in calls):
+            yield FactOccurrence(
+                Fact(setting_words().options[option], value, "", hit.work.id, hit.chunk.id, "call", line, option, "", f"{name}, default"), hit
+            )
+
+
+def _calls(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
+    """(optimizer, arguments, line) of each call of one that is known."""
+    for found in _CALL.finditer(chunk.text):
+        if found[1] in setting_words().defaults:
+            text = chunk.text[found.end() : found.end() + _ARGUMENTS]
+            yield found[1], text[: _closing(text)], chunk.start_line + chunk.text.count("\n", 0, found.start())
+
+
+def _closing(text: str) -> int:
+    """Where the bracket closes that was opened before a text."""
+    depth = 1
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _sets(arguments: str, option: str) -> bool:
+    """Whether a call may set an option: by name, in a dictionary, or by place."""
+    return option in arguments or "**" in arguments or sum("=" not in one for one in arguments.split(",") if one.strip()) > 1
+
+
+def _default(one: FactOccurrence, context: Context) -> Suggestion:
+    optimizer = one.fact.scope.partition(",")[0]
+    has = f"calls {optimizer} without {one.fact.written} at {pinpoint(one.evidence)}: PyTorch's default stands, {one.fact.value}"
+    return _sure(one.evidence, has, context, one)
+
+
+def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
+    title = gap.detail.title[:1].lower() + gap.detail.title[1:]
+    return _sure(loop, f"trains at {pinpoint(loop)}, and no line of it names any {title}: the own code does without", context)
+
+
+def _sure(hit: Hit, has: str, context: Context, *held: FactOccurrence) -> Suggestion:
+    value = held[0].fact.value if held else ""
+    return Suggestion(value, "", "strong", "read in the target's own code", held, (hit,), chain(hit, context, (), has))

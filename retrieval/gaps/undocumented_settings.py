@@ -1,0 +1,246 @@
+"""Settings that the target's own code has, or the code that it says it follows, and that its text never gives. Pure but for reading.
+
+The list of details knows what every reproduction needs; what only this work has is found the other way round: every setting of
+the code whose name and value the text does not give is a gap, whatever it is called. Those that say where a program runs and
+what it prints are left out; what a program sets goes before what a constructor would take, what tells something before switches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
+
+from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.terms import fold
+from lineage.hyperparameters.values import number
+from lineage.records import Chunk, Fact, WorkId
+from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification
+from lineage.text.tokens import parts, stem
+from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
+from retrieval.decisions.provenance import evidence
+from retrieval.decisions.setting_words import setting_words
+from retrieval.gaps.mention_matcher import Spoken, telling_parts
+from retrieval.gaps.offers import VALUES, Context, model_file, offers
+from retrieval.gaps.settings import RawSetting, read
+from retrieval.gaps.target_text import STATES, TargetText
+from retrieval.search.engine import Engine
+from retrieval.search.work_relations import WorkRelations
+
+MOST = 24
+WEIGHT, _STEP = 0.35, 0.005
+"""Weight of the first row, below the details that every reproduction needs, and how much less each further one has."""
+TOPIC = "procedure"
+"""The topic of these rows."""
+OWN = "the own code sets it, the text does not give it"
+_LONGEST = 60
+_SIBLINGS = 4
+"""Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
+_SHARE = 3
+"""Rows for each experiment beside the own program."""
+Place = tuple[WorkId, str, int]
+"""A work, a file, a line."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What facts say of settings: the names of facts by place, the details that they belong to, what the target states by fact."""
+
+    names: Mapping[Place, frozenset[str]]
+    gaps: Mapping[str, Gap]
+    stated: frozenset[str]
+    ontology: Ontology
+
+
+def works(engine: Engine) -> list[WorkId]:
+    """The repositories of the target's own code."""
+    return [work for work, kin in engine.kinship.kin.items() if kin.from_target and kin.work.kind == "code"]
+
+
+def rows(engine: Engine, code: Iterable[Chunk], said: TargetText, known: Known, context: Context) -> list[Gap]:
+    """A row for each setting of the target's own code that the text does not give."""
+    called = fold(said.work.title)
+    held = (one for one in settings_of(code, engine.kinship) if fold(one.fact.value) not in called or number(one.fact.value) is not None)
+    return list(own_rows(held, Spoken(said.sentences), known, context))
+
+
+def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
+    """All passages of works, file by file."""
+    catalog = engine.generation.catalog
+    for work in works:
+        for document in catalog.documents(work):
+            yield from catalog.chunks(catalog.neighbours(work, document.path))
+
+
+def settings_of(code: Iterable[Chunk], kinship: WorkRelations) -> Iterator[FactOccurrence]:
+    """The settings that passages of code give, as facts under their own names, with their evidence."""
+    for chunk in code:
+        if _is_of_experiments(chunk.path):
+            yield from (FactOccurrence(_fact(one, chunk), evidence(chunk, kinship, one.line)) for one in read(chunk) if _matters(one))
+
+
+def _fact(one: RawSetting, chunk: Chunk) -> Fact:
+    return Fact("_".join(parts(one.name)), one.value, "", chunk.work, chunk.id, one.kind, one.line, one.name, one.value, one.scope)
+
+
+def _is_of_experiments(path: str) -> bool:
+    """Whether a file may hold settings of an experiment: no packaging, no description of data."""
+    place = PurePosixPath(path.lower())
+    if place.stem.startswith(setting_words().tools) or place.parts[0].startswith("."):
+        return False
+    return place.suffix not in {".json", ".csv"} or setting_words().folders.isdisjoint(place.parts[:-1])
+
+
+def _matters(one: RawSetting) -> bool:
+    """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs; -1 is none of these."""
+    if runs(one.name) or not 0 < len(one.value) <= _LONGEST or number(one.value) == -1:
+        return False
+    if number(one.value) is not None or one.value[0] in "[{":
+        return True
+    return setting_words().places.isdisjoint(parts(one.name)[-1:]) and not any(sign in one.value for sign in "/\\:% .")
+
+
+def runs(name: str) -> bool:
+    """Whether a name speaks of how a program runs and what it prints."""
+    pieces = parts(name)
+    return not setting_words().running.isdisjoint((*pieces, "_".join(pieces)))
+
+
+def _by_name(held: Iterable[FactOccurrence], spoken: Spoken, context: Context) -> dict[str, list[FactOccurrence]]:
+    """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each.
+
+    What programs set or offer goes before the parameters of constructors, and of these only those of classes that are named count.
+    """
+    programs: dict[str, list[FactOccurrence]] = defaultdict(list)
+    parameters: dict[str, list[FactOccurrence]] = defaultdict(list)
+    for one in held:
+        if not is_low_evidence_path(one, context.foreign):
+            (parameters if one.fact.kind == "call" else programs)[one.fact.name].append(one)
+    found = {name: some for name, some in programs.items() if not _scattered(some)}
+    named = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in parameters.items() if name not in found}
+    return found | {name: some for name, some in named.items() if some}
+
+
+def _scattered(some: Sequence[FactOccurrence]) -> bool:
+    """Whether many files of one folder set a name, each its own."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for one in some:
+        if one.fact.kind == "config":
+            folders[str(PurePosixPath(one.evidence.chunk.path).parent)].add(one.evidence.chunk.path)
+    return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({one.fact.value for one in some}) > 1
+
+
+def known_of(gaps: Iterable[Gap], held: Mapping[str, Sequence[FactOccurrence]], target: WorkId, ontology: Ontology) -> Known:
+    """What the facts of a lineage and the rows made from them say."""
+    names: dict[Place, set[str]] = defaultdict(set)
+    for name, some in held.items():
+        for one in some:
+            names[place(one)].add(name)
+    stated = setting_words().with_alike(name for name, some in held.items() if any(one.fact.work == target for one in some))
+    by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
+    return Known({where: frozenset(some) for where, some in names.items()}, by_fact, stated, ontology)
+
+
+def place(one: FactOccurrence) -> Place:
+    """Where a value stands: facts and settings of one line are read from the same words."""
+    return one.fact.work, one.evidence.chunk.path, one.fact.line
+
+
+def own_rows(held: Iterable[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
+    """The rows on settings of the target's own code."""
+    code = _by_name(held, spoken, context)
+    unsaid = {name: some for name, some in code.items() if not any(_is_given(one, spoken, known) for one in some)}
+    ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
+    for nth, name in enumerate(islice(ranked, MOST)):
+        yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
+
+
+def _shared(names: Iterable[str], unsaid: Mapping[str, Sequence[FactOccurrence]], context: Context) -> Iterator[str]:
+    """The names, but of each experiment beside the own program only a few."""
+    taken: Counter[str] = Counter()
+    for name in names:
+        folder = _folder(unsaid[name], context)
+        taken[folder] += 1
+        if not folder or taken[folder] <= _SHARE:
+            yield name
+
+
+def _folder(some: Sequence[FactOccurrence], context: Context) -> str:
+    """The experiment that settings belong to, "" if any is of the own program."""
+    return min(map(context.folders.of, some))
+
+
+def _is_named(one: FactOccurrence, spoken: Spoken, context: Context) -> bool:
+    """Whether the class that takes a parameter is one that the text names, or the target's model."""
+    pieces = [part for part in parts(one.fact.scope) if len(part) > 1]
+    return _is_of_model(one, context) or (len(pieces) > 1 and bool(spoken.naming(" ".join(pieces))))
+
+
+def _is_of_model(one: FactOccurrence, context: Context) -> bool:
+    """Whether a class, and its file, are named as a model of the target is: `SiT` of `sit.py` beside "SiT-XL/2"."""
+    file = model_file(one, context)
+    return bool(file) and fold(one.fact.scope).startswith(file)
+
+
+def _is_given(one: FactOccurrence, spoken: Spoken, known: Known) -> bool:
+    """Whether the text, or a row on a detail, gives a setting."""
+    names = known.names.get(place(one), frozenset())
+    here = [name for name in names if name in known.ontology.terms and _is_called(one.fact.written, name, known.ontology)]
+    return any(_is_told(one, name, known) for name in here) or spoken.gives(one.fact.written, one.fact.value)
+
+
+def _is_told(one: FactOccurrence, name: str, known: Known) -> bool:
+    """Whether a fact is stated, or is what a row is about: one that is open, or that a sentence specifies as a whole."""
+    gap = known.gaps.get(name)
+    if gap is None or name in known.stated:
+        return name in known.stated
+    return gap.state is not Specification.SPECIFIED or not (gap.facts or (_in_words(gap) and number(one.fact.value) is not None))
+
+
+def _in_words(gap: Gap) -> bool:
+    """Whether the first sentence that specifies a detail does so in words: "zero" is not the number of every initial value."""
+    said = next((why for hit in gap.stated for why in hit.why if why.startswith(STATES)), "")
+    return bool(said) and not any(sign.isdigit() for sign in said)
+
+
+def _is_called(written: str, name: str, ontology: Ontology) -> bool:
+    """Whether a written name is that of a fact with nothing told apart: `adam-beta1`, not `discriminator-learning-rate`."""
+    term = ontology.terms[name]
+    usual = {stem(piece) for one in (name, term.title, *term.identifiers, *term.prose) for piece in parts(one)}
+    return all(stem(piece) in usual or piece in setting_words().generic for piece in parts(written))
+
+
+def _rank(some: Sequence[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> tuple[int | str, ...]:
+    """What the own program sets first and what facts know, then what the target's model takes, then what tells most; switches last."""
+    best = min(some, key=lambda one: (context.folders.of(one), is_eval_script(one), one.fact.kind == "call"))
+    plain, parameter = plainness(best.fact.value), best.fact.kind == "call"
+    words = sum(bool(spoken.of_part(part)) for part in telling_parts(best.fact.written))
+    whose = parameter + (parameter and not _is_of_model(best, context))
+    unknown = not any(known.names.get(place(one)) for one in some)
+    return (
+        bool(_folder(some, context)),
+        plain > 1,
+        unknown,
+        whose,
+        is_eval_script(best),
+        plain,
+        -min(words, 2),
+        best.evidence.chunk.path,
+        best.fact.line,
+    )
+
+
+def plainness(value: str) -> int:
+    """0 for a number, list or code that nobody would guess, 1 for a word, 0 and 1, 2 for a switch."""
+    if value in {"true", "false", "none"}:
+        return 2
+    return int(number(value) in (0, 1) or not any(c.isdigit() for c in value))
+
+
+def row(name: str, some: Sequence[FactOccurrence], whose: str, why: str, weight: float, context: Context) -> Gap:
+    """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
+    detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
+    made = offers((name,), {name: some}, (), context, trains=True)
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(one.suggestion for one in made[:VALUES]), why=why)

@@ -1,0 +1,110 @@
+"""First stage: what the lexical and the dense retriever each put forward, over one generation.
+
+Both lists are long (`DEPTH`), because what one retriever ranks low the other may rank high; what the lexical one
+found is scored by the dense one too, and what it did not find is given its lowest score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lineage.catalog.reader import Catalog
+from lineage.ports import VectorIndex, Vectors
+from lineage.records import ChunkKind
+from lineage.text.tokens import fts_any, terms, variants
+from retrieval.search.expansion import Crossing, Vocabulary
+from retrieval.search.focus import rarity
+
+DEPTH = 300
+VARIANTS = 0.5
+BRIDGES = 0.5
+MAX_BRIDGES = 8
+COMMON = 0.3
+RARE, FEW = 0.02, 10
+Ranked = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which chunks may be found: `kinds` (none: every kind), `without` works and files (see `Catalog.rows`); `rows` are theirs, None for all."""
+
+    kinds: frozenset[ChunkKind] = frozenset()
+    without: frozenset[str] = frozenset()
+    rows: NDArray[np.int64] | None = None
+
+
+def scope_of(catalog: Catalog, kinds: frozenset[ChunkKind], without: frozenset[str]) -> Scope:
+    """The scope, with its rows where it is less than everything."""
+    return Scope(kinds, without, catalog.rows(kinds, without) if kinds or without else None)
+
+
+@dataclass(frozen=True)
+class Bridged:
+    """Identifiers by which code goes about what the question's words say: the index's token of each with its spelling.
+
+    `worth` is the rarity of those words, and with it the most that all of the identifiers together may add to a chunk.
+    """
+
+    aspect: str
+    code: Mapping[str, str]
+    worth: float
+
+
+@dataclass(frozen=True)
+class QueryWords:
+    """A question's terms, and the cut and joined forms of them that the index holds and that tell chunks apart.
+
+    `worth` is the rarity of each in the generation, that of the forms at half weight; `bridged` is what code calls them,
+    the worthiest first.
+    """
+
+    terms: tuple[str, ...]
+    forms: tuple[str, ...]
+    worth: Mapping[str, float]
+    bridged: tuple[Bridged, ...] = ()
+
+
+def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabulary | None = None) -> QueryWords:
+    """The words to look for in a generation of so many chunks."""
+    asked, other = tuple(terms(question)), variants(question)
+    crossed = vocabulary.crossed(question) if vocabulary else ()
+    stems = {stem for one in crossed for stem in one.by}
+    known = catalog.frequencies({*asked, *other, *stems, *(token for one in crossed for token in one.bridge.code)})
+    rare = rarity(known, chunks)
+    forms = tuple(form for form in other if 0 < known[form] <= COMMON * chunks)
+    worth = {term: rare[term] * (1.0 if term in asked else VARIANTS) for term in (*asked, *forms) if known[term]}
+    held = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
+    bridged = (_bridged(one, held, rare) for one in crossed)
+    return QueryWords(asked, forms, worth, tuple(sorted((one for one in bridged if one.code), key=lambda one: -one.worth)[:MAX_BRIDGES]))
+
+
+def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, float]) -> Bridged:
+    code = {token: name for token, name in crossing.bridge.code.items() if token in held}
+    return Bridged(crossing.bridge.aspect, code, sum(rare[stem] for stem in crossing.by))
+
+
+def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPTH) -> Ranked:
+    """The best chunks by BM25 over symbol, path, header and body: the terms, at half weight their forms, and what code calls them."""
+    asked = [(fts_any(words.terms), 1.0), (fts_any(words.forms), VARIANTS)]
+    for one in words.bridged:
+        expression = fts_any(one.code)
+        best = catalog.lexical([(expression, 1.0)], 1, kinds=scope.kinds, without=scope.without)
+        asked += [(expression, BRIDGES * one.worth / score) for _, score in best if score > 0]
+    return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
+
+
+def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), depth: int = DEPTH) -> Ranked:
+    """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank."""
+    found = _pairs(index, vector, depth, scope.rows)
+    rest = np.setdiff1d(np.array(also, np.int64), np.array([row for row, _ in found], np.int64))
+    return [*found, *_pairs(index, vector, len(rest), rest)] if rest.size else found
+
+
+def _pairs(index: VectorIndex, vector: Vectors, k: int, allowed: NDArray[np.int64] | None) -> list[tuple[int, float]]:
+    rows, scores = index.search(vector, k, allowed)
+    return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]

@@ -1,0 +1,115 @@
+"""Whether what a question is about is in a lineage as an idea, and not only as words here and there.
+
+One passage must hold most of what is asked (a list of passages holds anything), the names that the question names must stand in
+a passage that is near, code must have the identifiers that such things have there, and the area of the question must be one of
+the lineage's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lineage.records import Chunk, Work, WorkId
+from lineage.text.tokens import parts, tokens
+from retrieval.answers.question_subject import Subject, share_spoken
+from retrieval.search.areas import asked_areas, distance
+from retrieval.search.expansion import Crossing
+
+FIRST = 10
+NAMELESS = 0.6
+"""What a question counts that names nothing: about what one gets that names something half of which is there."""
+UNASKED = 0.5
+"""The same for one that no code is known for."""
+_PER = 1000
+Ranked = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Concepts:
+    """`covered`: the share of a question's rarity that the best of the first passages by words holds; `absent`: the share that no
+    passage of the lineage holds; `common`: the mean log of how many of a thousand passages hold a word; `spoken`: the share of the
+    bridges to code that are crossed whose identifiers stand in the first passages; `named`: the share of the names that a passage
+    speaks of, by how near it is; `outside`: how far the lineage is from the question's area.
+    """
+
+    covered: float = 0.0
+    absent: float = 0.0
+    common: float = 0.0
+    spoken: float = UNASKED
+    named: float = NAMELESS
+    outside: float = 0.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question: its text and terms, what it names, and the bridges to code that it crosses."""
+
+    text: str
+    terms: Sequence[str]
+    about: Subject
+    crossed: Sequence[Crossing]
+
+
+@dataclass(frozen=True)
+class Field:
+    """What of a generation the concepts of a question are looked for in: how many `chunks` it has, how many hold each word of the
+    question (`counts`), by area the share of them that is of it (`shares`), its works, and the first passages by row (`passages`)."""
+
+    chunks: int
+    counts: Mapping[str, int]
+    shares: Mapping[str, float]
+    works: Mapping[WorkId, Work]
+    passages: Mapping[int, Chunk]
+
+
+def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
+    """The rows of the first passages of both lists."""
+    return list(dict.fromkeys(row for ranked in (lexical, dense or ()) for row, _ in ranked[:FIRST]))
+
+
+def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) -> Concepts:
+    """The concepts of a question in two ranked lists (row, score), best first."""
+    terms = asked.terms
+    held = {row: _tokens(chunk) for row, chunk in field.passages.items()}
+    worth = {term: _rarity(field.counts.get(term, 0), field.chunks) for term in terms}
+    whole = sum(worth.values()) or 1.0
+    return Concepts(
+        covered=max((sum(worth[term] for term in worth if term in held.get(row, ())) for row, _ in lexical[:FIRST]), default=0.0) / whole,
+        absent=sum(value for term, value in worth.items() if not field.counts.get(term)) / whole,
+        common=sum(math.log(_PER * (field.counts.get(term, 0) + 0.5) / field.chunks) for term in terms) / max(1, len(terms)),
+        spoken=_spoken(asked.crossed, held.values()),
+        named=_named(asked.about, dict(dense or ()), field),
+        outside=distance(asked_areas(asked.text), field.shares),
+    )
+
+
+def _tokens(chunk: Chunk) -> frozenset[str]:
+    return frozenset(token for text in (chunk.text, chunk.header, chunk.path, chunk.symbol) for token in tokens(text))
+
+
+def _rarity(count: int, chunks: int) -> float:
+    """Inverse document frequency, 1 for what nothing holds."""
+    return math.log(1 + (chunks - count + 0.5) / (count + 0.5)) / math.log(1 + (chunks + 0.5) / 0.5)
+
+
+def _spoken(crossed: Sequence[Crossing], held: Iterable[frozenset[str]]) -> float:
+    """Identifiers of several words alone tell: `normal_` is any normal."""
+    everything = frozenset().union(*held)
+    hit = [any(token in everything for token, name in one.bridge.code.items() if len(parts(name)) > 1) for one in crossed]
+    return sum(hit) / len(hit) if hit else UNASKED
+
+
+def _named(about: Subject, similar: Mapping[int, float], field: Field) -> float:
+    """Of each passage the share of the names that it, or its work, speaks of, by its similarity beside the nearest's; the best."""
+    nearest = max((similar.get(row, 0.0) for row in field.passages), default=0.0)
+    best = 0.0
+    for row, chunk in field.passages.items():
+        near = similar.get(row, 0.0) / nearest if similar and nearest > 0 else 1.0
+        best = max(best, near * (share_spoken(about, _text(chunk, field.works.get(chunk.work))) if about.names else NAMELESS))
+    return best
+
+
+def _text(chunk: Chunk, work: Work | None) -> str:
+    return f"{chunk.symbol} {chunk.path} {chunk.header} {chunk.work.rpartition('/')[2]} {work.title if work else ''} {chunk.text}"

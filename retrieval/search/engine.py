@@ -1,0 +1,375 @@
+"""The read side put together: a question in, proven evidence out, from one pinned generation."""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import TracebackType
+
+from lineage.catalog.partial import PartialCatalog
+from lineage.catalog.records import same_text
+from lineage.code_links.target_code import in_catalog, own_exclusion
+from lineage.errors import EmbedderMismatch, SourceError
+from lineage.generation import Generation
+from lineage.hyperparameters.ontology import Ontology, ontology
+from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
+from lineage.records import Answer, Chunk, Focus, Hit, Query, WorkId
+from lineage.text.tokens import fts_any, tokens
+from retrieval.decisions.named_settings import asked_details, subject_of
+from retrieval.search import candidates, entity_routing, fusion
+from retrieval.search.abstention import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
+from retrieval.search.areas import profile
+from retrieval.search.candidates import QueryWords, Ranked, Scope
+from retrieval.search.concepts import Asked, Field, concepts, first
+from retrieval.search.evidence import EvidenceWindow, neighbours, widened
+from retrieval.search.expansion import Vocabulary, vocabulary
+from retrieval.search.focus import focus
+from retrieval.search.fusion import Fused, FusionWeights, Scored, fitted
+from retrieval.search.hit_expansion import grown
+from retrieval.search.line_scores import focus_of_code
+from retrieval.search.query import plain
+from retrieval.search.same_document_boost import with_siblings
+from retrieval.search.work_relations import WorkRelations
+
+READ = 300
+"""Chunks read for priors, folding and capping; further down another passage of its paper seldom lifts one into a list (7 ms for each hundred)."""
+
+_RERANKED = 30
+_SPOKEN = 4
+_CLOSELY = 5
+"""Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found."""
+
+    query: Query
+    text: str
+    words: QueryWords
+    details: tuple[str, ...]
+    scope: Scope
+
+
+class Engine:
+    """Answers questions from one generation. Safe to share between threads if the embedder is.
+
+    Without vectors in the generation, or without an `embedder` (asked for when the first question comes) and `index`,
+    it answers lexically and says so. `words` is the vocabulary and `known` the names of details, the packaged ones if none
+    are given; a `reranker` looks at the first hits again, and where it fails the answer says so and keeps its order. `table`
+    gives the packaged table of words (`static`), by which the lines of code that answer are told in the first hits; in
+    others, and without it, they are told by words alone. Questions raise `EmbedderMismatch` if the embedder is not the one
+    that made the vectors. Leaving the `with` block closes the generation.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        embedder: Callable[[], Embedder] | None = None,
+        index: VectorIndex | None = None,
+        weights: FusionWeights | None = None,
+        words: Vocabulary | None = None,
+        reranker: Reranker | None = None,
+        table: Callable[[], Embedder] | None = None,
+        known: Ontology | None = None,
+    ) -> None:
+        self._generation = generation
+        self._catalog = generation.catalog
+        self._dense = (embedder, index) if embedder and index and generation.manifest.embedder else None
+        self._weights = weights or fitted(generation.manifest.embedder)
+        self._vocabulary = words or vocabulary()
+        self._reranker = reranker
+        self._table = table
+        self._ontology = known or ontology()
+        self._documents = generation.manifest.counts.get("chunks", 0)
+        self._excluded: frozenset[str] = frozenset()
+        self._partial: Engine | None = None
+        self._lock = threading.Lock()
+        self._read_works()
+
+    def _read_works(self) -> None:
+        self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
+        held = {document.work for document in self._catalog.documents()}
+        self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
+
+    def without_target_code(self) -> Engine:
+        """This engine over everything but the target's own code, copies of it included, as if it had never been fetched.
+
+        Made once; closing either closes both.
+        """
+        if self._excluded:
+            return self
+        with self._lock:
+            self._partial = self._partial or self._without_target_code()
+            return self._partial
+
+    def _without_target_code(self) -> Engine:
+        found = in_catalog(self._catalog, own_exclusion(self._catalog))
+        if not (found.works or found.files):
+            return self
+        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, found.works, found.files)
+        partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
+        partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
+        partial._read_works()  # noqa: SLF001
+        return partial
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the generation; nothing can be asked afterwards."""
+        self._generation.close()
+
+    @property
+    def ontology(self) -> Ontology:
+        """The details that questions and identifiers may mean."""
+        return self._ontology
+
+    @property
+    def generation(self) -> Generation:
+        """The generation that is read."""
+        return self._generation
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Works, and files as `work#path`, that are left out of all answers."""
+        return self._excluded
+
+    @property
+    def kinship(self) -> WorkRelations:
+        """How each work of it is related to the target."""
+        return self._kinship
+
+    def ask(self, query: Query) -> Answer:
+        """Hits, best first, at most `query.k`; notes say what limited the search."""
+        return self.ask_many([query])[0]
+
+    def ask_many(self, queries: Sequence[Query]) -> list[Answer]:
+        """The same for many questions, embedded together."""
+        engines = [self.without_target_code() if query.no_target_code else self for query in queries]
+        asked = [engine._asked(query) for engine, query in zip(engines, queries, strict=True)]  # noqa: SLF001 - itself or a copy of itself
+        vectors = self._vectors([one.text for one in asked])
+        rows = [None if vectors is None else vectors[n : n + 1] for n in range(len(asked))]
+        return [engine._answer(one, row) for engine, one, row in zip(engines, asked, rows, strict=True)]  # noqa: SLF001
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors | None:
+        if not self._dense or not texts:
+            return None
+        embedder, manifest = self._dense[0](), self._generation.manifest
+        if embedder.id != manifest.embedder:
+            hint = "set LINEAGE_EMBEDDER to the model of the build, or build again"
+            raise EmbedderMismatch(f"the vectors of {manifest.lineage} were made by {manifest.embedder}, not by {embedder.id}", hint=hint)
+        return embedder.queries(texts)
+
+    def _asked(self, query: Query, without: AbstractSet[str] = frozenset()) -> _Asked:
+        text = plain(query.text)
+        without = frozenset(without | self._excluded)
+        if query.work:
+            work = self._kinship.work(query.work)
+            without |= self._kinship.kin.keys() - {work}
+            text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
+        words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
+        return _Asked(query, text, words, asked_details(text, self._ontology), candidates.scope_of(self._catalog, query.kinds, without))
+
+    def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
+        """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
+        found = self._catalog.chunk(chunk)
+        if not found:
+            return None
+        hit, above, below = widened(self._catalog, found, self._kinship.of(found.work), before, after)
+        manifest = self._generation.manifest
+        return EvidenceWindow(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, found))
+
+    def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
+        lexical, dense = self._found(asked, vector)
+        ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
+        ranked, further = self._led(asked, ranked)
+        misses = self._unsupported(asked, lexical, dense)
+        hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
+        manifest = self._generation.manifest
+        notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
+        return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
+
+    def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
+        if not self._dense or vector is None:
+            return lexical, None
+        return lexical, candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
+
+    def _fused(self, lexical: Ranked, dense: Ranked | None) -> list[Fused]:
+        return fusion.fuse(lexical, dense, self._weights, self._generation.manifest.tier)
+
+    def _led(self, asked: _Asked, ranked: list[Scored]) -> tuple[list[Scored], tuple[str, ...]]:
+        """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
+        works, rest = entity_routing.asked_of(asked.text, self._names)
+        works -= asked.scope.without
+        if not works or asked.query.work or self._stands_elsewhere(asked, works):
+            return ranked, ()
+        inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
+        found = self._fused(*self._found(inside, self._vectors([inside.text])))
+        there, doubts = self._ranked(inside, found)
+        return entity_routing.led(ranked, there, works, asked.query.k), doubts
+
+    def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
+        """Whether an identifier of the question stands in the lineage and in none of these works."""
+        without = frozenset(self._kinship.kin.keys() - works)
+        for expression in map(fts_any, ([word] for word in entity_routing.identifiers(asked.text))):
+            inside = self._catalog.lexical([(expression, 1.0)], 1, without=without)
+            if not inside and self._catalog.lexical([(expression, 1.0)], 1, without=asked.scope.without):
+                return True
+        return False
+
+    def worth(self, question: str) -> Mapping[str, float]:
+        """The rarity in this generation of each word of a question, and of its forms."""
+        return self._asked(Query(question)).words.worth
+
+    def similarities(self, question: str, texts: Sequence[str], *, fast: bool = True) -> list[float]:
+        """How near in meaning each text is to a question: by the packaged table of words, or (`fast` false, some milliseconds a text) by the
+        embedder of the generation; zeros without it."""
+        embedder = self._table if fast else self._dense and self._dense[0]
+        if not embedder or not texts:
+            return [0.0] * len(texts)
+        loaded = embedder()
+        return [float(value) for value in loaded.passages(texts) @ loaded.queries([question])[0]]
+
+    def signs(self, query: Query) -> Signs:
+        """The signs by which it is told whether what is found for a question supports an answer."""
+        asked = self._asked(query)
+        return self._signs(asked, *self._found(asked, self._vectors([asked.text])))
+
+    def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
+        terms, rows = asked.words.terms, first(lexical, dense)
+        works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
+        passages = dict(zip(rows, self._catalog.chunks(rows), strict=True))
+        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages)
+        question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
+        return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
+
+    @cached_property
+    def _shares(self) -> dict[str, float]:
+        """What the lineage is about: by area the share of its chunks."""
+        return profile(self._catalog, self._documents)
+
+    def _unsupported(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[str, ...]:
+        """A note where nothing that was found supports an answer, with what was searched."""
+        if (lexical or dense) and supported(self._signs(asked, lexical, dense), self._generation.manifest.embedder):
+            return ()
+        kinds = Counter(kin.work.kind for kin in self._kinship.kin.values())
+        where = asked.query.work or f"{kinds['paper']} papers and {kinds['code']} repositories"
+        pieces = self._documents if asked.scope.rows is None else len(asked.scope.rows)
+        how = "by words and vectors" if dense else "by words"
+        return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
+
+    def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
+        """The hits, and notes on what could not be done."""
+        first = found[: max(READ, 2 * asked.query.k)]
+        chunks = self._catalog.chunks([one.row for one in first])
+        scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
+        for prior in self._priors(asked):
+            scored = fusion.boosted(scored, prior)
+        scored = with_siblings(scored, self._weights.siblings)
+        folded, doubts = self._reranked(asked, fusion.folded(scored))
+        grow = self._grow(found, folded) if asked.query.around else None
+        shown = fusion.limit_prose_share(fusion.apart(folded, grow), self._weights.prose, self._weights.margin)
+        return fusion.capped(shown, asked.query.k, self._weights.share), doubts
+
+    def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
+        """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
+        if not self._reranker or not asked.query.around:
+            return scored, ()
+        first, rest = scored[:_RERANKED], scored[_RERANKED:]
+        try:
+            marks = self._reranker.scores(asked.text, [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first])
+        except SourceError as error:
+            return scored, (f"not reranked: {error}",)
+        return [*fusion.reordered(first, marks, self._reranker.id), *rest], ()
+
+    def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
+        """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
+        worth = {one.row: one.score for one in found} | {one.fused.row: one.fused.score for one in scored}
+        read: dict[int, Chunk] = {one.fused.row: one.chunk for one in scored}
+
+        def at(row: int) -> Chunk | None:
+            if row not in read and 0 <= row < self._documents:
+                read[row] = self._catalog.chunks([row])[0]
+            return read.get(row)
+
+        def grow(one: Scored, shown: Sequence[Chunk]) -> Chunk:
+            if one.chunk.kind not in {"code", "config"}:
+                return one.chunk
+            return grown(one.chunk, one.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
+
+        return grow
+
+    def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
+        yield fusion.role_prior(self._weights)
+        if asked.details:
+            yield fusion.stated_prior(self._catalog.stating(asked.details), asked.details, self._weights.stated)
+        yield fusion.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target, self._weights.own), 1.0)
+
+    def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
+        chunk, kin, found = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
+        return Hit(
+            rank=rank,
+            score=round(fusion.likelihood(scored.fused.score), 4),
+            chunk=replace(chunk, copies=self._copies(scored, asked)),
+            work=kin.work,
+            signals=scored.fused.signals,
+            focus=self._focus(rank, found, asked),
+            reference=kin.reference,
+            paper=kin.paper,
+            from_target=kin.from_target,
+            flags=flags,
+            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
+        )
+
+    def _focus(self, rank: int, found: Chunk, asked: _Asked) -> Focus | None:
+        worth = asked.words.worth
+        if found.kind != "code":
+            return focus(found.text, found.start_line, worth)
+        table = self._table() if self._table and rank <= _CLOSELY else None
+        return focus_of_code(found.text, found.start_line, worth, asked.text, table)
+
+    def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
+        homes = self._catalog.homes(scored.fused.row)
+        others = (f"{work}#{path}#L{a}-L{b}" for row, work, path, a, b in homes if row != scored.fused.row and work not in asked.scope.without)
+        return tuple(dict.fromkeys((*scored.chunk.copies, *others)))
+
+    def _notes(self, asked: _Asked) -> tuple[str, ...]:
+        notes = []
+        if not self._generation.manifest.embedder:
+            notes.append("lexical only: this generation has no vectors yet")
+        elif not self._dense:
+            notes.append("lexical only: no embedder was loaded")
+        elif self._generation.manifest.tier == "static":
+            notes.append("fast index: lexical search and static vectors; the dense vectors are not computed yet")
+        if asked.query.work and asked.scope.rows is not None and not len(asked.scope.rows):
+            notes.append(f"this lineage holds no text of {asked.query.work}, or none of the kind that was asked for")
+        if self._excluded:
+            notes.append("the target's own code is excluded: " + ", ".join(sorted(self._excluded)))
+        return tuple(notes)
+
+
+def _spoken(chunk: Chunk, words: QueryWords) -> tuple[str, ...]:
+    """The aspects of the question that a chunk of code speaks of, with the identifiers that say so."""
+    if not words.bridged or chunk.kind == "paper":
+        return ()
+    held = {*tokens(chunk.symbol), *tokens(chunk.text)}
+    said: dict[str, dict[str, str]] = {}
+    for one in words.bridged:
+        said.setdefault(one.aspect, {}).update((token, name) for token, name in one.code.items() if token in held)
+    return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in said.items() if names)
+
+
+def _longest(names: Mapping[str, str]) -> list[str]:
+    """Spellings by token, without those that another holds: `normal_` is part of `trunc_normal_`."""
+    return [name for token, name in names.items() if not any(token != other and token in other for other in names)]

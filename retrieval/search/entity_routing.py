@@ -1,0 +1,130 @@
+"""Works that a question names: "what does G-Eval sample?" is asked of G-Eval, and of everything else as well (pure).
+
+Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
+What the name says is where to look, and says nothing more once that is done: the named works are asked what is left of the
+question. It may also name a work only to compare with it; others therefore get a share of the list. An identifier that is written
+out says where to look better than a name: where none of the named works has it, they do not lead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from lineage.records import Tier, WorkId
+from retrieval.search.fusion import Scored, covers
+from retrieval.search.work_relations import WorkRelation
+
+SHARE = 0.75
+"""Of each beginning of a list, rounded up: the fourth and the eighth are of other works."""
+REASON = "of a work that the question names"
+_SHORTEST, _WORDS = 3, 3
+_LETTERS = 4
+"""Of a name that one capital is enough to tell: "DiT" and "MAE" are names, "Bam" need not be one."""
+_WORD = re.compile(r"\w{1,64}")
+_ENDING = re.compile(
+    r"(?:(?<=\w{5})[-_ ]|(?<=\w{4}[^\W\d]))(?:benchmark|bench|official|pytorch|torch|tensorflow|tf|jax|code|release)\Z",
+    re.IGNORECASE,
+)
+"""What a repository's name adds to that of the work; after a digit ("Paper2Code") it is part of it."""
+_MARK = re.compile(r"[A-Z\d]")
+_LONGEST = 120
+_COINED = re.compile(
+    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build|construct|create|curate)|\b(?:called|named|dubbed|termed))"
+    r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
+)
+_NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
+"""Words joined (Few-Shot, BERT-based), and plurals (LLMs)."""
+_ABSTRACT = 4_000
+Names = Mapping[str, frozenset[WorkId]]
+
+
+def names_of(kin: Mapping[WorkId, WorkRelation]) -> Names:
+    """Works by what they are called: a repository's name, what stands before the colon of a paper's title, what its abstract introduces."""
+    called: dict[str, set[WorkId]] = {}
+    for id_, one in kin.items():
+        for name in _called(id_, one):
+            if len(key := _key(name)) >= _SHORTEST:
+                called.setdefault(key, set()).add(id_)
+    return {name: frozenset(works) for name, works in called.items()}
+
+
+def _called(id_: WorkId, kin: WorkRelation) -> Iterator[str]:
+    for paper in (kin.work, None if kin.tier is Tier.MENTIONED else kin.paper):
+        if paper and paper.kind == "paper":
+            name, colon, rest = paper.title.partition(":")
+            if colon and not rest.startswith("//"):
+                yield name[:_LONGEST]
+            yield from coined(paper.abstract)
+    if kin.work.kind == "code":
+        name = id_.rpartition("/")[2][:_LONGEST]
+        yield from {name, _ENDING.sub("", name)}
+
+
+def coined(abstract: str) -> Iterator[str]:
+    """Names that an abstract gives to what it is about ("we introduce PaperCoder"), of two capitals or more."""
+    for found in _COINED.finditer(abstract[:_ABSTRACT]):
+        name = found[1].strip("-+_")
+        if sum(c.isupper() for c in name) > 1 and not _NO_NAME.match(name):
+            yield name
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def asked_of(question: str, names: Names) -> tuple[frozenset[WorkId], str]:
+    """The works that a question names, and the question without their names; a name is written as one, with capitals or digits."""
+    words = list(_WORD.finditer(question))
+    works: set[WorkId] = set()
+    rest, kept, at = "", 0, 0
+    while at < len(words):
+        length = next((n for n in range(min(_WORDS, len(words) - at), 0, -1) if _is_name(words[at : at + n], at == 0, names)), 0)
+        if length:
+            works |= names[_key("".join(word[0] for word in words[at : at + length]))]
+            rest, kept = f"{rest}{question[kept : words[at].start()]} ", words[at + length - 1].end()
+        at += length or 1
+    rest += question[kept:]
+    return (frozenset(works), rest) if works and _WORD.search(rest) else (frozenset(), question)
+
+
+def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
+    """Whether words are a known name; the capital that begins a question alone makes none."""
+    text = [word[0] for word in words]
+    whole = "".join(text)
+    marks = 1 if len(_key(whole)) >= _LETTERS else 2
+    marked = all(_MARK.search(word) for word in text) and _MARK.search(whole[first:]) is not None
+    return marked and len(_MARK.findall(whole)) >= marks and _key(whole) in names
+
+
+def identifiers(question: str) -> frozenset[str]:
+    """The index's words of the identifiers that a question writes out (`vae_align_proj_coeff`)."""
+    return frozenset(word.replace("_", "").lower() for word in _WORD.findall(question) if "_" in word.strip("_"))
+
+
+def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:
+    """The first `k` of two lists: `SHARE` of each beginning from what was found `inside` the works, the rest from other works."""
+    out: list[Scored] = []
+    there, elsewhere = deque(inside), deque(one for one in shown if one.chunk.work not in works)
+    while len(out) < k and (elsewhere or there):
+        wanted = math.ceil(SHARE * (len(out) + 1)) > sum(one.chunk.work in works for one in out)
+        one = (there if there and (wanted or not elsewhere) else elsewhere).popleft()
+        if not _shown(one, out):
+            out.append(_after(one, out, works))
+    return out
+
+
+def _shown(one: Scored, out: Collection[Scored]) -> bool:
+    place = (one.chunk.work, one.chunk.path)
+    return any((other.chunk.work, other.chunk.path) == place and covers(other.chunk, one.chunk) for other in out)
+
+
+def _after(one: Scored, out: Sequence[Scored], works: AbstractSet[WorkId]) -> Scored:
+    """With its reason, and a score no better than that of the one before: the two lists have scales of their own."""
+    why = (*one.fused.why, REASON) if one.chunk.work in works else one.fused.why
+    score = min(one.fused.score, out[-1].fused.score) if out else one.fused.score
+    return replace(one, fused=replace(one.fused, score=score, why=why))

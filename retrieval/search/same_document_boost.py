@@ -1,0 +1,43 @@
+"""What the best other passage of a paper says for one of them (pure).
+
+A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbours do. A passage is
+likelier to answer where another one of its paper was found too, and the more, the better that one fits. That compares papers
+and says nothing about code: passages change places among themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from retrieval.search.fusion import Scored
+
+REASON = "the best other passage of its paper"
+
+
+def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
+    """The same, best first, with passages of papers in the order of their score and `weight` times that of the best other one of their paper.
+
+    The best of them has the score that the best had, and so on. At a weight of 1 the best two of a paper would lose their order.
+    """
+    passages = [one for one in scored if one.chunk.kind == "paper"]
+    found: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for one in passages:
+        found[one.chunk.work].append((max(0.0, one.fused.score), one.fused.row))
+    best = {work: sorted(of_one, reverse=True)[:2] for work, of_one in found.items()}
+
+    def worth(one: Scored) -> float:
+        return one.fused.score + weight * next((score for score, row in best[one.chunk.work] if row != one.fused.row), 0.0)
+
+    order = sorted(passages, key=lambda one: (-worth(one), one.fused.row))
+    places = sorted((one.fused.score for one in passages), reverse=True)
+    moved = [_at(one, score) for one, score in zip(order, places, strict=True)]
+    return sorted([*(one for one in scored if one.chunk.kind != "paper"), *moved], key=lambda one: (-one.fused.score, one.fused.row))
+
+
+def _at(one: Scored, score: float) -> Scored:
+    """With the score of another's place, and the reason."""
+    by = score - one.fused.score
+    why = (*one.fused.why, f"{REASON} ({by:+.2f})") if abs(by) >= 0.005 else one.fused.why
+    return replace(one, fused=replace(one.fused, score=score, why=why))

@@ -1,0 +1,170 @@
+"""Which folders of a repository are other people's packages that were copied in, and so no code of its own. Pure.
+
+Structure tells: a package that counts versions of its own (`__version__ = "2.16.0"`) beside the programs that do without it or within
+another package, a project whose setup script names another repository, a licence of somebody else. None of it is foreign that
+is called like the repository, or holds the only programs that train: then it is the method itself. That no program
+loads a folder says nothing by itself: as often as not that is where the models are, made by their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from lineage.hyperparameters.terms import fold
+from retrieval.search.python_imports import reached
+
+_VERSIONS = frozenset(("__init__.py", "version.py", "_version.py", "__version__.py"))
+_SCRIPTS = frozenset(("setup.py", "pyproject.toml", "setup.cfg"))
+_VERSION = re.compile(
+    r"^(?:__version__|version|VERSION)(?:[ \t]{0,4}:[ \t]{0,4}str)?[ \t]{0,9}=[ \t]{0,9}[\"']v?(\d[\w.+-]{0,40})[\"']", re.MULTILINE
+)
+_FIRST = re.compile(r"[01](?:\.[01]){0,2}(?:[.-]?(?:dev|a|b|rc)\w{0,9})?")
+"""Versions that whoever begins a package gives it, which say nothing of where it comes from."""
+_PROJECT = re.compile(r"\b(?:setuptools|distutils|torch\.utils\.cpp_extension)\b|^\[(?:project|tool\.poetry|metadata)\]", re.MULTILINE)
+_HOME = re.compile(r"github\.com/[\w.-]{1,60}/([\w.-]{1,100})")
+_HOLDER = re.compile(r"copyright[ \t]{1,4}(?:\(c\)[ \t]{0,4}|©[ \t]{0,4})?(?:\d{4}[\d, -]{0,20})?([A-Za-z][^\n]{2,80})", re.IGNORECASE)
+_TRAINS = (
+    *(".backward(", "optimizer.step(", "optimiser.step(", "def training_step(", "Trainer(", "trainer.fit(", "trainer.train(", "value_and_grad("),
+    *("apply_gradients(", "optimizer.minimize("),
+)
+_STARTED = ('if __name__ == "__main__"', "if __name__ == '__main__'")
+_FORKED = frozenset(
+    ("deepspeed", "detectron2", "diffusers", "fairseq", "mmcv", "mmdet", "mmengine", "mmseg", "peft", "timm", "torchvision", "transformers", "trl")
+)
+"""Frameworks that experiments come with a whole copy of, version and all, and load."""
+_COPIED = frozenset(("clip", "dnnlib", "k_diffusion", "lpips", "open_clip", "pytorch_fid", "taming", "torch_fidelity", "torch_utils"))
+"""Packages that experiments come with pieces of, without a version; of a framework such a piece is an addition to it, and own."""
+_PARTS = frozenset(("base", "common", "core", "lib", "meta", "tools", "util", "utils"))
+"""Folders in which a package may keep its own version."""
+_ROOTS = frozenset((".", "src"))
+_LEAST = 4
+"""Letters that a name must have to be known again in another."""
+
+
+@dataclass(frozen=True)
+class RepositoryFiles:
+    """The paths of a repository with a way to read them, and what it and its paper are called."""
+
+    paths: frozenset[str]
+    text: Callable[[str], str]
+    names: tuple[str, ...] = ()
+
+    @cached_property
+    def python(self) -> tuple[str, ...]:
+        """Its programs and modules, without packaging."""
+        return tuple(sorted(path for path in self.paths if path.endswith(".py") and PurePosixPath(path).name != "setup.py"))
+
+    @cached_property
+    def training(self) -> frozenset[str]:
+        """The files that train."""
+        return frozenset(path for path in self.python if _has(self.text(path), _TRAINS))
+
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """The files that train or are run."""
+        return self.training | {path for path in self.python if _has(self.text(path), _STARTED)}
+
+    @cached_property
+    def distributed(self) -> bool:
+        """Whether the repository is a distribution itself: packages at its top are what it distributes."""
+        return any(self._is_project(path) for path in _SCRIPTS & self.paths)
+
+    def of_others(self, path: str) -> bool:
+        """Whether a setup script says that its project lives elsewhere."""
+        homes = _HOME.findall(self.text(path)) if self._is_project(path) else []
+        return bool(homes) and not any(map(self.called, homes))
+
+    def trains_in(self, folder: str) -> bool:
+        """Whether a file of a folder trains."""
+        return any(_under(path, (folder,)) for path in self.training)
+
+    def called(self, name: str) -> bool:
+        """Whether a name is like that of the repository or of its paper."""
+        one = fold(name.removesuffix(".git"))
+        return any(one == other or (min(len(one), len(other)) >= _LEAST and (one in other or other in one)) for other in map(fold, self.names))
+
+    def holder(self, path: str) -> str:
+        """Whose rights a licence names first, "" for a blank form."""
+        found = _HOLDER.search(self.text(path))
+        return fold(found[1]) if found else ""
+
+    def _is_project(self, path: str) -> bool:
+        return _PROJECT.search(self.text(path)) is not None
+
+
+def vendored(repository: RepositoryFiles) -> frozenset[str]:
+    """The folders that are copies of other people's packages, none within another."""
+    places = [PurePosixPath(path) for path in sorted(repository.paths) if "/" in path]
+    packages, projects = set(_packages(places, repository)), set(_projects(places, repository))
+    perhaps = {*_licensed(places, repository), *_named(places)}
+    theirs = {folder for folder in packages | projects | perhaps if not repository.called(PurePosixPath(folder).name)}
+    if not theirs or all(_under(path, theirs) for path in repository.python):
+        return frozenset()
+    trains = any(not _under(path, theirs) for path in repository.training)
+    loaded = _loaded(repository, theirs) if theirs & packages else frozenset[str]()
+    sure = {one for one in theirs & packages if _is_copy(one, repository, loaded)}
+    sure |= {part for one in theirs & projects for part in _parts(one, repository)}
+    found = {one for one in sure | theirs & perhaps if not repository.trains_in(one) or (trains and one in sure)}
+    return frozenset(one for one in found if not _under(one, found))
+
+
+def _packages(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
+    """The packages that count versions of their own, other than what the repository itself distributes."""
+    for place in places:
+        if place.name in _VERSIONS and str(place.parent / "__init__.py") in repository.paths:
+            version = _VERSION.search(repository.text(str(place)))
+            mine = repository.distributed and str(place.parent.parent) in _ROOTS
+            if version and not (mine or _FIRST.fullmatch(version[1]) or place.parent.name.lower() in _PARTS):
+                yield str(place.parent)
+
+
+def _projects(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
+    return (str(place.parent) for place in places if place.name in _SCRIPTS and repository.of_others(str(place)))
+
+
+def _parts(project: str, repository: RepositoryFiles) -> Iterator[str]:
+    """What of a project is foreign: all of it, or its packages where it trains: the scripts beside them may be the experiments'."""
+    if not repository.trains_in(project):
+        yield project
+        return
+    for place in map(PurePosixPath, repository.paths):
+        if place.name == "__init__.py" and str(place.parent.parent) in {project, f"{project}/src"}:
+            yield str(place.parent)
+
+
+def _named(places: Iterable[PurePosixPath]) -> Iterator[str]:
+    return (str(folder) for place in places for folder in place.parents if folder.name.lower() in _COPIED)
+
+
+def _licensed(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:
+    """The folders with the licence of somebody else."""
+    mine = {repository.holder(path) for path in repository.paths if "/" not in path and _is_licence(path)}
+    return (str(place.parent) for place in places if _is_licence(place.name) and repository.holder(str(place)) not in {"", *mine})
+
+
+def _is_licence(name: str) -> bool:
+    return name.lower().startswith(("license", "licence", "copying")) and not name.endswith(".py")
+
+
+def _loaded(repository: RepositoryFiles, theirs: Iterable[str]) -> frozenset[str]:
+    """What the programs outside of some folders load when they start."""
+    return reached(repository.python, repository.text, (path for path in repository.programs if not _under(path, theirs)))
+
+
+def _is_copy(package: str, repository: RepositoryFiles, loaded: Iterable[str]) -> bool:
+    """Whether a package with a version came as a whole: it stands within another, is a known framework, or no program needs it to start."""
+    place = PurePosixPath(package)
+    within = str(place.parent / "__init__.py") in repository.paths
+    return within or place.name.lower() in _FORKED or not any(_under(path, (package,)) for path in loaded)
+
+
+def _under(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
+
+
+def _has(text: str, signs: Iterable[str]) -> bool:
+    return any(sign in text for sign in signs)

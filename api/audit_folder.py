@@ -40,16 +40,18 @@ def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) 
         notes = (*notes, "the target's text is not at hand: few of its values are known")
     if no_target_code:
         notes = (*notes, "the target's own code is excluded")
-    ordered = tuple(sorted(findings, key=lambda one: (_ORDER.index(one.verdict), -one.severity, one.title, one.where)))
+    ordered = tuple(sorted(findings, key=lambda finding: (_ORDER.index(finding.verdict), -finding.severity, finding.title, finding.where)))
     return Audit(str(path), manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
 
 
 def _paper(material: ReportInputs) -> inputs.Paper:
     """What the target and its lineage hold."""
     target = WorkId(material.engine.generation.manifest.target)
-    held = all_standing(material.held)
+    occurrences_by_key = all_standing(material.held)
     said = target_text.read(material.engine.generation.catalog, target)
-    return inputs.Paper(target, held, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__)
+    return inputs.Paper(
+        target, occurrences_by_key, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__
+    )
 
 
 def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
@@ -62,8 +64,8 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
         with inner.engine(_SUBJECT) as engine:
             repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
             findings = comparing.audited(paper, repository)
-            stated = (one for name, some in repository.held.items() if paper.stated(name) for one in some)
-            judged_places = [(one.evidence.chunk.path, one.fact.line) for one in stated]
+            stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
+            judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
             findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged_places)
             components = named_findings.components(paper.text)
             named = list(named_findings.component_findings(components, repository, paper.text))
@@ -83,7 +85,7 @@ def _by_model(
     writer: AnswerWriter, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
 ) -> Iterator[AuditFinding]:
     """The findings on components with a model's opinion, held to its quote."""
-    answers = engine.ask_many([Query(one.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for one in components])
+    answers = engine.ask_many([Query(component.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for component in components])
     for finding, answer in zip(named, answers, strict=True):
         made = judged(finding, answer.hits, writer)
         yield replace(made, where=named_findings.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

@@ -128,8 +128,8 @@ class Parts:
         from retrieval.gaps.report import ReportInputs
 
         manifest = engine.generation.manifest
-        held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), held)
+        occurrences_by_key = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
+        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), occurrences_by_key)
 
     def gaps(self, engine: Engine) -> Gaps:
         """The report of gaps of a generation."""

@@ -51,7 +51,7 @@ def examine(settings: Settings) -> dict[str, dict[str, Any]]:
         "chat model": _chat(settings),
         "keys": {name: _key(settings, name, by) for name in _KEYS},
         "hosts": _hosts(settings),
-        "profiles": {name: one.words(settings.papers, settings.repos) for name, one in PROFILES.items()},
+        "profiles": {name: profile.words(settings.papers, settings.repos) for name, profile in PROFILES.items()},
         "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()},
         "set by": {**by} or {"nothing": "every setting has its default"},
         "versions": {"python": platform.python_version(), "platform": platform.platform()} | {name: _version(name) for name in _PACKAGES},

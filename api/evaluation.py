@@ -41,6 +41,6 @@ def _held(gold: Gold, places: Sequence[Hit], catalog: Catalog) -> bool:
 def _places(catalog: Catalog) -> Iterator[Hit]:
     """A hit in every document: what a search can find."""
     works = {work.id: work for work in catalog.works()}
-    for one in catalog.documents():
-        chunk = Chunk("", one.work, one.path, one.kind, "", "", "", 0, 0, 0, 0)
-        yield Hit(0, 0.0, chunk, works.get(one.work) or Work(one.work))
+    for stored_document in catalog.documents():
+        chunk = Chunk("", stored_document.work, stored_document.path, stored_document.kind, "", "", "", 0, 0, 0, 0)
+        yield Hit(0, 0.0, chunk, works.get(stored_document.work) or Work(stored_document.work))

@@ -232,8 +232,8 @@ class Service:
         name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
             with self._parts.engine(name) as engine:
-                if found := engine.evidence(chunk, before, after):
-                    return found
+                if evidence_window := engine.evidence(chunk, before, after):
+                    return evidence_window
         missed = f"; not looked into, because it cannot be read: {', '.join(unread)}" if unread else ""
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
@@ -287,12 +287,12 @@ class Service:
 
         query = make_query(text)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            held = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
-            return answered(ask(engine, query, held), self._parts.writer)
+            occurrences = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
+            return answered(ask(engine, query, occurrences), self._parts.writer)
 
-    def insist_supported(self, found: WrittenAnswer) -> None:
+    def insist_supported(self, answer: WrittenAnswer) -> None:
         """Raise `NotFound` if an answer has no sentence."""
-        if not found.sentences:
+        if not answer.sentences:
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
@@ -330,9 +330,9 @@ class Service:
             with suppress(NotFound), open_generation(self._home, self._name(target)) as generation:
                 return _listed(generation)
         with self._parts.workbench(watch) as bench:
-            found = resolve(bench, target)
-            traced = trace(bench, found.work, found.text.document)
-        return ReferenceList(found.work, traced.references, traced.works, traced.coverage)
+            resolved_target = resolve(bench, target)
+            traced = trace(bench, resolved_target.work, resolved_target.text.document)
+        return ReferenceList(resolved_target.work, traced.references, traced.works, traced.coverage)
 
     # -- looking
 
@@ -394,13 +394,13 @@ class Service:
 
         every = built(self._home)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
-        found = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
-        return (*found, *(check_blobs(self._home) if read_data else ()))
+        findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
+        return (*findings, *(check_blobs(self._home) if read_data else ()))
 
     def insist_sound(self, findings: Sequence[Finding | Damaged]) -> None:
         """Raise `StoreDamaged` if anything was found."""
         if findings:
-            said = "; ".join(one.problem for one in findings if isinstance(one, Damaged)) or f"{len(findings)} findings"
+            said = "; ".join(damaged.problem for damaged in findings if isinstance(damaged, Damaged)) or f"{len(findings)} findings"
             raise StoreDamaged(said, hint="build the lineage again to replace damaged files; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:

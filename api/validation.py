@@ -24,7 +24,7 @@ def check_rows(state: str, topic: str, settings: Settings) -> None:
     from retrieval.gaps.report import chosen
 
     details = (*(need.detail for need in checklist(settings.details).needs), Detail("", "", _COMPONENTS, ""))
-    blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(one, Specification.UNSPECIFIED) for one in details))
+    blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(detail, Specification.UNSPECIFIED) for detail in details))
     chosen(blank, state, topic)
 
 

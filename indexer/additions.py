@@ -69,10 +69,12 @@ def _addition(bench: BuildContext, source: str) -> Addition:
         work = pinned(bench, bench.github.repository(repo))
         blob = tarball(bench, work)
         return Addition(work, Status.OK, f"commit {str(work.meta['commit'])[:12]}", blob=blob, digest=blob.sha256)
-    found = resolve(bench, source, look_up=False)
-    if not found.text.document:
-        raise SourceError(found.text.status, found.text.detail)
-    return Addition(found.work, found.text.status, found.text.detail, text=found.text, digest=found.text.blob)
+    resolved_target = resolve(bench, source, look_up=False)
+    if not resolved_target.text.document:
+        raise SourceError(resolved_target.text.status, resolved_target.text.detail)
+    return Addition(
+        resolved_target.work, resolved_target.text.status, resolved_target.text.detail, text=resolved_target.text, digest=resolved_target.text.blob
+    )
 
 
 def of_folder(folder: Folder) -> Addition:

@@ -95,9 +95,9 @@ class Collected:
         return reference.citing == self.target.id and reference.known_by != ("you",)
 
 
-def collect(bench: BuildContext, request: BuildRequest, found: ResolvedTarget) -> Collected:
+def collect(bench: BuildContext, request: BuildRequest, resolved_target: ResolvedTarget) -> Collected:
     """Fetch what `request` asks for around the target; upstream failures become rows."""
-    gathering = _Gathering(bench, request, found)
+    gathering = _Gathering(bench, request, resolved_target)
     gathering.follow()
     with bench.blobs.aside(TARBALLS) if request.no_target_code or request.blacklist else nullcontext():
         gathering.add()  # a copy of the target's code too, which is known for one only when the target's own was looked at
@@ -108,14 +108,14 @@ def collect(bench: BuildContext, request: BuildRequest, found: ResolvedTarget) -
 class _Gathering:
     """The state of one collection: what is known so far, and the rows that say how each item ended."""
 
-    def __init__(self, bench: BuildContext, request: BuildRequest, found: ResolvedTarget) -> None:
-        self.bench, self.request, self.target = bench, request, found.work
-        self.folder = found.folder
-        self.works: dict[WorkId, Work] = {found.work.id: found.work}
-        self.texts: dict[WorkId, PaperText] = {found.work.id: found.text}
+    def __init__(self, bench: BuildContext, request: BuildRequest, resolved_target: ResolvedTarget) -> None:
+        self.bench, self.request, self.target = bench, request, resolved_target.work
+        self.folder = resolved_target.folder
+        self.works: dict[WorkId, Work] = {resolved_target.work.id: resolved_target.work}
+        self.texts: dict[WorkId, PaperText] = {resolved_target.work.id: resolved_target.text}
         self.references: list[Reference] = []
         self.links: list[CodeLink] = []
-        self.rows: list[LedgerRow] = list(found.rows)
+        self.rows: list[LedgerRow] = list(resolved_target.rows)
         self.repositories: list[Repository] = []
         self.added: tuple[Addition, ...] = ()
         self.coverage: Mapping[str, Any] = {}
@@ -208,16 +208,16 @@ class _Gathering:
         """Why what was added by hand is to be kept out all the same."""
         if addition.work.id == self.target.id or not (addition.blob or addition.code):
             return ""
-        said = front(self.bench, addition.blob) if addition.blob else of_documents(addition.code.documents if addition.code else ())
+        repo_fingerprint = front(self.bench, addition.blob) if addition.blob else of_documents(addition.code.documents if addition.code else ())
         return exclusion.reason_for_work(addition.work) or copy_reason(
-            exclusion, self.works.values(), self.links, addition.work, said.readme, said.content
+            exclusion, self.works.values(), self.links, addition.work, repo_fingerprint.readme, repo_fingerprint.content
         )
 
     def _take_out(self, addition: Addition, reason: str) -> None:
         name = addition.work.id
         self.added = tuple(one for one in self.added if one is not addition)
-        self.repositories = [one for one in self.repositories if one.work.id != name]
-        self.references = [one for one in self.references if one.cited != name]
+        self.repositories = [repository for repository in self.repositories if repository.work.id != name]
+        self.references = [reference for reference in self.references if reference.cited != name]
         self.rows = [row for row in self.rows if (row.kind, row.subject) != ("reference", name)]
         self.rows.append(LedgerRow("source", self.target.id, name, "code", Status.POLICY_SKIPPED, f"added by hand, but {reason}"))
         self.works.pop(name, None)

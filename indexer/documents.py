@@ -63,13 +63,15 @@ class Contents:
         catalog.set_meta("coverage", dict(self.collected.coverage))
         catalog.set_meta("kept_out", sorted(self.collected.kept_out))
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
-        catalog.set_meta("kept_out_claims", [one.as_meta() for one in self.collected.kept_out_claims])
+        catalog.set_meta("kept_out_claims", [kept_out.as_meta() for kept_out in self.collected.kept_out_claims])
         catalog.set_meta("kept_out_since", self.collected.since)
-        catalog.set_meta("shared_code", [asdict(one) for one in self.shared])
+        catalog.set_meta("shared_code", [asdict(shared) for shared in self.shared])
         catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
-        catalog.set_meta("ancestors", [one.as_meta() for one in self.ancestors])
-        catalog.set_meta("ancestors_by_text", [one.as_meta() for one in self.ancestors_by_text])
-        catalog.set_meta("code_signals", {work: [[one.name, one.value, one.words] for one in some] for work, some in self.code_signals.items()})
+        catalog.set_meta("ancestors", [ancestor.as_meta() for ancestor in self.ancestors])
+        catalog.set_meta("ancestors_by_text", [ancestor.as_meta() for ancestor in self.ancestors_by_text])
+        catalog.set_meta(
+            "code_signals", {work: [[signal.name, signal.value, signal.words] for signal in some] for work, some in self.code_signals.items()}
+        )
         catalog.set_meta("notes", list(self.collected.notes))
 
 
@@ -92,14 +94,14 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
 
 def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, Work]:
     """Repositories for which no service names a licence, with that of the file at their top."""
-    found: dict[WorkId, Work] = {}
+    works_by_key: dict[WorkId, Work] = {}
     for document in parsed:
         work = collected.works.get(document.work)
-        if work and not work.license and work.id not in found and _LICENCE.match(document.path):
+        if work and not work.license and work.id not in works_by_key and _LICENCE.match(document.path):
             licence = of_text(document.text)
             note = {"licence_note": " ".join(document.text[:_NOTE].split())} if licence == CUSTOM else {}
-            found[work.id] = replace(work, license=licence, meta={**work.meta, "licence_file": document.path, **note})
-    return found
+            works_by_key[work.id] = replace(work, license=licence, meta={**work.meta, "licence_file": document.path, **note})
+    return works_by_key
 
 
 def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
@@ -115,17 +117,17 @@ def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
     return cocitation.signals(collected.own_references(), collected.works, lists)
 
 
-def _joined(one: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
-    return {work: (*one.get(work, ()), *other.get(work, ())) for work in {**one, **other}}
+def _joined(signals_by_key: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:
+    return {work: (*signals_by_key.get(work, ()), *other.get(work, ())) for work in {**signals_by_key, **other}}
 
 
 def _code(bench: BuildContext, collected: Collected) -> list[Code]:
-    found: list[Code] = []
+    codes: list[Code] = []
     total = len(collected.repositories)
     for n, repository in enumerate(collected.repositories, 1):
-        found.append(read_repository(bench, repository.work.id, repository.blob))
+        codes.append(read_repository(bench, repository.work.id, repository.blob))
         bench.watch(ProgressStage("parse code", n, total, repository.work.id))
-    return [*found, *(addition.code for addition in collected.added if addition.code)]
+    return [*codes, *(addition.code for addition in collected.added if addition.code)]
 
 
 def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
@@ -137,14 +139,14 @@ def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
 
 
 def _without_copies(exclusion: Exclusion, code: Code) -> Code:
-    copied = {(one.work, one.path): reason for one in code.documents if (reason := is_copied(exclusion, one))}
+    copied = {(document.work, document.path): reason for document in code.documents if (reason := is_copied(exclusion, document))}
     rows = (
         replace(row, stage="select", status=Status.POLICY_SKIPPED, detail=copied[row.work, row.subject])
         if row.kind == "member" and (row.work, row.subject) in copied
         else row
         for row in code.rows
     )
-    return Code(tuple(one for one in code.documents if (one.work, one.path) not in copied), tuple(rows))
+    return Code(tuple(document for document in code.documents if (document.work, document.path) not in copied), tuple(rows))
 
 
 def _abstracts(collected: Collected) -> Iterator[Document]:

@@ -35,14 +35,14 @@ class Estimate:
 
 def estimate(bench: BuildContext, request: BuildRequest) -> Estimate:
     """The cost of `request`, from metadata alone. Depth beyond 1 is counted as further papers within the budget."""
-    found = resolve(bench, request.target)
-    traced = trace(bench, found.work, found.text.document)
+    resolved_target = resolve(bench, request.target)
+    traced = trace(bench, resolved_target.work, resolved_target.text.document)
     papers, _ = choose_papers(traced.references, traced.works, request.papers)
-    scores = {reference.cited: reference.score for reference in traced.references} | {found.work.id: 2.0}
+    scores = {reference.cited: reference.score for reference in traced.references} | {resolved_target.work.id: 2.0}
     repos, _ = choose_repos(traced.links, scores, request.repos)
     requests = Counter({"export.arxiv.org": len(papers), "api.github.com": 2 * len(repos), "codeload.github.com": len(repos)})
     megabytes = EPRINT_MB * len(papers) + TARBALL_MB * len(repos)
     slowest = max((count * UPSTREAMS[host].interval for host, count in requests.items()), default=0.0)
     minutes = (slowest + megabytes / MB_PER_SECOND) / 60
     works = tuple(traced.works[name] for name in papers)
-    return Estimate(found.work, works, repos, {host: count for host, count in requests.items() if count}, megabytes, minutes)
+    return Estimate(resolved_target.work, works, repos, {host: count for host, count in requests.items() if count}, megabytes, minutes)

@@ -43,10 +43,10 @@ def fetch_paper(bench: BuildContext, arxiv: WorkId, work: Work, version: str = "
         except SourceError as error:
             tried.append((error.status, f"{name}: {error}"))
             continue
-        found = read_paper(bench, work.id, blob)
-        if found.document:
-            return replace(found, detail="; ".join(filter(None, (*(words for _, words in tried), found.detail))))
-        tried.append((found.status, f"{name}: {found.detail}"))
+        paper_text = read_paper(bench, work.id, blob)
+        if paper_text.document:
+            return replace(paper_text, detail="; ".join(filter(None, (*(words for _, words in tried), paper_text.detail))))
+        tried.append((paper_text.status, f"{name}: {paper_text.detail}"))
         if name == "e-print" and blob.media_type != "application/pdf":  # there is TeX, and arXiv may have made more of it
             rungs.insert(0, ("HTML", bench.arxiv.html))
     retryable = next((status for status, _ in tried if status.retryable), None)

@@ -54,14 +54,14 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
         ids.check_name(request.name)
     additions.check(request.add)
     embedder = bench.embedder()  # what is wrong in itself is said before anything is asked
-    found = resolve(bench, request.target)
-    slug = ids.check_name(request.name) if request.name else ids.slug(found.work.id)
+    resolved_target = resolve(bench, request.target)
+    slug = ids.check_name(request.name) if request.name else ids.slug(resolved_target.work.id)
     with bench.store.writing(slug) as writing:
         current = _current(bench, slug)
-        if current and _is_of_another(bench, current, request, found):
+        if current and _is_of_another(bench, current, request, resolved_target):
             words = f"there is another lineage called {slug!r}, of {current.target}"
             raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
-        collected = collect(bench, request, found)
+        collected = collect(bench, request, resolved_target)
         mark = _fingerprint(collected, embedder.id, ontology(bench.settings.ontology).digest)
         if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
@@ -89,9 +89,9 @@ def _current(bench: BuildContext, slug: str) -> Manifest | None:
         return None
 
 
-def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest, found: ResolvedTarget) -> bool:
+def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest, resolved_target: ResolvedTarget) -> bool:
     """Whether a generation is of another target: of no common identifier, and not of the same file before it was edited."""
-    if current.target == found.work.id:
+    if current.target == resolved_target.work.id:
         return False
     try:
         with open_generation(bench.settings.home, current.lineage, current.id) as generation:
@@ -100,7 +100,7 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
     except StoreDamaged:
         return False  # it is built anew
     known = {current.target, *(before.aliases if before else ())}
-    return asked.get("target") != request.target and known.isdisjoint({found.work.id, *found.work.aliases})
+    return asked.get("target") != request.target and known.isdisjoint({resolved_target.work.id, *resolved_target.work.aliases})
 
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
@@ -122,15 +122,15 @@ def _write(
     if current and current.fingerprint == mark:
         return _with_vectors(bench, writing, current, embedder)
     contents = read(bench, collected)
-    units, found = _units(bench, contents.documents)
+    units, extracted = _units(bench, contents.documents)
     if not units:
         raise _nothing_to_read(collected)
     with writing.draft() as draft:
         with bench.clock.timed("write"), draft.catalog() as catalog:
             contents.into(catalog)
             catalog.add_chunks(units)
-            catalog.add_facts(found.facts)
-            catalog.set_meta("facts_notes", list(found.notes))
+            catalog.add_facts(extracted.facts)
+            catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
         with bench.clock.timed("embed"):

@@ -110,7 +110,7 @@ def _line(work: Work) -> str:
 
 def _known(bench: BuildContext, target: Target) -> tuple[Work, list[LedgerRow]]:
     """What the services say of the target, merged; raises when none knows it or none answers."""
-    found: list[Work] = []
+    works: list[Work] = []
     failures: list[tuple[str, SourceError]] = []
     for source in (bench.scholar, bench.arxiv):
         try:
@@ -118,10 +118,10 @@ def _known(bench: BuildContext, target: Target) -> tuple[Work, list[LedgerRow]]:
         except SourceError as error:
             failures.append((source.name, error))
         else:
-            found += [work] if work else []
-    if not found:
+            works += [work] if work else []
+    if not works:
         raise _nothing(target, failures, bench.settings.offline)
-    work = found[0] if len(found) == 1 else merge_works(found[0], found[1])
+    work = works[0] if len(works) == 1 else merge_works(works[0], works[1])
     if target.id and target.id.startswith("arxiv:") and work.id != target.id:
         work = replace(work, id=target.id, aliases=tuple(sorted({*work.aliases, work.id} - {target.id})))
     rows = [LedgerRow("source", work.id, f"record by {name}", "target", error.status, str(error)) for name, error in failures]

@@ -67,24 +67,24 @@ def floats(chunk: Chunk) -> list[str]:
 
 
 def _behind(text: str) -> str:
-    found = _FLOAT.match(text)
-    return text[found.end() : found.end() + 1] if found else ""
+    match = _FLOAT.match(text)
+    return text[match.end() : match.end() + 1] if match else ""
 
 
 def _called(text: str) -> str:
-    found = _FLOAT.match(text)
-    if not found:
+    match = _FLOAT.match(text)
+    if not match:
         return ""
-    kind = _PRINTED.get(found[2].lower(), found[2].capitalize())
-    return f"{(found[1] or '').capitalize()}{kind.lower() if found[1] else kind} {found[3].upper()}"
+    kind = _PRINTED.get(match[2].lower(), match[2].capitalize())
+    return f"{(match[1] or '').capitalize()}{kind.lower() if match[1] else kind} {match[3].upper()}"
 
 
 def _paper_place(hit: Hit) -> str:
     """The innermost section number, else the innermost title, else the page."""
     titles = numbered(hit.chunk)
     for title in reversed(titles):
-        if found := _NUMBER.match(title):
-            return found[1]
+        if match := _NUMBER.match(title):
+            return match[1]
     if titles:
         return visible(titles[-1])[0]
     return f"page={hit.chunk.page}" if hit.chunk.page else ""

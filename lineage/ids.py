@@ -46,10 +46,10 @@ class Target:
 def arxiv_id(text: str) -> tuple[WorkId, str] | None:
     """`arxiv:<id>` and the version ("v2" or "") of a bare arXiv identifier, or None."""
     text = text.strip()
-    if found := _NEW.match(text):
-        return WorkId(f"arxiv:{found[1]}"), found[2] or ""
-    if found := _OLD.match(text):
-        return WorkId(f"arxiv:{found[1].lower()}/{found[3]}"), found[4] or ""
+    if match := _NEW.match(text):
+        return WorkId(f"arxiv:{match[1]}"), match[2] or ""
+    if match := _OLD.match(text):
+        return WorkId(f"arxiv:{match[1].lower()}/{match[3]}"), match[4] or ""
     return None
 
 
@@ -58,8 +58,8 @@ def doi_id(text: str) -> WorkId | None:
     text = text.strip().rstrip(".,;)")
     if not _DOI.match(text) or not is_word(text):
         return None
-    if found := _ARXIV_DOI.match(text):
-        known = arxiv_id(found[1])
+    if match := _ARXIV_DOI.match(text):
+        known = arxiv_id(match[1])
         return known[0] if known else None
     return WorkId(f"doi:{text.lower()}")
 
@@ -77,8 +77,8 @@ def repo_id(url: str) -> WorkId | None:
     so that a URL can be rebuilt from the identifier alone.
     """
     text = url.strip().removeprefix("git+")
-    if found := re.match(r"git@([a-z.]{3,20}):(.{3,200})\Z", text):
-        text = f"https://{found[1]}/{found[2]}"
+    if match := re.match(r"git@([a-z.]{3,20}):(.{3,200})\Z", text):
+        text = f"https://{match[1]}/{match[2]}"
     if "://" not in text:
         text = "https://" + text
     try:
@@ -110,9 +110,9 @@ def repo_name(work: WorkId) -> str:
     return work.rpartition("/")[2]
 
 
-def same_repo(one: WorkId, other: WorkId) -> bool:
+def same_repo(work_id: WorkId, other: WorkId) -> bool:
     """Whether two `repo:` identifiers name one repository (forges ignore case)."""
-    return one.lower() == other.lower()
+    return work_id.lower() == other.lower()
 
 
 def normal_title(title: str) -> str:
@@ -222,19 +222,19 @@ def _from_url(text: str) -> Target | None:
     path = unquote(parts.path).strip("/")
     if host in {"arxiv.org", "export.arxiv.org"}:
         _, _, name = path.partition("/")
-        found = _arxiv_target(name.removesuffix(".pdf"))
+        target = _arxiv_target(name.removesuffix(".pdf"))
     elif host in {"doi.org", "dx.doi.org"}:
-        found = _doi_target(path)
+        target = _doi_target(path)
     elif host == "semanticscholar.org":
-        found = _s2_target(path.rsplit("/", 1)[-1])
+        target = _s2_target(path.rsplit("/", 1)[-1])
     elif host == "aclanthology.org":
         name = path.removesuffix(".pdf")
-        found = Target(id=WorkId(f"acl:{name}"), lookup=f"ACL:{name}") if _ANTHOLOGY.match(name) else None
+        target = Target(id=WorkId(f"acl:{name}"), lookup=f"ACL:{name}") if _ANTHOLOGY.match(name) else None
     elif host == "openreview.net":
-        found = Target(id=WorkId("url:" + hashlib.sha256(text.encode()).hexdigest()[:16]), lookup=f"URL:{text}")
+        target = Target(id=WorkId("url:" + hashlib.sha256(text.encode()).hexdigest()[:16]), lookup=f"URL:{text}")
     else:
-        found = None
-    if not found:
+        target = None
+    if not target:
         known = "arXiv, DOI, Semantic Scholar, ACL Anthology and OpenReview URLs are understood"
         raise BadIdentifier(f"no paper can be read from {text!r}", hint=known)
-    return found
+    return target

@@ -102,12 +102,12 @@ def of_text(text: str) -> str:
 def _titled(head: str) -> str:
     """A licence that says its name at its head."""
     for title, name in _TITLES:
-        if found := title.search(head):
-            version = found[1] if title.groups else ""
+        if match := title.search(head):
+            version = match[1] if title.groups else ""
             return name.format(version if "." in version else f"{version}.0")
-    if found := _CC_TITLE.search(head):
+    if match := _CC_TITLE.search(head):
         kinds = {"-noncommercial": "-NC", "-sharealike": "-SA", "-noderivatives": "-ND"}
-        return f"CC-BY{kinds.get(found[1], '')}{kinds.get(found[2], '')}-{found[3]}"
+        return f"CC-BY{kinds.get(match[1], '')}{kinds.get(match[2], '')}-{match[3]}"
     return ""
 
 
@@ -148,11 +148,11 @@ def terms(licence: str | None) -> LicenseTerms:
 
 def _normal(written: str) -> str:
     low = written.lower()
-    if found := _CC_URL.match(low):
-        kind = found[1]
-        return f"CC0-{found[2]}" if kind == "zero" else f"CC-{kind.upper()}-{found[2]}"
-    if found := _SHORT.match(low):
-        return "CC0-1.0" if found[1] == "0" else _short(found[1], found[2] or "")
+    if match := _CC_URL.match(low):
+        kind = match[1]
+        return f"CC0-{match[2]}" if kind == "zero" else f"CC-{kind.upper()}-{match[2]}"
+    if match := _SHORT.match(low):
+        return "CC0-1.0" if match[1] == "0" else _short(match[1], match[2] or "")
     return _KNOWN.get(low, written)
 
 

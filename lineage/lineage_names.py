@@ -141,7 +141,11 @@ def _unknown(home: Path, known: Sequence[str], candidates: Sequence[Candidate], 
 def _nearest(candidates: Iterable[Candidate], text: str) -> list[str]:
     """Lineages whose name, target or title is near what was written, or whose title holds it."""
     wanted = ids.normal_title(text)
-    lines = {ids.normal_title(key): f"{one.name}  {one.title}" for one in candidates for key in (one.name, one.target.id, one.title)}
+    lines = {
+        ids.normal_title(key): f"{candidate.name}  {candidate.title}"
+        for candidate in candidates
+        for key in (candidate.name, candidate.target.id, candidate.title)
+    }
     holding = [key for key in lines if len(wanted) > 2 and wanted in key]
     near = dict.fromkeys(lines[key] for key in (*holding, *get_close_matches(wanted, lines, n=_NEAREST, cutoff=0.75)))
     return list(near)[:_NEAREST]

@@ -15,11 +15,11 @@ _SHOWN = ("deviation", "missing")
 
 def audit(made: Audit, everything: bool = False) -> str:
     """The report; with `everything` what agrees and what cannot be judged is listed as well."""
-    counts = [f"{sum(one.verdict == verdict for one in made.findings)} {verdict}" for verdict in _MARKS]
+    counts = [f"{sum(finding.verdict == verdict for finding in made.findings)} {verdict}" for verdict in _MARKS]
     lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"]
     for level, title in _LEVELS.items():
-        rows = [one for one in made.findings if one.level == level]
-        shown = [one for one in rows if everything or one.verdict in _SHOWN]
+        rows = [finding for finding in made.findings if finding.level == level]
+        shown = [finding for finding in rows if everything or finding.verdict in _SHOWN]
         if rows:
             lines += [
                 "",
@@ -27,17 +27,17 @@ def audit(made: Audit, everything: bool = False) -> str:
                 if len(shown) < len(rows)
                 else f"{title}:",
             ]
-        lines += [line for one in shown for line in _finding(one)]
+        lines += [line for finding in shown for line in _finding(finding)]
     return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
 
 
-def _finding(one: AuditFinding) -> Iterator[str]:
-    where = f"  {plain(one.where)}" if one.where else ""
-    yield f"  {_MARKS[one.verdict]:<8} {shorten(one.title, 60)}{where}"
-    if one.name != "component":
-        scope = f" for {shorten(one.scope, 60)}" if one.scope else ""
-        found = f", found {shorten(one.found, 60)}" if one.found else ""
-        yield f"           expected {shorten(one.expected, 80)}{scope}{found}"
-    yield f"           {shorten(one.why, 120)}"
-    for hit in one.evidence[:1] if one.verdict != "match" else ():
+def _finding(finding: AuditFinding) -> Iterator[str]:
+    where = f"  {plain(finding.where)}" if finding.where else ""
+    yield f"  {_MARKS[finding.verdict]:<8} {shorten(finding.title, 60)}{where}"
+    if finding.name != "component":
+        scope = f" for {shorten(finding.scope, 60)}" if finding.scope else ""
+        found = f", found {shorten(finding.found, 60)}" if finding.found else ""
+        yield f"           expected {shorten(finding.expected, 80)}{scope}{found}"
+    yield f"           {shorten(finding.why, 120)}"
+    for hit in finding.evidence[:1] if finding.verdict != "match" else ():
         yield f"           {plain(citation(hit))}"

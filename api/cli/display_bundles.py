@@ -46,7 +46,7 @@ def locked(made: Locked) -> str:
     """What a lock pins, and what it could not."""
     held = f"{made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
     lines = [f"wrote {plain(made.path)}  {made.size / 1e3:,.0f} kB  {held}"]
-    lines += [f"  {shorten(one.work, 60):<60}  {plain(one.at)[:12]}" for one in (*made.papers, *made.repositories)]
+    lines += [f"  {shorten(pinned.work, 60):<60}  {plain(pinned.at)[:12]}" for pinned in (*made.papers, *made.repositories)]
     if made.open:
         lines += ["no service had answered for these, so a build with the lock will lack them:", *(f"  {plain(item)}" for item in made.open)]
     return "\n".join([*lines, f"build it anywhere: lineage build --lock {plain(made.path)}"])

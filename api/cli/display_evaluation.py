@@ -10,19 +10,22 @@ from retrieval.evaluation.measures import CUTS, DEPTH, Astray, CheckedEvaluation
 _ASTRAY = 20
 
 
-def evaluation(found: CheckedEvaluation) -> str:
+def evaluation(checked_evaluation: CheckedEvaluation) -> str:
     """A line a kind, latency, and every question that was not answered among the first five."""
     columns = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}", f"nDCG@{DEPTH}"]
-    width = max(map(len, (*found.kinds, "together")))
-    lines = [f"{found.lineage} · generation {found.generation} · {plain(found.embedder) or 'lexical only'}", ""]
+    width = max(map(len, (*checked_evaluation.kinds, "together")))
+    lines = [
+        f"{checked_evaluation.lineage} · generation {checked_evaluation.generation} · {plain(checked_evaluation.embedder) or 'lexical only'}",
+        "",
+    ]
     lines += [f"{'':{width}}     n  " + "  ".join(f"{name:>7}" for name in columns)]
-    lines += [_line(plain(kind), scores, width) for kind, scores in found.kinds.items()]
-    if len(found.kinds) != 1:
-        lines += [_line("together", found.all, width)]
-    focus = f", focus {found.focus:.2f}" if found.focus is not None else ""
-    lines += ["", f"a question took {found.p50:.0f} ms (p50), {found.p95:.0f} ms (p95){focus}"]
-    lines += _astray(found.astray)
-    missed = [row for row in found.rows if not row.rank or row.rank > 5]
+    lines += [_line(plain(kind), scores, width) for kind, scores in checked_evaluation.kinds.items()]
+    if len(checked_evaluation.kinds) != 1:
+        lines += [_line("together", checked_evaluation.all, width)]
+    focus = f", focus {checked_evaluation.focus:.2f}" if checked_evaluation.focus is not None else ""
+    lines += ["", f"a question took {checked_evaluation.p50:.0f} ms (p50), {checked_evaluation.p95:.0f} ms (p95){focus}"]
+    lines += _astray(checked_evaluation.astray)
+    missed = [row for row in checked_evaluation.rows if not row.rank or row.rank > 5]
     lines += ["", "not among the first five:", *map(_missed, missed)] if missed else []
     return "\n".join(lines)
 
@@ -30,7 +33,7 @@ def evaluation(found: CheckedEvaluation) -> str:
 def _astray(lost: Sequence[Astray]) -> list[str]:
     if not lost:
         return []
-    named = [f"  {plain(one.id)}: {shorten(one.gold, 100)}" for one in lost[:_ASTRAY]]
+    named = [f"  {plain(astray.id)}: {shorten(astray.gold, 100)}" for astray in lost[:_ASTRAY]]
     more = [f"  and {len(lost) - _ASTRAY} more"] if len(lost) > _ASTRAY else []
     return ["", f"{len(lost)} answers name no file, work or chunk of this lineage, and count as not found:", *named, *more]
 

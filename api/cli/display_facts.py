@@ -28,21 +28,23 @@ def consensus(found: Consensus) -> str:
 
 
 def _value(value: Value) -> list[str]:
-    works = len({one.fact.work for one in value.held})
+    works = len({occurrence.fact.work for occurrence in value.held})
     computed = "" if value.held[0].fact.literal else "computed: "
     mark = "  ← inherited by the target" if value.inherited else ""
     count = f"{len(value.held)} places in {works} work{'s' if works > 1 else ''}" if len(value.held) > 1 else "1 place"
     lines = [f"{computed}{bold(plain(f'{value.value} {value.unit}'))}  ({count}){good(mark)}"]
-    lines += [line for one in value.held[:_SHOWN] for line in _holder(one)]
+    lines += [line for occurrence in value.held[:_SHOWN] for line in _holder(occurrence)]
     left = len(value.held) - _SHOWN
     return [*lines, f"    … {left} more"] if left > 0 else lines
 
 
-def _holder(one: FactOccurrence) -> list[str]:
-    fact = one.fact
-    where = " · ".join(filter(None, (pinpoint(one.evidence), fact.kind, one.since and f"since {one.since}", fact.scope and f"of {fact.scope}")))
+def _holder(occurrence: FactOccurrence) -> list[str]:
+    fact = occurrence.fact
+    where = " · ".join(
+        filter(None, (pinpoint(occurrence.evidence), fact.kind, occurrence.since and f"since {occurrence.since}", fact.scope and f"of {fact.scope}"))
+    )
     lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}: {shorten(fact.said, 140)}"]
-    return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in one.overridden)]
+    return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in occurrence.overridden)]
 
 
 def tallies(listed: Tallies) -> str:

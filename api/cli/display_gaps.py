@@ -76,59 +76,59 @@ def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
         said = _line(hit)
         yield f"      {plain(citation(hit))}: " + ("quoted above" if said in told else f"“{shorten(said, _WIDTH - 30)}”")
         told.add(said)
-    for one in gap.suggestions[:1]:
-        yield from _suggestion(one, told)
+    for suggestion in gap.suggestions[:1]:
+        yield from _suggestion(suggestion, told)
     yield from _others(gap, 12)
 
 
 def _setting(gap: Gap) -> Iterator[str]:
-    for one in gap.suggestions[:1]:
-        yield f"  {one.grade:<6}  {shorten(named(one), 48):<48}  {plain(pinpoint(one.held[0].evidence))}"
+    for suggestion in gap.suggestions[:1]:
+        yield f"  {suggestion.grade:<6}  {shorten(named(suggestion), 48):<48}  {plain(pinpoint(suggestion.held[0].evidence))}"
     yield from _others(gap, 8)
 
 
 def _steps(gap: Gap) -> Iterator[str]:
-    for one in gap.suggestions[:1]:
-        yield f"  {one.grade:<6}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
-        yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(one.evidence[0]))}"
+    for suggestion in gap.suggestions[:1]:
+        yield f"  {suggestion.grade:<6}  {shorten(gap.detail.title, 72):<72}  {plain(gap.why)}"
+        yield f"        {plain(citation(gap.stated[0]))}, {plain(pinpoint(suggestion.evidence[0]))}"
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
-    if others := [f"{named(one)} ({one.grade})" for one in gap.suggestions[1:] if one.held]:
+    if others := [f"{named(suggestion)} ({suggestion.grade})" for suggestion in gap.suggestions[1:] if suggestion.held]:
         yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
 def _stated(gap: Gap) -> str:
     if gap.facts:
-        values = dict.fromkeys(f"{one.fact.name} = {valued(one)}" for one in gap.facts)
+        values = dict.fromkeys(f"{occurrence.fact.name} = {valued(occurrence)}" for occurrence in gap.facts)
         return f"{'; '.join(values)}  [{citation(gap.facts[0].evidence)}]"
     return f"“{_line(gap.stated[0])}”  [{citation(gap.stated[0])}]" if gap.stated else gap.why
 
 
-def valued(one: FactOccurrence) -> str:
+def valued(occurrence: FactOccurrence) -> str:
     """A value with its unit and scope."""
-    scope = f" ({one.fact.scope})" if one.fact.scope else ""
-    return one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "") + scope
+    scope = f" ({occurrence.fact.scope})" if occurrence.fact.scope else ""
+    return occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "") + scope
 
 
-def _suggestion(one: Suggestion, told: set[str]) -> Iterator[str]:
-    works = len({held.fact.work for held in one.held})
+def _suggestion(suggestion: Suggestion, told: set[str]) -> Iterator[str]:
+    works = len({occurrence.fact.work for occurrence in suggestion.held})
     more = f", {works} sources" if works > 1 else ""
-    yield f"      {one.grade:<6}  {shorten(named(one), 90)}{more}: {shorten(one.reason, 90)}"
-    for link in one.chain[one.chain[0] in told :]:
+    yield f"      {suggestion.grade:<6}  {shorten(named(suggestion), 90)}{more}: {shorten(suggestion.reason, 90)}"
+    for link in suggestion.chain[suggestion.chain[0] in told :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
-    told.update(one.chain[: _is_own(one)])
+    told.update(suggestion.chain[: _is_own(suggestion)])
 
 
-def _is_own(one: Suggestion) -> bool:
+def _is_own(suggestion: Suggestion) -> bool:
     """Whether the evidence is of the target's own code, so that one link leads to it, the same for all of it."""
-    hit = next((held.evidence for held in one.held), None) or next(iter(one.evidence), None)
+    hit = next((occurrence.evidence for occurrence in suggestion.held), None) or next(iter(suggestion.evidence), None)
     return hit is not None and hit.from_target and hit.work.kind == "code"
 
 
-def named(one: Suggestion) -> str:
+def named(suggestion: Suggestion) -> str:
     """A suggestion as `name = value`."""
-    return f"{one.held[0].fact.name} = {valued(one.held[0])}" if one.held else "no value, but see"
+    return f"{suggestion.held[0].fact.name} = {valued(suggestion.held[0])}" if suggestion.held else "no value, but see"
 
 
 def _line(hit: Hit) -> str:
@@ -145,11 +145,11 @@ def _conflicts(found: Gaps) -> Iterator[str]:
         yield "\nno contradictions between sources were found"
         return
     yield "\n" + bad(f"CONTRADICTIONS ({len(found.conflicts)})")
-    for one in found.conflicts:
-        yield from _conflict(one)
+    for conflict in found.conflicts:
+        yield from _conflict(conflict)
 
 
-def _conflict(one: Conflict) -> Iterator[str]:
-    yield f"  {one.severity:.2f}  {plain(one.title)}: {KINDS.get(one.kind, one.kind)}  ({shorten(one.why, _WIDTH - 50)})"
-    for held in one.sides:
-        yield f"        {shorten(valued(held), 40):<40}  {held.fact.kind:<8} {plain(pinpoint(held.evidence))}"
+def _conflict(conflict: Conflict) -> Iterator[str]:
+    yield f"  {conflict.severity:.2f}  {plain(conflict.title)}: {KINDS.get(conflict.kind, conflict.kind)}  ({shorten(conflict.why, _WIDTH - 50)})"
+    for occurrence in conflict.sides:
+        yield f"        {shorten(valued(occurrence), 40):<40}  {occurrence.fact.kind:<8} {plain(pinpoint(occurrence.evidence))}"

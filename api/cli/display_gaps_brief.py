@@ -63,7 +63,7 @@ def _open(decisions: Sequence[Gap], room: int) -> list[str]:
 
 
 def _decision(gap: Gap) -> str:
-    offer = next((one for one in gap.suggestions if one.held), None)
+    offer = next((suggestion for suggestion in gap.suggestions if suggestion.held), None)
     if not offer:
         value, where = "no value, but passages" if gap.suggestions else "nothing in the lineage", ""
     else:

@@ -22,20 +22,20 @@ def about(made: Pack) -> str:
     return f"{made.used} of {made.allowed} tokens ({plain(made.tokenizer)}), {len(made.items)} items{left}{notes}"
 
 
-def written(found: WrittenAnswer) -> str:
+def written(answer: WrittenAnswer) -> str:
     """The sentences with the numbers of their evidence, the evidence, then what was removed or came near."""
-    hits = list({hit.chunk.id: hit for one in found.sentences for hit in one.evidence}.values())
+    hits = list({hit.chunk.id: hit for one in answer.sentences for hit in one.evidence}.values())
     numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
-    lines = [dim(f"{found.lineage} · generation {found.generation} · by {plain(found.by)}")]
-    lines += [f"note: {plain(note)}" for note in found.notes]
-    for one in found.sentences:
-        cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in one.evidence}))
-        lines += ["", f"{_shown(one.text)} {dim(f'[{cited}]')}"]
-    if not found.sentences:
+    lines = [dim(f"{answer.lineage} · generation {answer.generation} · by {plain(answer.by)}")]
+    lines += [f"note: {plain(note)}" for note in answer.notes]
+    for sentence in answer.sentences:
+        cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in sentence.evidence}))
+        lines += ["", f"{_shown(sentence.text)} {dim(f'[{cited}]')}"]
+    if not answer.sentences:
         lines += ["", "nothing in this lineage supports an answer"]
     lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
-    lines += [line for text, why in found.removed for line in ("", f"removed: {shorten(text, 300)}", f"  because {plain(why)}")]
-    lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in found.nearest)] if found.nearest else []
+    lines += [line for text, why in answer.removed for line in ("", f"removed: {shorten(text, 300)}", f"  because {plain(why)}")]
+    lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in answer.nearest)] if answer.nearest else []
     return "\n".join(lines)
 
 

@@ -86,8 +86,8 @@ def in_words(at: Mapping[str, Any]) -> str:
 def _tail(jobs: Jobs, id_: str) -> tuple[JobEvent, ...]:
     """The last events of a job; they come in portions."""
     kept: tuple[JobEvent, ...] = ()
-    while found := jobs.events(id_, kept[-1].id if kept else 0):
-        kept = (*kept, *found)[-_LAST:]
+    while job_events := jobs.events(id_, kept[-1].id if kept else 0):
+        kept = (*kept, *job_events)[-_LAST:]
     return kept
 
 

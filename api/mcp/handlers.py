@@ -81,8 +81,12 @@ class Handlers:
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """The lineages of the store."""
         _one_page(params)
-        found = await self._away(functools.partial(resources.listed, self._desk))
-        return types.ListResourcesResult(resources=[types.Resource(uri=one.uri, name=one.name, mime_type=one.kind) for one in found])
+        resource_entries = await self._away(functools.partial(resources.listed, self._desk))
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=resource_entry.uri, name=resource_entry.name, mime_type=resource_entry.kind) for resource_entry in resource_entries
+            ]
+        )
 
     async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """The one template: a piece of evidence."""
@@ -105,7 +109,7 @@ class Handlers:
         found: list[str] = []
         if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "lineage":
             listed = await self._away(functools.partial(resources.listed, self._desk))
-            found = [one.name for one in listed if one.name.startswith(params.argument.value)]
+            found = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
         return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
 
     async def _away(self, work: Callable[[], _Given]) -> _Given:

@@ -27,7 +27,7 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     more = len(found.gaps) > asked.offset + asked.limit
     conflicts = found.conflicts[:_CONFLICTS] if not asked.offset else ()
     said: Row = {"lineage": found.lineage, "generation": found.generation, "target": found.target.id, "domains": list(found.domains)}
-    said |= {"gaps": [gap_row(one) for one in shown], "conflicts": [conflict_row(one) for one in conflicts]}
+    said |= {"gaps": [gap_row(gap) for gap in shown], "conflicts": [conflict_row(conflict) for conflict in conflicts]}
     said |= {"total": len(found.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(found.gaps)}, what is not stated first, weightiest first."
     page += f" More with offset={asked.offset + asked.limit}." if more else ""
@@ -36,27 +36,27 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["gaps"])))
 
 
-def _consensus(found: Consensus, asked: GapsArguments) -> Result:
+def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
     """The values of one detail, the inherited one first."""
-    shown = found.values[asked.offset : asked.offset + asked.limit]
-    more = len(found.values) > asked.offset + asked.limit
-    said: Row = {"lineage": found.lineage, "generation": found.generation, "name": found.name, "title": found.title}
-    said |= {"values": [value_row(one) for one in shown], "why": [visible(n)[0] for n in found.why]}
-    said |= {"total": len(found.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
-    page = f"{found.title}: {len(found.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
+    shown = consensus.values[asked.offset : asked.offset + asked.limit]
+    more = len(consensus.values) > asked.offset + asked.limit
+    said: Row = {"lineage": consensus.lineage, "generation": consensus.generation, "name": consensus.name, "title": consensus.title}
+    said |= {"values": [value_row(value) for value in shown], "why": [visible(n)[0] for n in consensus.why]}
+    said |= {"total": len(consensus.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(consensus.notes)
+    page = f"{consensus.title}: {len(consensus.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
     parts = [(_holders(row), _value_text(row)) for row in said["values"]]
     parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
-    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["values"])))
+    return Result(said, results.told(said, page, parts), _links(consensus.lineage, _chunks(said["values"])))
 
 
 def context(desk: Desk, asked: ContextArguments) -> Result:
     """A pack of evidence for a task, within its budget."""
     pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
     said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
-    said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(one) for one in pack.items]}
+    said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(pack_item) for pack_item in pack.items]}
     said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
-    hits = (hit.chunk.id for one in pack.items for hit in one.evidence)
+    hits = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)
     return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
 
 

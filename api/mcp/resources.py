@@ -33,10 +33,10 @@ def listed(desk: Desk) -> list[ResourceEntry]:
 
 def read(desk: Desk, uri: str) -> tuple[str, str]:
     """The text of a resource and its media type; raises `NotFound` for what is no address of ours."""
-    found = _ADDRESS.match(uri)
-    if not found:
+    match = _ADDRESS.match(uri)
+    if not match:
         raise NotFound(f"there is no resource {uri[:200]!r}", hint=f"addresses are {SCHEME}://LINEAGE and {TEMPLATE}")
-    lineage, chunk = found.groups()
+    lineage, chunk = match.groups()
     if not chunk:
         return hits.dumps(hits.overview_to_json(desk.service.show(lineage))["report"]), "application/json"
     return search_tools.read(desk, ReadArguments(chunk=chunk, lineage=lineage)).text, "text/plain"

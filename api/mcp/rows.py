@@ -20,10 +20,10 @@ _HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
 Row = dict[str, Any]
 
 
-def item_row(one: PackItem) -> Row:
+def item_row(pack_item: PackItem) -> Row:
     """A part of a pack, without its text."""
-    cited = list(dict.fromkeys(pinpoint(hit) for hit in one.evidence))
-    return {"kind": one.kind, "title": visible(one.title)[0], "tokens": one.tokens, "citations": cited}
+    cited = list(dict.fromkeys(pinpoint(hit) for hit in pack_item.evidence))
+    return {"kind": pack_item.kind, "title": visible(pack_item.title)[0], "tokens": pack_item.tokens, "citations": cited}
 
 
 def gap_row(gap: Gap) -> Row:
@@ -37,37 +37,42 @@ def gap_row(gap: Gap) -> Row:
         "state": gap.state.value,
         "why": visible(gap.why)[0],
         "stated": [evidence_row(hit) for hit in gap.stated[:_STATED]],
-        "values": [held_row(one) for one in gap.facts[:_HELD]],
-        "offers": [offer_row(one) for one in gap.suggestions[:_OFFERS]],
+        "values": [held_row(occurrence) for occurrence in gap.facts[:_HELD]],
+        "offers": [offer_row(suggestion) for suggestion in gap.suggestions[:_OFFERS]],
     }
 
 
-def offer_row(one: Suggestion) -> Row:
+def offer_row(suggestion: Suggestion) -> Row:
     """What the lineage offers for it."""
-    passages = () if one.held else one.evidence[:_STATED]
-    said: Row = {"value": visible(one.value)[0], "unit": inline(one.unit), "grade": one.grade, "reason": visible(one.reason)[0]}
-    said |= {"chain": [visible(link)[0] for link in one.chain]}
-    return said | {"held": [held_row(held) for held in one.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
+    passages = () if suggestion.held else suggestion.evidence[:_STATED]
+    said: Row = {
+        "value": visible(suggestion.value)[0],
+        "unit": inline(suggestion.unit),
+        "grade": suggestion.grade,
+        "reason": visible(suggestion.reason)[0],
+    }
+    said |= {"chain": [visible(link)[0] for link in suggestion.chain]}
+    return said | {"held": [held_row(occurrence) for occurrence in suggestion.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
-def conflict_row(one: Conflict) -> Row:
+def conflict_row(conflict: Conflict) -> Row:
     """Sources that disagree."""
-    said = {"name": one.name, "title": one.title, "kind": one.kind, "severity": one.severity, "why": visible(one.why)[0]}
-    return said | {"sides": [held_row(held) for held in one.sides[: _HELD + 1]]}
+    said = {"name": conflict.name, "title": conflict.title, "kind": conflict.kind, "severity": conflict.severity, "why": visible(conflict.why)[0]}
+    return said | {"sides": [held_row(occurrence) for occurrence in conflict.sides[: _HELD + 1]]}
 
 
-def value_row(one: Value) -> Row:
+def value_row(value: Value) -> Row:
     """A value and who holds it."""
-    works = len({held.fact.work for held in one.held})
-    said = {"value": visible(one.value)[0], "unit": inline(one.unit), "inherited": one.inherited, "works": works}
-    return said | {"held": [held_row(some) for some in one.held[:_HELD]]}
+    works = len({occurrence.fact.work for occurrence in value.held})
+    said = {"value": visible(value.value)[0], "unit": inline(value.unit), "inherited": value.inherited, "works": works}
+    return said | {"held": [held_row(some) for some in value.held[:_HELD]]}
 
 
-def held_row(held: FactOccurrence) -> Row:
+def held_row(occurrence: FactOccurrence) -> Row:
     """A value where it stands."""
-    fact = held.fact
-    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": held.since}
-    return said | {"overridden": [visible(one.value)[0] for one in held.overridden]} | evidence_row(held.evidence, fact.said)
+    fact = occurrence.fact
+    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": occurrence.since}
+    return said | {"overridden": [visible(one.value)[0] for one in occurrence.overridden]} | evidence_row(occurrence.evidence, fact.said)
 
 
 def evidence_row(hit: Hit, said: str = "") -> Row:

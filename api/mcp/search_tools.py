@@ -50,10 +50,12 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
     """A piece of evidence with the lines around it, and how to read on."""
-    found = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
-    said = hits.evidence_to_json(found) | {"notice": NOTICE}
-    top = f"Lineage {found.lineage}, generation {found.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
-    top += f", {found.before} lines above and {found.after} below are left out."
-    links = tuple(ResourceLink(found.lineage, chunk) for chunk in (found.previous, found.next) if chunk)
-    top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", found.previous), ("After it", found.next)) if chunk)
+    evidence_window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
+    said = hits.evidence_to_json(evidence_window) | {"notice": NOTICE}
+    top = f"Lineage {evidence_window.lineage}, generation {evidence_window.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
+    top += f", {evidence_window.before} lines above and {evidence_window.after} below are left out."
+    links = tuple(ResourceLink(evidence_window.lineage, chunk) for chunk in (evidence_window.previous, evidence_window.next) if chunk)
+    top += "".join(
+        f" {name}: chunk {chunk}." for name, chunk in (("Before it", evidence_window.previous), ("After it", evidence_window.next)) if chunk
+    )
     return Result(said, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(said["hit"]))]), links)

@@ -78,12 +78,12 @@ async def events(jobs: Jobs, id_: str, after: int) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=2000, comment="events of " + id_)
     while True:
         job = await to_thread.run_sync(jobs.get, id_)  # before its events, so that none is missed at the end
-        found = await to_thread.run_sync(jobs.events, id_, after)
-        for event in found:
+        job_events = await to_thread.run_sync(jobs.events, id_, after)
+        for event in job_events:
             after = event.id
             state = str(event.data.get("state", state))
             yield format_sse_event(event=event.kind, id=str(event.id), data_str=hits.dumps({"at": event.at, **event.data}))
-        if found:
+        if job_events:
             said_at, silent = time.monotonic(), 0
         elif job.finished and (state == job.state or silent >= _LATEST):
             yield format_sse_event(event="end", data_str=hits.dumps(job_to_json(job)))

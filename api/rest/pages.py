@@ -84,12 +84,12 @@ def _sections(document: Mapping[str, Any]) -> Iterator[str]:
     info = document["info"]
     yield f"<h1>{html.escape(info['title'])} API {html.escape(info['version'])}</h1><p>{html.escape(info['description'])}</p>"
     yield '<p>The same as <a href="/openapi.json">OpenAPI</a>, and for language models as <a href="/llms.txt">text</a>.</p>'
-    for one in endpoints(document):
-        yield f"<h2 id='{html.escape(one.id)}'><span class=method>{one.method}</span> <code>{html.escape(one.path)}</code></h2>"
-        yield "".join(f"<p>{html.escape(part)}</p>" for part in one.description.split("\n\n"))
-        yield _table(HEADS, one.parameters)
-        yield f"<pre><code>{html.escape(one.example)}</code></pre>"
-        yield _table(("status", "answer"), one.answers)
+    for endpoint in endpoints(document):
+        yield f"<h2 id='{html.escape(endpoint.id)}'><span class=method>{endpoint.method}</span> <code>{html.escape(endpoint.path)}</code></h2>"
+        yield "".join(f"<p>{html.escape(part)}</p>" for part in endpoint.description.split("\n\n"))
+        yield _table(HEADS, endpoint.parameters)
+        yield f"<pre><code>{html.escape(endpoint.example)}</code></pre>"
+        yield _table(("status", "answer"), endpoint.answers)
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -99,7 +99,7 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def llms(document: Mapping[str, Any]) -> Response:
     """The same for a language model (the llmstxt.org form): what this is, when to ask, each endpoint in a line."""
-    rows = [f"- [{one.method} {one.path}](/docs#{one.id}): {one.summary}" for one in endpoints(document)]
+    rows = [f"- [{endpoint.method} {endpoint.path}](/docs#{endpoint.id}): {endpoint.summary}" for endpoint in endpoints(document)]
     return Response(_LLMS + "\n".join(rows) + "\n", media_type="text/markdown")
 
 

@@ -87,8 +87,8 @@ def markdown(document: Mapping[str, Any]) -> str:
     return "\n".join(map(_section, endpoints(document)))
 
 
-def _section(one: Endpoint) -> str:
-    rows = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in one.parameters)
+def _section(endpoint: Endpoint) -> str:
+    rows = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in endpoint.parameters)
     table = f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n{rows}\n\n" if rows else ""
-    answers = ", ".join(code for code, _ in one.answers if code != "default")
-    return f"## {one.method} {one.path}\n\n{one.description}\n\n{table}```text\n{one.example}\n```\n\nAnswers: {answers}.\n"
+    answers = ", ".join(code for code, _ in endpoint.answers if code != "default")
+    return f"## {endpoint.method} {endpoint.path}\n\n{endpoint.description}\n\n{table}```text\n{endpoint.example}\n```\n\nAnswers: {answers}.\n"

@@ -80,8 +80,8 @@ class Jobs:
 
     def of_lineage(self, lineage: str) -> Job | None:
         """The newest job that builds a lineage, those that are not finished before others."""
-        found = [job for job in self.all() if job.lineage == lineage]
-        return next((job for job in found if not job.finished), found[0] if found else None)
+        jobs = [job for job in self.all() if job.lineage == lineage]
+        return next((job for job in jobs if not job.finished), jobs[0] if jobs else None)
 
     def events(self, id_: str, after: int = 0) -> tuple[JobEvent, ...]:
         """What happened after the event numbered `after`, oldest first, at most 500; raises `NotFound`."""

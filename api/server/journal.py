@@ -135,16 +135,16 @@ class Journal:
 
     def events(self, id_: str, after: int = 0) -> tuple[JobEvent, ...]:
         """The events that follow the one numbered `after`, at most 500; raises `NotFound`."""
-        found: list[JobEvent] = []
+        job_events: list[JobEvent] = []
         try:
             with self._path(id_, "events").open("rb") as file:
                 at = _line_start(file, after)
-                while len(found) < _MOST and (line := file.readline()).endswith(b"\n"):
+                while len(job_events) < _MOST and (line := file.readline()).endswith(b"\n"):
                     at += len(line)
-                    found.extend(_event(at, line))
+                    job_events.extend(_event(at, line))
         except FileNotFoundError as error:
             raise NotFound(f"there is no job {id_}") from error
-        return tuple(found)
+        return tuple(job_events)
 
     def ask_to_cancel(self, id_: str) -> None:
         """Leave word that a job is to end."""

@@ -10,8 +10,8 @@ from lineage.results import Audit
 
 def audit_to_json(made: Audit) -> dict[str, Any]:
     """The audit, worst finding first; `counts` by verdict."""
-    rows = [hits.to_json(one) | {"evidence": [hits.hit_to_json(hit) for hit in one.evidence]} for one in made.findings]
-    counts = {verdict: sum(one.verdict == verdict for one in made.findings) for verdict in ("match", "deviation", "missing", "cannot judge")}
+    rows = [hits.to_json(finding) | {"evidence": [hits.hit_to_json(hit) for hit in finding.evidence]} for finding in made.findings]
+    counts = {verdict: sum(finding.verdict == verdict for finding in made.findings) for verdict in ("match", "deviation", "missing", "cannot judge")}
     return {
         "path": made.path,
         "lineage": made.lineage,

@@ -23,14 +23,14 @@ def fact_to_json(fact: Fact) -> dict[str, Any]:
     return said | {key: visible(said[key])[0] for key in ("value", "unit", "written", "said", "scope")}
 
 
-def held_to_json(held: FactOccurrence) -> dict[str, Any]:
+def held_to_json(occurrence: FactOccurrence) -> dict[str, Any]:
     """A fact with the citation of its line, and the lines that say it."""
     return {
-        "fact": fact_to_json(held.fact),
-        "citation": pinpoint(held.evidence),
-        "since": held.since,
-        "overridden": [fact_to_json(fact) for fact in held.overridden],
-        "evidence": lines_to_json(held.evidence),
+        "fact": fact_to_json(occurrence.fact),
+        "citation": pinpoint(occurrence.evidence),
+        "since": occurrence.since,
+        "overridden": [fact_to_json(fact) for fact in occurrence.overridden],
+        "evidence": lines_to_json(occurrence.evidence),
     }
 
 
@@ -44,20 +44,25 @@ def lines_to_json(hit: Hit) -> dict[str, Any]:
     return hit_to_json(replace(hit, chunk=replace(chunk, text=shown)))
 
 
-def consensus_to_json(found: Consensus) -> dict[str, Any]:
+def consensus_to_json(consensus: Consensus) -> dict[str, Any]:
     """The values of a detail, the inherited one first."""
     values = [
-        {"value": visible(one.value)[0], "unit": visible(one.unit)[0], "inherited": one.inherited, "held": [held_to_json(held) for held in one.held]}
-        for one in found.values
+        {
+            "value": visible(value.value)[0],
+            "unit": visible(value.unit)[0],
+            "inherited": value.inherited,
+            "held": [held_to_json(occurrence) for occurrence in value.held],
+        }
+        for value in consensus.values
     ]
     return {
-        "lineage": found.lineage,
-        "generation": found.generation,
-        "name": found.name,
-        "title": found.title,
+        "lineage": consensus.lineage,
+        "generation": consensus.generation,
+        "name": consensus.name,
+        "title": consensus.title,
         "values": values,
-        "why": [visible(reason)[0] for reason in found.why],
-        "notes": list(found.notes),
+        "why": [visible(reason)[0] for reason in consensus.why],
+        "notes": list(consensus.notes),
     }
 
 

@@ -11,16 +11,16 @@ from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Suggestion
 from lineage.text.hidden_text import visible
 
 
-def gaps_to_json(found: Gaps) -> dict[str, Any]:
+def gaps_to_json(gaps: Gaps) -> dict[str, Any]:
     """The whole report."""
     return {
-        "lineage": found.lineage,
-        "generation": found.generation,
-        "target": hits.to_json(found.target),
-        "domains": list(found.domains),
-        "gaps": [gap_to_json(gap) for gap in found.gaps],
-        "conflicts": [conflict_to_json(conflict) for conflict in found.conflicts],
-        "notes": [visible(note)[0] for note in found.notes],
+        "lineage": gaps.lineage,
+        "generation": gaps.generation,
+        "target": hits.to_json(gaps.target),
+        "domains": list(gaps.domains),
+        "gaps": [gap_to_json(gap) for gap in gaps.gaps],
+        "conflicts": [conflict_to_json(conflict) for conflict in gaps.conflicts],
+        "notes": [visible(note)[0] for note in gaps.notes],
     }
 
 
@@ -31,38 +31,38 @@ def gap_to_json(gap: Gap) -> dict[str, Any]:
         "state": gap.state.value,
         "why": visible(gap.why)[0],
         "stated": [lines_to_json(hit) for hit in gap.stated],
-        "facts": [held_to_json(held) for held in gap.facts],
-        "suggestions": [suggestion_to_json(one) for one in gap.suggestions],
+        "facts": [held_to_json(occurrence) for occurrence in gap.facts],
+        "suggestions": [suggestion_to_json(suggestion) for suggestion in gap.suggestions],
     }
 
 
-def suggestion_to_json(one: Suggestion) -> dict[str, Any]:
+def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
     """A value (or passages only), its grade with the reason, who holds it, and the chain that leads to it."""
-    rest = [] if one.held else [lines_to_json(hit) for hit in one.evidence]
+    rest = [] if suggestion.held else [lines_to_json(hit) for hit in suggestion.evidence]
     return {
-        "value": visible(one.value)[0],
-        "unit": visible(one.unit)[0],
-        "grade": one.grade,
-        "reason": visible(one.reason)[0],
-        "held": [held_to_json(held) for held in one.held],
+        "value": visible(suggestion.value)[0],
+        "unit": visible(suggestion.unit)[0],
+        "grade": suggestion.grade,
+        "reason": visible(suggestion.reason)[0],
+        "held": [held_to_json(occurrence) for occurrence in suggestion.held],
         "evidence": rest,
-        "chain": [visible(link)[0] for link in one.chain],
+        "chain": [visible(link)[0] for link in suggestion.chain],
     }
 
 
-def conflict_to_json(one: Conflict) -> dict[str, Any]:
+def conflict_to_json(conflict: Conflict) -> dict[str, Any]:
     """The sides of a conflict, graded, with the reasons of the grade."""
-    sides = _held(one.sides)
+    sides = _held(conflict.sides)
     return {
-        "name": one.name,
-        "title": one.title,
-        "kind": one.kind,
-        "severity": one.severity,
-        "why": visible(one.why)[0],
-        "rule": one.rule,
+        "name": conflict.name,
+        "title": conflict.title,
+        "kind": conflict.kind,
+        "severity": conflict.severity,
+        "why": visible(conflict.why)[0],
+        "rule": conflict.rule,
         "sides": sides,
     }
 
 
 def _held(some: Sequence[FactOccurrence]) -> list[dict[str, Any]]:
-    return [held_to_json(held) for held in some]
+    return [held_to_json(occurrence) for occurrence in some]

@@ -54,7 +54,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Work):
         value = replace(value, license=licenses.shown(value.license))
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: to_json(getattr(value, one.name)) for one in fields(value) if not one.name.startswith("_")}
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
     if isinstance(value, Mapping):
         return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, set | frozenset):
@@ -72,10 +72,10 @@ def report_to_json(report: BuildReport) -> dict[str, Any]:
     return said | {"losses": [_loss(row) for row in report.losses]}
 
 
-def status_to_json(found: Completeness) -> dict[str, Any]:
+def status_to_json(completeness: Completeness) -> dict[str, Any]:
     """The ledger's sums and losses; `retryable` says which of them another run may mend."""
-    said: dict[str, Any] = to_json(found)
-    return said | {"losses": [_loss(row) for row in found.losses]}
+    said: dict[str, Any] = to_json(completeness)
+    return said | {"losses": [_loss(row) for row in completeness.losses]}
 
 
 def _loss(row: LedgerRow) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
     texts = [{"work": work.id, "kind": work.kind, "title": work.title} for work in shown.texts]
-    parts = [{**to_json(one), "title": work.title if (work := shown.works.get(one.work)) else ""} for one in shown.ancestors]
+    parts = [{**to_json(ancestor), "title": work.title if (work := shown.works.get(ancestor.work)) else ""} for ancestor in shown.ancestors]
     return {
         "report": report_to_json(shown.report),
         "references": rows,
@@ -141,12 +141,24 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     return said
 
 
-def evidence_to_json(found: EvidenceWindow) -> dict[str, Any]:
+def evidence_to_json(evidence_window: EvidenceWindow) -> dict[str, Any]:
     """A chunk with what stands around it: a hit whose text is the whole window, and what of the document lies beyond it."""
-    text, flags = visible(found.hit.chunk.text)
-    hit = hit_to_json(found.hit) | {"text": text, "flags": [*found.hit.flags, *flags]}
-    window = {"start_line": found.hit.chunk.start_line, "end_line": found.hit.chunk.end_line, "before": found.before, "after": found.after}
-    return {"lineage": found.lineage, "generation": found.generation, "hit": hit, **window, "previous": found.previous, "next": found.next}
+    text, flags = visible(evidence_window.hit.chunk.text)
+    hit = hit_to_json(evidence_window.hit) | {"text": text, "flags": [*evidence_window.hit.flags, *flags]}
+    window = {
+        "start_line": evidence_window.hit.chunk.start_line,
+        "end_line": evidence_window.hit.chunk.end_line,
+        "before": evidence_window.before,
+        "after": evidence_window.after,
+    }
+    return {
+        "lineage": evidence_window.lineage,
+        "generation": evidence_window.generation,
+        "hit": hit,
+        **window,
+        "previous": evidence_window.previous,
+        "next": evidence_window.next,
+    }
 
 
 def shortened(text: str) -> tuple[str, bool]:

@@ -45,25 +45,25 @@ def _place(hit: Hit) -> dict[str, Any]:
     return {key: said[key] for key in ("chunk", "kind", "citation", "source", "focus", "lineage", "license", "from_target", "trust", "flags")}
 
 
-def written_to_json(found: WrittenAnswer) -> dict[str, Any]:
+def written_to_json(answer: WrittenAnswer) -> dict[str, Any]:
     """An answer sentence by sentence, each with the hits that it rests on; what was removed, and the nearest misses."""
     return {
-        "lineage": found.lineage,
-        "generation": found.generation,
-        "question": found.question,
-        "by": found.by,
-        "supported": bool(found.sentences),
-        "sentences": [_sentence(one) for one in found.sentences],
-        "removed": [{"text": visible(text)[0], "why": visible(why)[0]} for text, why in found.removed],
-        "nearest": [hit_to_json(hit) for hit in found.nearest],
-        "notes": [visible(note)[0] for note in found.notes],
+        "lineage": answer.lineage,
+        "generation": answer.generation,
+        "question": answer.question,
+        "by": answer.by,
+        "supported": bool(answer.sentences),
+        "sentences": [_sentence(sentence) for sentence in answer.sentences],
+        "removed": [{"text": visible(text)[0], "why": visible(why)[0]} for text, why in answer.removed],
+        "nearest": [hit_to_json(hit) for hit in answer.nearest],
+        "notes": [visible(note)[0] for note in answer.notes],
         "trust": TRUST,
     }
 
 
-def _sentence(one: Sentence) -> dict[str, Any]:
-    text = visible(one.text)[0]
-    return {"text": text, "markdown": as_markdown(text), "evidence": [hit_to_json(hit) for hit in one.evidence]}
+def _sentence(sentence: Sentence) -> dict[str, Any]:
+    text = visible(sentence.text)[0]
+    return {"text": text, "markdown": as_markdown(text), "evidence": [hit_to_json(hit) for hit in sentence.evidence]}
 
 
 def as_markdown(text: str) -> str:

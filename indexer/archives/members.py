@@ -214,4 +214,4 @@ def _unsafe(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), name[:600])
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), name[:600])

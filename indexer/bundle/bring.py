@@ -70,7 +70,7 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
         target=manifest.target,
         content_hash=manifest.content_hash,
         whole=manifest.content_hash == bundle.manifest.content_hash,
-        works=tuple(replace(one, carried=one.carried or here or one.work not in missing) for one in bundle.manifest.works),
+        works=tuple(replace(passed, carried=passed.carried or here or passed.work not in missing) for passed in bundle.manifest.works),
         missing=missing,
         fetched=fetched,
         unchanged=current is not None and manifest.id == current.id,
@@ -91,7 +91,7 @@ def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched) -> 
 
 def _reasons(bundle: Bundle, why: str) -> dict[WorkId, str]:
     """Why the texts of a work are not here."""
-    terms = {one.work: one.terms for one in bundle.manifest.works}
+    terms = {passed.work: passed.terms for passed in bundle.manifest.works}
     return {document.work: why or terms[document.work] for document in bundle.left_out}
 
 
@@ -124,7 +124,7 @@ def _notes(bench: BuildContext, bundle: Bundle) -> Iterator[str]:
     if bundle.dropped:
         names = ", ".join(inline(one)[:60] for one in bundle.dropped[:3]) + (" ..." if bundle.dropped[3:] else "")
         yield f"its request named files of its maker's machine, which are dropped from it and never looked for here: {names}"
-    conditions = Counter(one.terms for one in made.works if one.carried and one.license)
+    conditions = Counter(passed.terms for passed in made.works if passed.carried and passed.license)
     yield from _conditions(conditions.items())
 
 

@@ -182,7 +182,7 @@ def _misnamed(bundle: Bundle) -> Iterator[str]:
     works = {name for work in bundle.works for name in (work.id, *work.aliases)}
     works |= {name for edge in bundle.references for name in (edge.citing, edge.cited)}
     works |= {name for link in bundle.links for name in (link.paper, link.repo)}
-    works |= {fact.work for fact in bundle.facts} | {one.work for one in bundle.manifest.works}
+    works |= {fact.work for fact in bundle.facts} | {passed.work for passed in bundle.manifest.works}
     for name in sorted(works):
         if not form.is_work(name):
             yield f"{name[:80]!a} is not an identifier of a work"
@@ -229,7 +229,7 @@ def _miscounts(bundle: Bundle) -> Iterator[str]:
 
 def _misplaced(bundle: Bundle, known: set[WorkId]) -> Iterator[str]:
     """Documents and passages that are not where they say they are."""
-    carried = {one.work: one.carried for one in bundle.manifest.works}
+    carried = {passed.work: passed.carried for passed in bundle.manifest.works}
     texts: dict[tuple[str, str], BundledDocument] = {}
     for document in bundle.documents:
         if document.work not in known or document.work not in carried:

@@ -45,9 +45,9 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     made: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for n, (work, (found, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
+        for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
             bench.watch(ProgressStage("fetch again", n, len(works), work.title or work.id))
-            same, parts = _same(wanted[work.id], found, passages)
+            same, parts = _same(wanted[work.id], documents, passages)
             texts |= same
             made |= parts
             lost = len(wanted[work.id]) - len(same)
@@ -63,8 +63,8 @@ def _documents(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str
             return _repository(bench, work)
         arxiv = fetchable(work)
         if arxiv and work.kind == "paper":
-            found = fetch_paper(bench, arxiv, work, _version(work))
-            return ((found.document,), "") if found.document else ((), f"{found.status}: {found.detail}")
+            paper_text = fetch_paper(bench, arxiv, work, _version(work))
+            return ((paper_text.document,), "") if paper_text.document else ((), f"{paper_text.status}: {paper_text.detail}")
     except (SourceError, ParseError) as error:
         return (), f"{error.status}: {error}"
     return (), "nobody hands it out: it was a file of the maker's own"
@@ -78,23 +78,23 @@ def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[Document], st
 
 
 def _version(work: Work) -> str:
-    found = _VERSION.match(str(work.meta.get("version") or ""))
-    return f"v{found[1]}" if found else ""
+    match = _VERSION.match(str(work.meta.get("version") or ""))
+    return f"v{match[1]}" if match else ""
 
 
 def _same(
-    wanted: Iterable[BundledDocument], found: Iterable[Document], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
+    wanted: Iterable[BundledDocument], documents: Iterable[Document], passages: Mapping[tuple[WorkId, str], Sequence[Passage]]
 ) -> tuple[dict[tuple[WorkId, str], str], dict[tuple[tuple[WorkId, str], str], Chunk]]:
     """Of what was found, the texts and passages whose hashes are those of the bundle."""
-    here = {(document.work, records.clean(document.path)): document for document in found}
+    here = {(document.work, records.clean(document.path)): document for document in documents}
     texts: dict[tuple[WorkId, str], str] = {}
     made: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
-    for one in wanted:
-        place = (one.work, one.path)
+    for bundled_document in wanted:
+        place = (bundled_document.work, bundled_document.path)
         document = here.get(place)
-        if not document or document.parser != one.parser or _digest(document.text) != one.sha256:
+        if not document or document.parser != bundled_document.parser or _digest(document.text) != bundled_document.sha256:
             continue
-        parts = {chunk.id: chunk for chunk in chunks(replace(document, blob=one.blob))}
+        parts = {chunk.id: chunk for chunk in chunks(replace(document, blob=bundled_document.blob))}
         asked = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
         if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in asked.items()):
             texts[place] = document.text

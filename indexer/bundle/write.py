@@ -99,20 +99,20 @@ class _Making:
         for document in self.documents:
             self.chunks[document.work] += len(self.catalog.neighbours(document.work, document.path))
         self.passed = tuple(self._passed())
-        self._held = {one.work for one in self.passed if not one.carried}
+        self._held = {passed.work for passed in self.passed if not passed.carried}
 
     def _passed(self) -> Iterator[Passed]:
         count = Counter(document.work for document in self.documents)
         for work in sorted(count, key=lambda name: (-self.chunks[name], name)):
             known = self.works.get(work, Work(work))
-            said = terms(known.license)
+            license_terms = terms(known.license)
             only_abstract = not work.startswith("local:") and all(d.parser == _ABSTRACT for d in self.documents if d.work == work)
-            carried = self.texts == "all" or said.allowed or only_abstract
-            why = "its abstract, as the services hand it out" if only_abstract and not said.allowed else said.condition
+            carried = self.texts == "all" or license_terms.allowed or only_abstract
+            why = "its abstract, as the services hand it out" if only_abstract and not license_terms.allowed else license_terms.condition
             yield Passed(
                 work,
                 known.title,
-                said.name if said.allowed else called(known.license),
+                license_terms.name if license_terms.allowed else called(known.license),
                 carried,
                 why,
                 count[work],
@@ -206,8 +206,10 @@ def listing(lineage: str, works: Iterable[Passed]) -> str:
     """The licences of a bundle for a reader."""
     works = tuple(works)
     parts = [f"# Licences of what is in the bundle of {lineage}\n"]
-    parts.append(_table("Texts that are here", [one for one in works if one.carried], "condition"))
-    parts.append(_table("Texts that are not included (their sources, names and hashes are)", [one for one in works if not one.carried], "why"))
+    parts.append(_table("Texts that are here", [passed for passed in works if passed.carried], "condition"))
+    parts.append(
+        _table("Texts that are not included (their sources, names and hashes are)", [passed for passed in works if not passed.carried], "why")
+    )
     return "\n".join(part for part in parts if part)
 
 

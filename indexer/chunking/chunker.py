@@ -22,8 +22,8 @@ def chunks(document: Document) -> list[Chunk]:
     """Every chunk of a document, in the order of its text."""
     text = SourceText(document.text)
     split = prose.pieces if document.kind == "paper" else lines.pieces
-    found = (text.trimmed(piece) for piece in split(document, text))
-    return [_chunk(document, text, piece) for piece in found if piece.end > piece.start]
+    pieces = (text.trimmed(piece) for piece in split(document, text))
+    return [_chunk(document, text, piece) for piece in pieces if piece.end > piece.start]
 
 
 def _chunk(document: Document, text: SourceText, piece: Piece) -> Chunk:

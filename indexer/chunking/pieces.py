@@ -103,7 +103,7 @@ def _cut_line(text: SourceText, piece: Piece, chars: int) -> Iterator[Piece]:
     start = piece.start
     while piece.end - start > chars:
         window = text.text[start : start + chars]
-        sentences = [found.end() for found in _SENTENCE.finditer(window, 2 * chars // 3)]
+        sentences = [match.end() for match in _SENTENCE.finditer(window, 2 * chars // 3)]
         end = start + (sentences[-1] if sentences else (window.rfind(" ", 2 * chars // 3) + 1 or chars))
         yield replace(piece, start=start, end=end)
         start = end

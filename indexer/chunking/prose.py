@@ -79,12 +79,12 @@ def _united(text: SourceText, leaves: list[Piece]) -> list[Piece]:
     return done
 
 
-def _belong(one: Piece, other: Piece) -> bool:
-    roles = {span.role for span in one.spans}
+def _belong(piece: Piece, other: Piece) -> bool:
+    roles = {span.role for span in piece.spans}
     coming = {span.role for span in other.spans}
     if roles | coming in ({"table", "caption"}, {"algorithm", "caption"}) and not roles & coming:
-        unsaid = "table" in roles | coming and not (_labels(one) and _labels(other))
-        return unsaid or (bool(_labels(one)) and _labels(one) == _labels(other))
+        unsaid = "table" in roles | coming and not (_labels(piece) and _labels(other))
+        return unsaid or (bool(_labels(piece)) and _labels(piece) == _labels(other))
     return roles == coming and roles <= {"footnote", "caption"}
 
 

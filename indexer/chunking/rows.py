@@ -30,9 +30,9 @@ def parts(text: SourceText, piece: Piece) -> Iterator[Piece]:
         return
     lines = range(text.line(table.start), text.line(table.end - 1) + 1)
     each = (Piece(max(table.start, text.starts[line]), min(table.end, text.end(line)), piece.spans) for line in lines)
-    found = list(packed(text, (row for row in each if row.end > row.start), _ANY, MOST_CHARS))
-    found[0], found[-1] = replace(found[0], start=piece.start), replace(found[-1], end=piece.end)
-    for part in found:
+    pieces = list(packed(text, (row for row in each if row.end > row.start), _ANY, MOST_CHARS))
+    pieces[0], pieces[-1] = replace(pieces[0], start=piece.start), replace(pieces[-1], end=piece.end)
+    for part in pieces:
         yield from cut(text, part, _ANY)
 
 

@@ -92,14 +92,14 @@ class RepositoryCollector:
         self._know(own)
         links = tuple(link for link in self._named_as_now() if not self._excluded(link))
         self._unfollowed(links)
-        told = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
+        exclusion = replace(self.exclusion, own=self.exclusion.own | self.excluded.keys())
         here = tuple(r for r in self.found.values() if r not in self.here)
-        return Kept(here, links, tuple(self.rows.values()), told, tuple(self._claims()))
+        return Kept(here, links, tuple(self.rows.values()), exclusion, tuple(self._claims()))
 
     def _know(self, own: OwnCode) -> None:
         """What is to be kept out by the links that are known now."""
-        told, self.links = own.exclusion(self.links)
-        self.exclusion = told.without(self.foreign)
+        exclusion, self.links = own.exclusion(self.links)
+        self.exclusion = exclusion.without(self.foreign)
 
     def _unfollowed(self, links: Iterable[CodeLink]) -> None:
         """A row for each repository that only a README of the last round names."""
@@ -147,7 +147,7 @@ class RepositoryCollector:
     def _set_apart(self, fresh: Iterable[Repository]) -> None:
         """Files of other works' repositories are not the target's, though it may hold them too."""
         if self.request.no_target_code:
-            theirs = (front(self.bench, one.blob).content for one in fresh if self.exclusion.is_anothers(one.work))
+            theirs = (front(self.bench, repository.blob).content for repository in fresh if self.exclusion.is_anothers(repository.work))
             self.foreign = self.foreign.union(*theirs)
             self.exclusion = self.exclusion.without(self.foreign)
 
@@ -201,8 +201,8 @@ class RepositoryCollector:
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:
             return repository
-        told = front(self.bench, repository.blob)
-        reason = copy_reason(self.exclusion, self.works.values(), self.links, repository.work, told.readme, told.content)
+        repo_fingerprint = front(self.bench, repository.blob)
+        reason = copy_reason(self.exclusion, self.works.values(), self.links, repository.work, repo_fingerprint.readme, repo_fingerprint.content)
         if not reason:
             return repository
         self.bench.derived.put(self._judged(repository.work), "kept out", "2", reason.encode())

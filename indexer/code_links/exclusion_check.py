@@ -54,10 +54,10 @@ def strays(catalog: Catalog) -> Iterator[str]:
     if not forbidden:
         return
     documents = {document.work for document in catalog.documents() if document.kind != "paper"}
-    held = in_catalog(catalog, forbidden.exclusion)
-    for name, reason in held.works.items():
+    target_code = in_catalog(catalog, forbidden.exclusion)
+    for name, reason in target_code.works.items():
         yield f"holds {name} ({'documents' if name in documents else 'its record'}), which was to be kept out: {reason}"
-    for (name, path), reason in held.files.items():
+    for (name, path), reason in target_code.files.items():
         yield f"holds {path} of {name}, which was to be kept out: {reason}"
     known = {work.id: work for work in forbidden.works}
     for link in forbidden.links:

@@ -53,11 +53,19 @@ class Sink:
         self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False
     ) -> bool:
         """A name and the text of its value; whether that is a fact."""
-        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.normalise(one.name, said, code=code, own=one.own))
+        return self._put(
+            line,
+            written,
+            said,
+            context,
+            scope,
+            kind,
+            lambda name_match: self.ontology.normalise(name_match.name, said, code=code, own=name_match.own),
+        )
 
     def plain(self, line: int, written: str, value: Plain, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and its value, already read."""
-        return self._put(line, written, said, context, scope, kind, lambda one: self.ontology.accepted(one.name, value, one.own))
+        return self._put(line, written, said, context, scope, kind, lambda name_match: self.ontology.accepted(name_match.name, value, name_match.own))
 
     def node(self, line: int, written: str, tree: ast.expr, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and an expression of Python: a literal's value, or the expression as written where it computes."""
@@ -93,9 +101,9 @@ class Sink:
         if self.ontology.terms[name].type == "schedule" and value[:1] != "{":
             value = schedule(value)
         unit = unit or self.ontology.terms[name].unit
-        found = ExtractedFact(line + self.first, name, value, unit, kind or self.kind, written or said, said[:_SAID], scope, literal)
-        self._add(found)
-        self._betas(found)
+        extracted_fact = ExtractedFact(line + self.first, name, value, unit, kind or self.kind, written or said, said[:_SAID], scope, literal)
+        self._add(extracted_fact)
+        self._betas(extracted_fact)
 
     def _put(
         self, line: int, written: str, said: str, context: str, scope: str, kind: FactKind | None, read: Callable[[NameMatch], NormalizedValue | None]
@@ -113,7 +121,7 @@ class Sink:
         if self.ontology.terms[name].kinds and (kind or self.kind) not in self.ontology.terms[name].kinds:
             return False
         within = ".".join(part for part in (scope, naming.scope) if part)
-        found = ExtractedFact(
+        extracted_fact = ExtractedFact(
             line + self.first,
             name,
             value.value,
@@ -124,8 +132,8 @@ class Sink:
             within[:80],
             value.literal,
         )
-        self._add(found)
-        self._betas(found)
+        self._add(extracted_fact)
+        self._betas(extracted_fact)
         return True
 
     def _flag(self, naming: NameMatch | None, said: str) -> NormalizedValue | None:
@@ -133,20 +141,20 @@ class Sink:
         on = said.strip().lower().strip("'\"") in {"true", "1", "yes", "on"}
         return NormalizedValue(naming.meant, "", True) if naming and on else None
 
-    def _betas(self, found: ExtractedFact) -> None:
+    def _betas(self, extracted_fact: ExtractedFact) -> None:
         """Both of Adam's betas by their own names, so that a pair meets a text that states one."""
-        if found.name != "adam_betas" or not found.literal:
+        if extracted_fact.name != "adam_betas" or not extracted_fact.literal:
             return
-        values = found.value.strip("[]").split(", ")
+        values = extracted_fact.value.strip("[]").split(", ")
         if len(values) == 2:
             for name, value in zip(("adam_beta1", "adam_beta2"), values, strict=True):
-                self._add(replace(found, name=name, value=value))
+                self._add(replace(extracted_fact, name=name, value=value))
 
-    def _add(self, found: ExtractedFact) -> None:
+    def _add(self, extracted_fact: ExtractedFact) -> None:
         if len(self.found) >= MOST:
             self.cut = True
         else:
-            self.found.setdefault(found)
+            self.found.setdefault(extracted_fact)
 
 
 def _tells(tree: ast.expr) -> bool:

@@ -147,17 +147,17 @@ def _yaml_lines(text: str, first: int) -> Iterator[tuple[int, list[str], str]]:
     """Keys and values by indentation, from line `first` on: what a parser that gave up has not seen."""
     open_: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
-        found = _LINE_YAML.match(line) if len(line) < 500 and not line.lstrip().startswith("#") else None
-        if not found:
+        match = _LINE_YAML.match(line) if len(line) < 500 and not line.lstrip().startswith("#") else None
+        if not match:
             continue
-        indent = len(found[1])
+        indent = len(match[1])
         while open_ and open_[-1][0] >= indent:
             open_.pop()
-        said = _COMMENT.sub("", found[3] or "")
+        said = _COMMENT.sub("", match[3] or "")
         if said and number >= first:
-            yield number, [*(key for _, key in open_), found[2]], said
+            yield number, [*(key for _, key in open_), match[2]], said
         elif not said:
-            open_.append((indent, found[2]))
+            open_.append((indent, match[2]))
 
 
 # -- JSON

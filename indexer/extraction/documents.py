@@ -53,7 +53,7 @@ def _paper(document: Document, sink: Sink) -> None:
         line += text.count("\n", counted, start)
         counted = start
         _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""), named)
-        placed |= dict.fromkeys((one for one in islice(sink.found, len(placed), None)), span.path)
+        placed |= dict.fromkeys((extracted_fact for extracted_fact in islice(sink.found, len(placed), None)), span.path)
         done = span.end
     if not marked:
         _table_or_prose("text", 1, text, sink, "")
@@ -121,17 +121,17 @@ def _parts(text: str) -> Iterator[tuple[str, int, str]]:
     kind, fence, first = "prose", "", 1
     held: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
-        found = _FENCE.match(line)
+        match = _FENCE.match(line)
         if fence:
-            closes = found and found[1].startswith(fence) and not found[2]
+            closes = match and match[1].startswith(fence) and not match[2]
             if not closes:
                 held.append(line)
                 continue
             yield kind, first, "\n".join(held)
             kind, fence, first, held = "prose", "", number + 1, []
-        elif found:
+        elif match:
             yield kind, first, "\n".join(held)
-            kind, fence, first, held = found[2].lower(), found[1], number + 1, []
+            kind, fence, first, held = match[2].lower(), match[1], number + 1, []
         elif _is_command(line):
             yield kind, first, "\n".join(held)
             yield "sh", number, line

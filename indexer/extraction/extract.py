@@ -85,28 +85,28 @@ def _python(document: Document, sink: Sink) -> str:
     return ""
 
 
-def _placed(document: Document, chunks: Sequence[Chunk], found: Iterable[ExtractedFact]) -> list[Fact]:
+def _placed(document: Document, chunks: Sequence[Chunk], extracted_facts: Iterable[ExtractedFact]) -> list[Fact]:
     """Facts with the innermost chunk that holds their line; a line between chunks belongs to the one before."""
     ordered = sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line))
     starts = [chunk.start_line for chunk in ordered]
     facts = []
-    for one in sorted(found, key=lambda one: (one.line, one.name, one.value, one.scope)):
-        at = bisect_right(starts, one.line) - 1
-        holding = next((n for n in range(at, max(-1, at - 8), -1) if ordered[n].end_line >= one.line), at)
+    for extracted_fact in sorted(extracted_facts, key=lambda one: (one.line, one.name, one.value, one.scope)):
+        at = bisect_right(starts, extracted_fact.line) - 1
+        holding = next((n for n in range(at, max(-1, at - 8), -1) if ordered[n].end_line >= extracted_fact.line), at)
         if holding >= 0 and ordered:
             facts.append(
                 Fact(
-                    one.name,
-                    one.value,
-                    one.unit,
+                    extracted_fact.name,
+                    extracted_fact.value,
+                    extracted_fact.unit,
                     document.work,
                     ordered[holding].id,
-                    one.kind,
-                    one.line,
-                    one.written,
-                    one.said,
-                    one.scope,
-                    one.literal,
+                    extracted_fact.kind,
+                    extracted_fact.line,
+                    extracted_fact.written,
+                    extracted_fact.said,
+                    extracted_fact.scope,
+                    extracted_fact.literal,
                 )
             )
     return facts

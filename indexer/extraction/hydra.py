@@ -50,10 +50,10 @@ def _named(path: str, text: str, files: Mapping[str, str]) -> Iterator[str]:
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
     """(group, name) of the items of a top-level `defaults:`, in a block or in brackets."""
-    found = _DEFAULTS.search(text)
-    if not found:
+    match = _DEFAULTS.search(text)
+    if not match:
         return
-    items = found[1].strip("[] ").split(",") if found[1] else [line.strip().removeprefix("- ") for line in (found[2] or "").split("\n")]
+    items = match[1].strip("[] ").split(",") if match[1] else [line.strip().removeprefix("- ") for line in (match[2] or "").split("\n")]
     for item in items:
         group, _, name = item.partition("#")[0].rpartition(":")
         if name.strip():

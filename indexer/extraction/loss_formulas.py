@@ -39,14 +39,14 @@ def read(text: str, line: int, sink: Sink, kind: FactKind = "prose") -> None:
     text = text[:_LONGEST]
     if "L" not in text and "\\ell" not in text:
         return
-    for found in _SUM.finditer(text):
-        if len(parts := _parts(text, found.end())) > 1:
+    for match in _SUM.finditer(text):
+        if len(parts := _parts(text, match.end())) > 1:
             sink.state(
-                line + text.count("\n", 0, found.start()), "loss", " + ".join(parts), found[0] + text[found.end() :], written="L",
-                kind=kind, scope=found["whole"] or "", literal=False,
+                line + text.count("\n", 0, match.start()), "loss", " + ".join(parts), match[0] + text[match.end() :], written="L",
+                kind=kind, scope=match["whole"] or "", literal=False,
             )  # fmt: skip
-    for found in _ROLE.finditer(text):
-        _role(found, line + text.count("\n", 0, found.start()), sink, kind)
+    for match in _ROLE.finditer(text):
+        _role(match, line + text.count("\n", 0, match.start()), sink, kind)
 
 
 def _parts(text: str, at: int) -> list[str]:
@@ -62,12 +62,12 @@ def _parts(text: str, at: int) -> list[str]:
     return []
 
 
-def _role(found: re.Match[str], line: int, sink: Sink, kind: FactKind) -> None:
+def _role(match: re.Match[str], line: int, sink: Sink, kind: FactKind) -> None:
     """The losses of one role; a word that is itself the name of a loss gives no role."""
     term = sink.ontology.terms["loss"]
-    if any(fold(found["role"]) in fold(spelling) for spellings in term.values.values() for spelling in spellings):
+    if any(fold(match["role"]) in fold(spelling) for spellings in term.values.values() for spelling in spellings):
         return
-    for one in _NAMED.finditer(found["named"]):
+    for one in _NAMED.finditer(match["named"]):
         value = sink.ontology.normalise("loss", one["name"])
         if value and value.literal and sink.ontology.knows("loss", value.value):
-            sink.state(line, "loss", value.value, found[0], written=found["role"] + " loss", kind=kind, scope=found["role"].lower())
+            sink.state(line, "loss", value.value, match[0], written=match["role"] + " loss", kind=kind, scope=match["role"].lower())

@@ -140,12 +140,12 @@ def _sentence(sentence: TokenizedSentence, phrases: Lexicon, sink: Sink, kind: F
 
 def _betas(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
     """`β1, β2 = 0.9, 0.95`: two names, then two values."""
-    for found in _BETAS.finditer(sentence.text):
-        sentence.taken.append(found.span())
-        for name, written in (("adam_beta1", found["one"]), ("adam_beta2", found["two"])):
+    for match in _BETAS.finditer(sentence.text):
+        sentence.taken.append(match.span())
+        for name, written in (("adam_beta1", match["one"]), ("adam_beta2", match["two"])):
             value = sink.ontology.normalise(name, written)
             if value and value.literal:
-                sink.state(sentence.row(found.start()), name, value.value, found[0], written="betas", kind=kind)
+                sink.state(sentence.row(match.start()), name, value.value, match[0], written="betas", kind=kind)
 
 
 def _paired(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], sink: Sink, kind: FactKind) -> None:
@@ -255,8 +255,8 @@ _UNITS = re.compile(r"\s*(tokens|images|sequences|samples|examples|sentences|pai
 
 
 def _unit(text: str, end: int) -> str:
-    found = _UNITS.match(text, end)
-    return found[1] if found else ""
+    match = _UNITS.match(text, end)
+    return match[1] if match else ""
 
 
 def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, before: re.Match[str], sink: Sink, kind: FactKind) -> bool:
@@ -285,7 +285,7 @@ def _warms(text: str, at: int, end: int) -> bool:
 
 def _counted(sentence: TokenizedSentence, phrase: Phrase, start: int, end: int, sink: Sink, kind: FactKind) -> None:
     ahead = sentence.text[max(0, start - 50) : start]
-    before = next((found for pattern in _BEFORE if (found := pattern.search(ahead))), None)
+    before = next((match for pattern in _BEFORE if (match := pattern.search(ahead))), None)
     if not before or _JOINING & set(before["between"].lower().split()):
         return
     if before["number"].lower() in WORDS and phrase.term.topic not in _SPELLED_OUT:
@@ -319,11 +319,11 @@ def _chosen(sentence: TokenizedSentence, phrase: Phrase, start: int, words: Sequ
 def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:
     """Durations of training, and what is retrieved: quantities whose name is not one phrase."""
     if _TRAINS.search(sentence.text):
-        for found in _DURATION.finditer(sentence.text):
-            number = WORDS.get(found["number"].lower(), found["number"])
-            number = f"{number}.5" if found["half"] else number
-            value = sink.ontology.normalise("training_time", f"{number} {found['unit']}")
-            if value and value.literal and not _ORDINAL.search(sentence.text[max(0, found.start() - 20) : found.start()]):
-                sink.state(sentence.row(found.start()), "training_time", value.value, found[0], written="training time", kind=kind)
-    for found in _TOP.finditer(sentence.text):
-        sink.state(sentence.row(found.start()), "retrieval_k", found[1], found[0], written="top k", kind=kind)
+        for match in _DURATION.finditer(sentence.text):
+            number = WORDS.get(match["number"].lower(), match["number"])
+            number = f"{number}.5" if match["half"] else number
+            value = sink.ontology.normalise("training_time", f"{number} {match['unit']}")
+            if value and value.literal and not _ORDINAL.search(sentence.text[max(0, match.start() - 20) : match.start()]):
+                sink.state(sentence.row(match.start()), "training_time", value.value, match[0], written="training time", kind=kind)
+    for match in _TOP.finditer(sentence.text):
+        sink.state(sentence.row(match.start()), "retrieval_k", match[1], match[0], written="top k", kind=kind)

@@ -175,8 +175,8 @@ class _Reader:
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign, targets: Sequence[ast.expr], value: ast.expr, place: _Place) -> _Place:
         for target in targets:
-            for one, bound in _pairs(target, value):
-                self._bound(node, one, bound, place)
+            for expr, bound in _pairs(target, value):
+                self._bound(node, expr, bound, place)
         return replace(place, target=_dotted(targets[0]) or place.target)
 
     def _bound(self, node: ast.stmt, target: ast.expr, value: ast.expr, place: _Place) -> None:
@@ -257,13 +257,13 @@ class _Reader:
 
     def _schedule(self, node: ast.Call, last: str, place: _Place) -> None:
         """`utils.cosine_scheduler(args.lr, ...)`: the program's own schedule of its learning rate, by the name of the function."""
-        found = _SCHEDULES.search(last[:80])
-        if not found or last in self.sink.ontology.calls:
+        match = _SCHEDULES.search(last[:80])
+        if not match or last in self.sink.ontology.calls:
             return
         given = (_dotted(argument).rpartition(".")[2] for argument in (*node.args, *(keyword.value for keyword in node.keywords)))
         naming = (self.sink.ontology.naming(name) for name in given if name)
-        if any(one and one.name == "learning_rate" for one in naming):
-            value = self.sink.ontology.normalise("lr_schedule", {"poly": "polynomial"}.get(found[1].lower(), found[1].lower()))
+        if any(name_match and name_match.name == "learning_rate" for name_match in naming):
+            value = self.sink.ontology.normalise("lr_schedule", {"poly": "polynomial"}.get(match[1].lower(), match[1].lower()))
             self.sink.state(node.lineno, "lr_schedule", value.value if value else "", self.said(node), written=last, scope=place.name, kind="call")
 
     def _keywords(self, node: ast.Call, callee: str, place: _Place) -> None:
@@ -286,7 +286,10 @@ def _branch(test: ast.expr) -> str:
 
 def _other_precision(node: ast.Call) -> bool:
     """Whether `autocast(enabled=False)` is off, or `autocast(dtype=...)` says which precision it is."""
-    return any(one.arg == "dtype" or (one.arg == "enabled" and isinstance(one.value, ast.Constant) and not one.value.value) for one in node.keywords)
+    return any(
+        keyword.arg == "dtype" or (keyword.arg == "enabled" and isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+        for keyword in node.keywords
+    )
 
 
 def _running(tree: ast.Module) -> set[str]:
@@ -346,9 +349,9 @@ def _string(node: ast.expr | None) -> str:
 def _is_plain(node: ast.expr) -> bool:
     """A literal as it may stand alone in a function: everything but arithmetic on variables."""
     if isinstance(node, ast.List | ast.Tuple):
-        return all(isinstance(one, ast.Constant) for one in node.elts)
+        return all(isinstance(expr, ast.Constant) for expr in node.elts)
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    numeric = isinstance(inner, ast.BinOp) and all(isinstance(one, ast.Constant | ast.BinOp) for one in (inner.left, inner.right))
+    numeric = isinstance(inner, ast.BinOp) and all(isinstance(expr, ast.Constant | ast.BinOp) for expr in (inner.left, inner.right))
     return isinstance(inner, ast.Constant) or numeric
 
 
@@ -369,7 +372,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
     positional = [*arguments.posonlyargs, *arguments.args]
     yield from zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    yield from ((one, default) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is not None)
+    yield from ((arg, default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is not None)
 
 
 def _field(node: ast.Call) -> ast.expr | None:

@@ -51,33 +51,33 @@ def quantity(text: str, at: int, term: Term | None = None) -> Quantity | None:
             return Quantity(f"[{pair[1]}, {pair[2]}]", pair.end(), (pair[1], pair[2]))
         if tuple_ := _TUPLE.match(text, at):
             return Quantity(f"[{tuple_[1]}]", tuple_.end(), tuple(tuple_[1].split(",")))
-    found = _ONE.match(text, at)
-    if not found:
+    match = _ONE.match(text, at)
+    if not match:
         return None
-    sign = "-" if found["sign"] else ""
-    return Quantity(sign + found["number"], found.end(), (sign + found["number"],))
+    sign = "-" if match["sign"] else ""
+    return Quantity(sign + match["number"], match.end(), (sign + match["number"],))
 
 
 def in_order(text: str, at: int, terms: Sequence[Term]) -> list[Quantity]:
     """As many numbers from a place of a text on as there are details, each read as its detail's; none where there are more or fewer."""
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     for term in terms:
-        then = _THEN.match(text, found[-1].end) if found else None
-        one = quantity(text, then.end() if then else at, term) if then or not found else None
+        then = _THEN.match(text, quantities[-1].end) if quantities else None
+        one = quantity(text, then.end() if then else at, term) if then or not quantities else None
         if not one:
             return []
-        found.append(one)
-    return [] if not found or _NEXT.match(text, found[-1].end) else found
+        quantities.append(one)
+    return [] if not quantities or _NEXT.match(text, quantities[-1].end) else quantities
 
 
 def listed(text: str, at: int) -> Quantity | None:
     """Numbers joined by commas, "and" or "or" from a place of a text on, in brackets or not; None for fewer than two."""
     opened = re.compile(r"\s*[\[({]\s*").match(text, at)
     start = opened.end() if opened else at
-    found = _ONE.match(text, start)
-    if not found:
+    match = _ONE.match(text, start)
+    if not match:
         return None
-    items, end, choice = [found["number"]], found.end(), False
+    items, end, choice = [match["number"]], match.end(), False
     while len(items) < 12 and (more := _NEXT.match(text, end)):
         choice = choice or " or" in text[end : more.end()]
         items.append(more["number"])

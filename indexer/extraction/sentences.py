@@ -72,7 +72,7 @@ class TokenizedSentence:
 @lru_cache(maxsize=4)
 def lexicon(ontology: Ontology) -> Lexicon:
     """Phrases by their first word, longest first."""
-    found: dict[str, list[Phrase]] = {}
+    phrases_by_key: dict[str, list[Phrase]] = {}
     for term in ontology.terms.values():
         rows = [(phrase, "name", "") for phrase in term.prose] + [(noun, "counted", "") for noun in term.counted]
         rows += [
@@ -83,9 +83,9 @@ def lexicon(ontology: Ontology) -> Lexicon:
             words = tuple(token[0].lower() for token in TOKEN.finditer(phrase))
             spelled = phrase if role == "choice" and len(words) == 1 else ""
             if words:
-                found.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
+                phrases_by_key.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
     order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
-    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in found.items()}
+    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in phrases_by_key.items()}
 
 
 def _distinct(spelling: str) -> bool:

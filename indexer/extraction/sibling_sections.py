@@ -22,15 +22,15 @@ _LONGEST = 60
 def scoped(found: Mapping[ExtractedFact, Section]) -> dict[ExtractedFact, None]:
     """The facts of a paper with their sections, those of prose for the part that their section is about."""
     parts = _parts(found)
-    return {_of_part(one, section) if section in parts else one: None for one, section in found.items()}
+    return {_of_part(extracted_fact, section) if section in parts else extracted_fact: None for extracted_fact, section in found.items()}
 
 
 def _parts(found: Mapping[ExtractedFact, Section]) -> set[Section]:
     """Sections whose like below a sibling gives some detail another value."""
     values: dict[tuple[Section, str], dict[Section, dict[str, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
-    for one, section in found.items():
-        if len(section) > 2 and one.kind == "prose":
-            values[section[:-2], fold(section[-1])][section][one.name].add(one.value)
+    for extracted_fact, section in found.items():
+        if len(section) > 2 and extracted_fact.kind == "prose":
+            values[section[:-2], fold(section[-1])][section][extracted_fact.name].add(extracted_fact.value)
     return {section for alike in values.values() for section in alike if _differ(section, alike)}
 
 
@@ -39,7 +39,7 @@ def _differ(section: Section, alike: Mapping[Section, Mapping[str, set[str]]]) -
     return any(alike[section][name].isdisjoint(alike[other][name]) for other in others for name in alike[section].keys() & alike[other].keys())
 
 
-def _of_part(one: ExtractedFact, section: Section) -> ExtractedFact:
+def _of_part(extracted_fact: ExtractedFact, section: Section) -> ExtractedFact:
     """A fact of prose without a scope, for what the title above its section names."""
     title = _NUMBERED.sub("", section[-2]).strip(" .:")[:_LONGEST]
-    return replace(one, scope=title) if one.kind == "prose" and not one.scope else one
+    return replace(extracted_fact, scope=title) if extracted_fact.kind == "prose" and not extracted_fact.scope else extracted_fact

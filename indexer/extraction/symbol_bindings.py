@@ -48,12 +48,12 @@ def read(sentence: TokenizedSentence, letters: Letters, sink: Sink) -> None:
     """Put the values that a sentence gives such letters into `sink`."""
     if not letters or not _DONE.search(sentence.text) or _ASSUMED.search(sentence.text):
         return
-    for found in _VALUE.finditer(sentence.text):
-        name = letters.get(found["letter"].lower())
-        value = sink.ontology.normalise(name, found["number"]) if name else None
-        if name and value and value.literal and sentence.free(*found.span()):
-            whose = _WHOSE.search(sentence.text, max(0, found.start() - 60), found.start())
+    for match in _VALUE.finditer(sentence.text):
+        name = letters.get(match["letter"].lower())
+        value = sink.ontology.normalise(name, match["number"]) if name else None
+        if name and value and value.literal and sentence.free(*match.span()):
+            whose = _WHOSE.search(sentence.text, max(0, match.start() - 60), match.start())
             scope = (whose["one"] or whose["other"]) if whose else ""
-            said = " ".join(sentence.text[max(0, found.start() - 60) : found.end() + 20].split())
-            sink.state(sentence.row(found.start()), name, value.value, said, written=found["letter"], kind="prose", scope=scope)
-            sentence.taken.append(found.span())
+            said = " ".join(sentence.text[max(0, match.start() - 60) : match.end() + 20].split())
+            sink.state(sentence.row(match.start()), name, value.value, said, written=match["letter"], kind="prose", scope=scope)
+            sentence.taken.append(match.span())

@@ -104,12 +104,12 @@ def read(rows: Sequence[Row], sink: Sink, caption: str = "") -> None:
 
 def _brackets(rows: Sequence[Row], caption: str, sink: Sink) -> None:
     """`64.9 (4e-4)` under a caption that says what the brackets hold: its value, for the row and the column."""
-    said = next((found["what"].split() for form in _BRACKETED if (found := form.search(caption))), [])
+    said = next((match["what"].split() for form in _BRACKETED if (match := form.search(caption))), [])
     name = next((name for at in range(len(said)) if (name := named(" ".join(said[at:]), sink.ontology))), "")
     for number, cells in rows[1:] if name else ():
         for at, cell in enumerate(cells[1:], 1):
-            found = _BRACKET.search(cell[-100:])
-            value = read_cell(name, found["inner"], sink.ontology) if found else None
+            match = _BRACKET.search(cell[-100:])
+            value = read_cell(name, match["inner"], sink.ontology) if match else None
             if value:
                 scope = ", ".join(part for part in (cells[0], "".join(rows[0][1][at : at + 1])) if part)
                 sink.state(number, name, value.value, cell, written=" ".join(said), scope=scope[:80], kind="table", unit=value.unit)
@@ -118,11 +118,11 @@ def _brackets(rows: Sequence[Row], caption: str, sink: Sink) -> None:
 def _otherwise(caption: str, ontology: Ontology) -> set[str]:
     """The abbreviations that a caption spells out as something else than the detail that they are taken for."""
     other = set()
-    for found in _DEFINED.finditer(caption[:_LONGEST_CAPTION]):
-        words, name = found["what"].split(), named(found["short"], ontology)
+    for match in _DEFINED.finditer(caption[:_LONGEST_CAPTION]):
+        words, name = match["what"].split(), named(match["short"], ontology)
         spans = [" ".join(words[a:b]) for a in range(len(words)) for b in range(a + 2, min(a + 6, len(words)) + 1)]
-        if name and name not in {named(one, ontology) for one in (found["what"], *spans)}:
-            other.add(fold(found["short"]))
+        if name and name not in {named(one, ontology) for one in (match["what"], *spans)}:
+            other.add(fold(match["short"]))
     return other
 
 

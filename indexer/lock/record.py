@@ -161,11 +161,11 @@ def _written(body: bytes) -> str:
 
 def _exact(bench: BuildContext, url: str, answer: CachedResponse, versions: Mapping[str, str]) -> str:
     """The address of this version or commit, where the one that was asked means the latest."""
-    if found := _ARXIV.match(url):
-        version = versions.get(found[2], "")
-        return url if found[3] or not version else f"{found[1]}{found[2]}v{version.removeprefix('v')}"
-    if (found := _TARBALL.match(url)) and not re.fullmatch(r"[0-9a-f]{40}", found[2]):
+    if match := _ARXIV.match(url):
+        version = versions.get(match[2], "")
+        return url if match[3] or not version else f"{match[1]}{match[2]}v{version.removeprefix('v')}"
+    if (match := _TARBALL.match(url)) and not re.fullmatch(r"[0-9a-f]{40}", match[2]):
         with bench.blobs.path(answer.blob.sha256).open("rb") as file:
             commit = pinned(file.read(65536))[0]
-        return f"{found[1]}{commit}" if commit else url
+        return f"{match[1]}{commit}" if commit else url
     return url

@@ -104,7 +104,7 @@ class _PinnedAnswers(Answers):
 class _PinnedCache(DerivedCache):
     def __init__(self, home: Path, lock: Lock) -> None:
         super().__init__(home)
-        self._said = {(one.input, one.stage, one.version): one.value.encode() for one in lock.derived}
+        self._said = {(derived.input, derived.stage, derived.version): derived.value.encode() for derived in lock.derived}
 
     def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
         said = self._said.get((input_hash, stage, version))

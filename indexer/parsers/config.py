@@ -69,9 +69,9 @@ def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[CodeUnit, ...]:
     lines = text.split("\n")
     starts: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
-        found = key.match(line) if key else None
-        if found:
-            starts.append((number, next((group for group in found.groups() if group), "")))
+        match = key.match(line) if key else None
+        if match:
+            starts.append((number, next((group for group in match.groups() if group), "")))
         elif not key and line.strip() and (number == 1 or not lines[number - 2].strip()):
             starts.append((number, ""))
     return _units(lines, starts)
@@ -80,14 +80,14 @@ def _by_lines(text: str, key: re.Pattern[str] | None) -> tuple[CodeUnit, ...]:
 def _units(lines: list[str], starts: list[tuple[int, str]]) -> tuple[CodeUnit, ...]:
     if not starts:
         return ()
-    found: list[CodeUnit] = []
+    code_units: list[CodeUnit] = []
     ends = [leading(lines, number, starts[at][0]) - 1 for at, (number, _) in enumerate(starts[1:])] + [len(lines)]
     for (start, name), end in zip(starts, ends, strict=True):
-        first = found[-1].last + 1 if found else leading(lines, start, 0)
+        first = code_units[-1].last + 1 if code_units else leading(lines, start, 0)
         while end > start and not lines[end - 1].strip():
             end -= 1
-        found.append(CodeUnit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
-    return tuple(found)
+        code_units.append(CodeUnit(_skip_blank(lines, first, start), end, "config", name.strip().strip("'\"")))
+    return tuple(code_units)
 
 
 def _nested(lines: list[str], unit: CodeUnit, depth: int) -> CodeUnit:
@@ -120,7 +120,7 @@ def _json(path: str, text: str) -> tuple[CodeUnit, ...]:
     if text[start : start + 1] != "{":
         return ()
     decoder = json.JSONDecoder(strict=False)
-    found: list[CodeUnit] = []
+    code_units: list[CodeUnit] = []
     at, line, counted, prose = _space(text, start + 1), 1, 0, True
     try:
         while text[at : at + 1] == '"':
@@ -130,9 +130,9 @@ def _json(path: str, text: str) -> tuple[CodeUnit, ...]:
             prose = prose and isinstance(value, str)
             line += text.count("\n", counted, at)
             last = line + text.count("\n", at, end)
-            first = max(line, found[-1].last + 1) if found else line
+            first = max(line, code_units[-1].last + 1) if code_units else line
             if first <= last:
-                found.append(CodeUnit(first, last, "config", name[:100]))
+                code_units.append(CodeUnit(first, last, "config", name[:100]))
             counted, at = at, _space(text, end)
     except (ValueError, RecursionError):
         return ()
@@ -140,9 +140,9 @@ def _json(path: str, text: str) -> tuple[CodeUnit, ...]:
         return ()
     if len(text) > 5_000 and text.count("\n") * 1_000 < len(text) and not prose:
         raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration (packed into few lines)")
-    if len(found) > 10 * MAX_ITEMS:
-        raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration ({len(found):,} entries)")
-    return tuple(found)
+    if len(code_units) > 10 * MAX_ITEMS:
+        raise ParseError(Status.POLICY_SKIPPED, f"{path}: data, not configuration ({len(code_units):,} entries)")
+    return tuple(code_units)
 
 
 def _json_list(path: str, text: str) -> tuple[CodeUnit, ...]:
@@ -156,5 +156,5 @@ def _json_list(path: str, text: str) -> tuple[CodeUnit, ...]:
 
 
 def _space(text: str, at: int) -> int:
-    found = _JSON_SPACE.match(text, at)
-    return found.end() if found else at
+    match = _JSON_SPACE.match(text, at)
+    return match.end() if match else at

@@ -44,9 +44,9 @@ def _decode(data: bytes) -> str:
 
 def _cookie(data: bytes) -> str:
     """The encoding a source file declares in its first two lines (PEP 263), if it is a character encoding known here."""
-    found = _COOKIE.search(b"\n".join(data[:400].split(b"\n")[:2]))
+    match = _COOKIE.search(b"\n".join(data[:400].split(b"\n")[:2]))
     try:
-        name = codecs.lookup(found[1].decode("ascii", "replace")).name if found else ""
+        name = codecs.lookup(match[1].decode("ascii", "replace")).name if match else ""
     except LookupError:
         return ""
     return name if name in _TEXT_CODECS else ""

@@ -57,8 +57,8 @@ def _cells(path: str, raw: str) -> tuple[list[_Cell], str]:
     if listed is None:
         sheets = book.get("worksheets")
         listed = [cell for sheet in _list(sheets) if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
-    found = [cell for number, entry in enumerate(_list(listed)[:MAX_CELLS], 1) if (cell := _cell(number, entry))]
-    return found, _language(book)
+    cells = [cell for number, entry in enumerate(_list(listed)[:MAX_CELLS], 1) if (cell := _cell(number, entry))]
+    return cells, _language(book)
 
 
 def _list(value: Any) -> list[Any]:

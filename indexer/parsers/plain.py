@@ -31,10 +31,10 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
         raise ParseError(Status.EMPTY, f"{path}: there is no text")
     language = _LANGUAGES.get(PurePosixPath(path).suffix.lower(), "text")
     headings = _headings(text.split("\n"), language)
-    found = _spans(path, LineIndex(text), headings, text.count("\n") + 1)
+    spans = _spans(path, LineIndex(text), headings, text.count("\n") + 1)
     if language == "markdown":
-        found = markdown.with_blocks(text, found)
-    return Document(work, path, text, found, VERSION, "docs", language, blob, title=headings[0][2] if headings else "")
+        spans = markdown.with_blocks(text, spans)
+    return Document(work, path, text, spans, VERSION, "docs", language, blob, title=headings[0][2] if headings else "")
 
 
 def first_heading(lines: Sequence[str]) -> str:
@@ -85,7 +85,7 @@ def _clean(title: str) -> str:
 
 def _spans(path: str, lines: LineIndex, headings: list[Heading], count: int) -> tuple[Span, ...]:
     """One span from each heading to the next, with the titles it stands under."""
-    found: list[Span] = []
+    spans: list[Span] = []
     stack: list[tuple[int, str]] = []
     marks = [(1, 0, ""), *headings, (count + 1, 0, "")]
     for (line, level, title), (following, _, _) in pairwise(marks):
@@ -94,5 +94,5 @@ def _spans(path: str, lines: LineIndex, headings: list[Heading], count: int) -> 
         if following > line:
             titles = tuple(name for _, name in stack)
             start, end = lines.extent(line, following - 1)
-            found.append(Span(start, end, "text", titles, header=" > ".join((path, *titles))))
-    return tuple(found)
+            spans.append(Span(start, end, "text", titles, header=" > ".join((path, *titles))))
+    return tuple(spans)

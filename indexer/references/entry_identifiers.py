@@ -19,20 +19,20 @@ _MAX = 20_000
 
 def arxiv_in(text: str) -> str | None:
     """The first arXiv number that the text calls one, or has in brackets (physics), without its version."""
-    found = _ARXIV.search(text[:_MAX]) or _BRACKETED.search(text[:_MAX])
-    return found[1] if found else None
+    match = _ARXIV.search(text[:_MAX]) or _BRACKETED.search(text[:_MAX])
+    return match[1] if match else None
 
 
 def arxiv_alone(text: str) -> str | None:
     """The arXiv number that a field holds, with or without a prefix."""
-    found = _BARE_ARXIV.match(re.sub(r"^\s*arxiv\s*:\s*", "", text.strip(), flags=re.IGNORECASE))
-    return found[1] if found else arxiv_in(text)
+    match = _BARE_ARXIV.match(re.sub(r"^\s*arxiv\s*:\s*", "", text.strip(), flags=re.IGNORECASE))
+    return match[1] if match else arxiv_in(text)
 
 
 def doi_in(text: str) -> str | None:
     """The first DOI in the text, unless it is arXiv's own."""
-    for found in _DOI.finditer(text[:_MAX]):
-        doi = found[1].rstrip(_AFTER)
+    for match in _DOI.finditer(text[:_MAX]):
+        doi = match[1].rstrip(_AFTER)
         if not doi.lower().startswith("10.48550/arxiv"):
             return doi
     return None
@@ -40,8 +40,8 @@ def doi_in(text: str) -> str | None:
 
 def arxiv_doi(text: str) -> str | None:
     """The arXiv number inside one of arXiv's own DOIs."""
-    found = re.search(r"10\.48550/arxiv\.(\d{4}\.\d{4,5})", text[:_MAX], re.IGNORECASE)
-    return found[1] if found else None
+    match = re.search(r"10\.48550/arxiv\.(\d{4}\.\d{4,5})", text[:_MAX], re.IGNORECASE)
+    return match[1] if match else None
 
 
 def year_in(text: str, *, last: bool = True) -> int | None:

@@ -74,10 +74,10 @@ class Refiner:
         messages = _messages(citing, cited, mentions)
         key = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
         version = f"refine@1 {self.chat.model}@{urlsplit(self.chat.base_url).netloc.rpartition('@')[2]}"
-        found = remembered(self.cache, Opinion, key, version, lambda: self._ask(messages))
-        if not 1 <= found.sentence <= len(mentions):
-            raise SourceError(Status.WRONG_TYPE, f"the model relies on sentence {found.sentence} of {len(mentions)}")
-        return found
+        opinion = remembered(self.cache, Opinion, key, version, lambda: self._ask(messages))
+        if not 1 <= opinion.sentence <= len(mentions):
+            raise SourceError(Status.WRONG_TYPE, f"the model relies on sentence {opinion.sentence} of {len(mentions)}")
+        return opinion
 
     def _ask(self, messages: list[dict[str, str]]) -> Opinion:
         said = self.chat.complete(messages, _SCHEMA, ANSWER)
@@ -115,7 +115,7 @@ def refine(
             break
         asked += 1
         try:
-            found = refiner.opinion(citing, works[reference.cited], mentions)
+            opinion = refiner.opinion(citing, works[reference.cited], mentions)
         except SourceError as error:
             if error.status is not Status.WRONG_TYPE:
                 failed = error
@@ -123,7 +123,7 @@ def refine(
             refused = str(error)
             continue
         given += 1
-        refined[n] = replace(reference, roles=beside(reference.roles, _verdict(found.role, mentions[found.sentence - 1])))
+        refined[n] = replace(reference, roles=beside(reference.roles, _verdict(opinion.role, mentions[opinion.sentence - 1])))
     if not asked:
         return tuple(references), []
     status = failed.status if failed else Status.PARTIAL if refused else Status.OK

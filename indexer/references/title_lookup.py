@@ -36,11 +36,11 @@ def recognised(bench: BuildContext, own: Work, document: Document) -> tuple[Work
         return own, rows
     arxiv = fetchable(record)
     try:
-        said = bench.arxiv.paper(Target(id=arxiv)) if arxiv else None
+        work = bench.arxiv.paper(Target(id=arxiv)) if arxiv else None
     except SourceError as error:
-        said = None
+        work = None
         rows.append(_row(own, bench.arxiv.name, error.status, str(error)))
-    merged = merge_works(own, merge_works(record, said) if said else record)
+    merged = merge_works(own, merge_works(record, work) if work else record)
     aliases = tuple(name for name in (merged.id, *merged.aliases) if name != own.id)
     return replace(merged, id=own.id, aliases=aliases), rows
 
@@ -64,15 +64,15 @@ def _record(bench: BuildContext, document: Document) -> tuple[Work | None, Statu
     return None, Status.UNRESOLVED, against or "no paper of its title is known"
 
 
-def look_up(bench: BuildContext, citing: Work, found: Reconciled, lists: Sequence[ReferenceList]) -> tuple[ReferenceList, list[LedgerRow]]:
+def look_up(bench: BuildContext, citing: Work, reconciled: Reconciled, lists: Sequence[ReferenceList]) -> tuple[ReferenceList, list[LedgerRow]]:
     """The best-ranked references without a record, as a list of those whose title leads to one; and a row if any was asked for."""
-    wanted = _wanted(citing, found, FEW if any(listed.entries for listed in lists) else MOST)
+    wanted = _wanted(citing, reconciled, FEW if any(listed.entries for listed in lists) else MOST)
     entries: list[ListedReference] = []
     failed: SourceError | None = None
     for n, reference in enumerate(wanted, 1):
-        bench.watch(ProgressStage("titles", n, len(wanted), found.works[reference.cited].title))
+        bench.watch(ProgressStage("titles", n, len(wanted), reconciled.works[reference.cited].title))
         try:
-            entries += _entry(bench, reference, found.works[reference.cited])
+            entries += _entry(bench, reference, reconciled.works[reference.cited])
         except SourceError as error:
             failed = error
             break
@@ -82,9 +82,9 @@ def look_up(bench: BuildContext, citing: Work, found: Reconciled, lists: Sequenc
     return ReferenceList(SOURCE, tuple(entries)), rows
 
 
-def _wanted(citing: Work, found: Reconciled, most: int) -> tuple[Reference, ...]:
-    unknown = [r for r in found.references if r.cited.startswith("ref:") and title_key(found.works[r.cited].title).distinctive()]
-    return ranking.rank(unknown, works=found.works, target=citing)[:most]
+def _wanted(citing: Work, reconciled: Reconciled, most: int) -> tuple[Reference, ...]:
+    unknown = [r for r in reconciled.references if r.cited.startswith("ref:") and title_key(reconciled.works[r.cited].title).distinctive()]
+    return ranking.rank(unknown, works=reconciled.works, target=citing)[:most]
 
 
 def _entry(bench: BuildContext, reference: Reference, own: Work) -> list[ListedReference]:
@@ -95,12 +95,12 @@ def _entry(bench: BuildContext, reference: Reference, own: Work) -> list[ListedR
     return [ListedReference(record, BibEntry(reference.key, reference.raw, record.title, record.authors, record.year, fields_by=SOURCE))]
 
 
-def only_listed(found: Reconciled) -> Reconciled:
+def only_listed(reconciled: Reconciled) -> Reconciled:
     """Without references that a look-up alone knows: it answers for entries of the paper, and adds none."""
-    strangers: set[WorkId] = {r.cited for r in found.references if r.known_by == (SOURCE,)}
+    strangers: set[WorkId] = {r.cited for r in reconciled.references if r.known_by == (SOURCE,)}
     if not strangers:
-        return found
-    kept = tuple(r for r in found.references if r.cited not in strangers)
-    works = {name: work for name, work in found.works.items() if name not in strangers}
+        return reconciled
+    kept = tuple(r for r in reconciled.references if r.cited not in strangers)
+    works = {name: work for name, work in reconciled.works.items() if name not in strangers}
     notes = tuple(f"{name} was found by a title but contradicts the entry; left out" for name in sorted(strangers))
-    return replace(found, references=kept, works=works, notes=(*found.notes, *notes))
+    return replace(reconciled, references=kept, works=works, notes=(*reconciled.notes, *notes))

@@ -45,17 +45,17 @@ def trace(bench: BuildContext, citing: Work, document: Document | None, distance
     lists, rows = _lists(bench, citing)
     own = document.bibliography if document else ()
     mentions = document.mentions if document else ()
-    found = reconcile(citing.id, own, mentions, lists, target=citing)
+    reconciled = reconcile(citing.id, own, mentions, lists, target=citing)
     if distance == 1:
-        titled, more = look_up(bench, citing, found, lists)
-        found = only_listed(reconcile(citing.id, own, mentions, [*lists, titled], target=citing)) if titled.entries else found
+        titled, more = look_up(bench, citing, reconciled, lists)
+        reconciled = only_listed(reconcile(citing.id, own, mentions, [*lists, titled], target=citing)) if titled.entries else reconciled
         rows += more
-    works, more = _with_arxiv(bench, found.works)
+    works, more = _with_arxiv(bench, reconciled.works)
     rows += more
     bench.watch(ProgressStage("references", len(works), len(works)))
     references = tuple(
         replace(r, distance=distance, roles=roles.classify(r.mentions, title=citing.title, cited_title=works[r.cited].title))
-        for r in found.references
+        for r in reconciled.references
     )
     linked, more = _links(bench, citing, document, references, works)
     rows += more
@@ -64,7 +64,7 @@ def trace(bench: BuildContext, citing: Work, document: Document | None, distance
     if bench.refiner and distance == 1:
         ranked, more = refine(bench.refiner, citing, ranked, works)
         rows += more
-    return Trace(citing, ranked, {**works, citing.id: citing}, linked, tuple(rows), found.coverage, found.notes)
+    return Trace(citing, ranked, {**works, citing.id: citing}, linked, tuple(rows), reconciled.coverage, reconciled.notes)
 
 
 def _lists(bench: BuildContext, citing: Work) -> tuple[list[ReferenceList], list[LedgerRow]]:
@@ -92,12 +92,12 @@ def _with_arxiv(bench: BuildContext, works: Mapping[WorkId, Work]) -> tuple[dict
         return dict(works), []
     bench.watch(ProgressStage("references", 0, len(works), "abstracts and comments from arXiv"))
     try:
-        said = bench.arxiv.papers(sorted(ids))
+        works_by_key = bench.arxiv.papers(sorted(ids))
     except SourceError as error:
         row = LedgerRow("source", WorkId("arxiv:"), "abstracts and comments", "references", error.status, str(error))
         return dict(works), [row]
     merged = dict(works)
-    for name, work in said.items():
+    for name, work in works_by_key.items():
         key = ids.get(name)
         if key:
             merged[key] = replace(merge_works(works[key], work), id=key)
@@ -118,14 +118,16 @@ def _links(
 
 def said_in(paper: Work, document: Document, references: Sequence[Reference] = ()) -> list[CodeLink]:
     """What a paper's text says of its own code, and of the code of the works that it cites."""
-    said = links.from_text(
+    text_links = links.from_text(
         paper, document.links, mentions=document.mentions, bibliography=document.bibliography, said_by=document.parser.split("@")[0]
     )
     cited = {key: r.cited for r in references for key in (r.key, *(m.key for m in r.mentions)) if key}
     others = (
-        CodeLink(cited[one.key], one.repo, one.tier, (f"{links.CITING}{paper.id}",), (one.evidence,)) for one in said.references if one.key in cited
+        CodeLink(cited[link.key], link.repo, link.tier, (f"{links.CITING}{paper.id}",), (link.evidence,))
+        for link in text_links.references
+        if link.key in cited
     )
-    return [*said.own, *others]
+    return [*text_links.own, *others]
 
 
 def _hub(bench: BuildContext, papers: Sequence[Work]) -> tuple[list[CodeLink], list[LedgerRow]]:

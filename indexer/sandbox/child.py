@@ -164,9 +164,9 @@ def _work(job: Job, body: memoryview, into: int) -> None:
 
 def _readable() -> list[Path]:
     """Where Python's modules and the system's libraries lie."""
-    found = {*map(Path, filter(None, sys.path)), *map(Path, sysconfig.get_paths().values()), Path(sys.prefix), Path(sys.base_prefix)}
+    paths = {*map(Path, filter(None, sys.path)), *map(Path, sysconfig.get_paths().values()), Path(sys.prefix), Path(sys.base_prefix)}
     system = map(Path, ("/usr/lib", "/usr/lib64", "/usr/share", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"))
-    return [*(path for path in found if path != Path("/")), *system]
+    return [*(path for path in paths if path != Path("/")), *system]
 
 
 def _lines(job: Job, body: memoryview, held: list[str]) -> Iterator[bytes]:

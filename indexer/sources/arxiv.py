@@ -45,10 +45,10 @@ class Arxiv:
     def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
         """The same for many, 200 a request; ids that arXiv does not know, or that are none of its own, are absent."""
         names = [work.removeprefix("arxiv:") for work in wanted(ids)]
-        found: dict[WorkId, Work] = {}
+        works_by_key: dict[WorkId, Work] = {}
         for start in range(0, len(names), BATCH):
-            found |= self._query(names[start : start + BATCH])
-        return found
+            works_by_key |= self._query(names[start : start + BATCH])
+        return works_by_key
 
     def _query(self, names: Sequence[str]) -> dict[WorkId, Work]:
         """One request; if arXiv chokes on an identifier, halves of it until the bad one stands alone."""
@@ -64,15 +64,15 @@ class Arxiv:
 
     def _feed(self, names: Sequence[str]) -> dict[WorkId, Work]:
         package, client = self._package()
-        found: dict[WorkId, Work] = {}
+        works_by_key: dict[WorkId, Work] = {}
         try:
             for result in client.results(package.Search(id_list=list(names), max_results=len(names))):
                 work = parse_entry(result)
-                found |= {work.id: work} if work else {}
+                works_by_key |= {work.id: work} if work else {}
         except (package.ArxivError, ValueError) as error:  # ValueError: a date that is none
-            if not found:
+            if not works_by_key:
                 raise SourceError(Status.WRONG_TYPE, f"arXiv's feed cannot be read: {type(error).__name__}") from None
-        return found
+        return works_by_key
 
     def eprint(self, arxiv: WorkId, version: str = "") -> Blob:
         """The source of a paper as arXiv has it: gzip, tar, TeX or, where that is all there is, the PDF.

@@ -61,8 +61,8 @@ def is_withdrawn(comment: str, abstract: str) -> bool:
 
 def error_entry(feed: bytes) -> str | None:
     """What arXiv says is wrong, where a feed is an error in disguise (it comes with status 200); else None."""
-    found = _ERROR.search(feed)
-    return found[1].decode("utf-8", "replace").replace("_", " ") if found else None
+    match = _ERROR.search(feed)
+    return match[1].decode("utf-8", "replace").replace("_", " ") if match else None
 
 
 def wanted(works: Any) -> list[WorkId]:

@@ -51,12 +51,12 @@ def parse_references(raw: Any) -> ReferenceList:
 def parse_reference(raw: Any, key: str) -> ListedReference:
     """One deposited reference; with a work only where a DOI was deposited or matched."""
     row = mapping(raw)
-    found = doi(row.get("DOI"))
+    work_id = doi(row.get("DOI"))
     title = next((words for name in ("article-title", "volume-title", "series-title") if (words := text(row.get(name)))), "")
     when, where, author = year(row.get("year")), text(row.get("journal-title")), text(row.get("author"))
     written = text(row.get("unstructured")) or ". ".join(part for part in (author, title, where, str(when or "")) if part)
     authors = (author,) if author else ()
-    preprint = arxiv(found.removeprefix("arxiv:")) if found and found.startswith("arxiv:") else None
+    preprint = arxiv(work_id.removeprefix("arxiv:")) if work_id and work_id.startswith("arxiv:") else None
     entry = BibEntry(
         key=key,
         raw=written,
@@ -65,9 +65,9 @@ def parse_reference(raw: Any, key: str) -> ListedReference:
         year=when,
         venue=where,
         arxiv=preprint.removeprefix("arxiv:") if preprint else None,
-        doi=found.removeprefix("doi:") if found and not preprint else None,
+        doi=work_id.removeprefix("doi:") if work_id and not preprint else None,
         fields_by=SOURCE,
-        note="" if found or written else "nothing was deposited but its place",
+        note="" if work_id or written else "nothing was deposited but its place",
     )
-    known = ordered((found,))
+    known = ordered((work_id,))
     return ListedReference(Work(known[0], title=title, authors=authors, year=when, venue=where, said_by=(SOURCE,)) if known else None, entry)

@@ -28,8 +28,8 @@ def number(value: Any) -> int | None:
 
 def year(value: Any) -> int | None:
     """A year that a paper can have, also out of a date."""
-    found = re.match(r"(1[5-9]\d\d|20\d\d)(?!\d)", text(value))
-    return int(found[1]) if found else None
+    match = re.match(r"(1[5-9]\d\d|20\d\d)(?!\d)", text(value))
+    return int(match[1]) if match else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -48,9 +48,9 @@ def names(value: Any, field: str = "name") -> tuple[str, ...]:
     return tuple(name for name in found if name)
 
 
-def ordered(found: Iterable[WorkId | None]) -> tuple[WorkId, ...]:
+def ordered(work_ids: Iterable[WorkId | None]) -> tuple[WorkId, ...]:
     """Identifiers without repetition, arXiv's first, then DOIs, then Semantic Scholar's, then the rest as they came."""
-    known = dict.fromkeys(work for work in found if work)
+    known = dict.fromkeys(work for work in work_ids if work)
     return tuple(sorted(known, key=lambda work: (_ORDER.get(work.partition(":")[0], 3), ":CorpusId:" in work)))
 
 

@@ -39,5 +39,5 @@ def earlier(found: Iterable[tuple[str, str] | None]) -> tuple[str, str] | None:
 
 def last_page(headers: Mapping[str, str]) -> int:
     """The number of the last page, by the Link header (RFC 8288); 0 where it does not say."""
-    found = _LAST.search(headers.get("link", "")[:4000])
-    return int(found[1]) if found else 0
+    match = _LAST.search(headers.get("link", "")[:4000])
+    return int(match[1]) if match else 0

@@ -74,8 +74,8 @@ def paper(path: Path) -> LocalPaper:
     if path.is_dir():
         if not _has_document(path):
             raise UsageError(f"{path} holds no TeX document", hint="a folder of code is added to a lineage: lineage add LINEAGE PATH")
-        found = _files(path, EPRINT)
-        data, kind = pack(member for member in found if member.name.lower().endswith(_TEX) or member.data is None), "tar"
+        members = _files(path, EPRINT)
+        data, kind = pack(member for member in members if member.name.lower().endswith(_TEX) or member.data is None), "tar"
     else:
         data = _content(path)
         kind = sniff(data)
@@ -94,23 +94,23 @@ def code(path: Path) -> LocalCode:
         raise NotFound(f"there is no {path}", hint="check the path")
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", hint="give the folder that holds the code")
-    found = tuple(_files(path, TARBALL))
-    if not any(member.data for member in found):
+    members = tuple(_files(path, TARBALL))
+    if not any(member.data for member in members):
         raise UsageError(f"{path} holds no file that can be read")
     digest = hashlib.sha256()
-    for member in found:
+    for member in members:
         content = hashlib.sha256(member.data or b"").hexdigest()
         digest.update(f"{member.name}\0{member.status}\0{content}\n".encode("utf-8", "surrogateescape"))
     name = path.resolve().name
     work = Work(local_id(digest.digest()), "code", name, said_by=(SOURCE,), meta={"file": name, **origin(path)})
-    return LocalCode(work, found, digest.hexdigest())
+    return LocalCode(work, members, digest.hexdigest())
 
 
-def pack(found: Iterable[Member]) -> bytes:
+def pack(members: Iterable[Member]) -> bytes:
     """Members as a tar archive, the same bytes for the same members; what was not read is named in it as a link to nowhere."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for member in found:
+        for member in members:
             info = tarfile.TarInfo(member.name)
             if member.data is None:
                 info.type, info.linkname = tarfile.SYMTYPE, member.detail[:100]

@@ -67,8 +67,8 @@ def _doi_of(work: Work) -> str:
 
 def cited_ids(raw: Any) -> tuple[str, ...]:
     """OpenAlex's own identifiers of what a work cites, each once."""
-    found = (_ID.match(text(url)) for url in items(mapping(raw).get("referenced_works")))
-    return tuple(dict.fromkeys(name[1] for name in found if name))
+    matches = (_ID.match(text(url)) for url in items(mapping(raw).get("referenced_works")))
+    return tuple(dict.fromkeys(name[1] for name in matches if name))
 
 
 def parse_work(raw: Any) -> Work | None:
@@ -93,8 +93,8 @@ def parse_work(raw: Any) -> Work | None:
 
 
 def _arxiv_of(page: str) -> WorkId | None:
-    found = re.match(r"https?://arxiv\.org/(?:abs|pdf)/([a-zA-Z./-]{0,20}[\d.]{4,12})(?:v\d+)?\Z", page)
-    return arxiv(found[1]) if found else None
+    match = re.match(r"https?://arxiv\.org/(?:abs|pdf)/([a-zA-Z./-]{0,20}[\d.]{4,12})(?:v\d+)?\Z", page)
+    return arxiv(match[1]) if match else None
 
 
 def parse_reference(raw: Any, name: str, key: str) -> ListedReference:

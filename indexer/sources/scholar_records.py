@@ -113,7 +113,7 @@ def parse_reference(raw: Any, key: str) -> ListedReference:
     cited = mapping(row.get("citedPaper"))
     work = parse_paper(cited)
     external = mapping(cited.get("externalIds"))
-    found = arxiv(external.get("ArXiv")), doi(external.get("DOI"))
+    work_ids = arxiv(external.get("ArXiv")), doi(external.get("DOI"))
     title, authors = text(cited.get("title")), names(cited.get("authors"))
     when, where = year(cited.get("year")), text(cited.get("venue"))
     said = (", ".join(authors[:3]) + (" et al." if len(authors) > 3 else ""), title, where, str(when or ""))
@@ -124,8 +124,8 @@ def parse_reference(raw: Any, key: str) -> ListedReference:
         authors=authors,
         year=when,
         venue=where,
-        arxiv=found[0].removeprefix("arxiv:") if found[0] else None,
-        doi=found[1].removeprefix("doi:") if found[1] else None,
+        arxiv=work_ids[0].removeprefix("arxiv:") if work_ids[0] else None,
+        doi=work_ids[1].removeprefix("doi:") if work_ids[1] else None,
         fields_by=SOURCE,
         note="" if work else "without an identifier" if title else "without a title or an identifier",
     )

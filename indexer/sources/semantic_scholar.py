@@ -56,10 +56,10 @@ class SemanticScholar:
     def papers(self, ids: Sequence[WorkId]) -> dict[WorkId, Work]:
         """The same for many, 500 a request; works that the service does not know or cannot look up are absent."""
         wanted = [(work, name) for work in dict.fromkeys(ids) if (name := lookup(work))]
-        found: dict[WorkId, Work] = {}
+        works_by_key: dict[WorkId, Work] = {}
         for start in range(0, len(wanted), BATCH):
-            found |= self._batch(wanted[start : start + BATCH])
-        return found
+            works_by_key |= self._batch(wanted[start : start + BATCH])
+        return works_by_key
 
     def _batch(self, wanted: Sequence[tuple[WorkId, str]]) -> dict[WorkId, Work]:
         try:
@@ -97,8 +97,8 @@ class SemanticScholar:
                 return []
             raise
         answer = carried.raw_data.carried
-        found = (parse_paper(row) for row in items(mapping(answer).get("data")))
-        return [work for work in found if work]
+        works = (parse_paper(row) for row in items(mapping(answer).get("data")))
+        return [work for work in works if work]
 
     def _package(self) -> Any:
         """The package's client with our requester; made once, because importing it takes a while."""

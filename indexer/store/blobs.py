@@ -108,8 +108,8 @@ class Blobs:
                     _rename(aside.held[sha256], self.path(sha256))
         finally:
             self._mine.aside = None
-            for held in aside.held.values():
-                held.unlink(missing_ok=True)
+            for path in aside.held.values():
+                path.unlink(missing_ok=True)
 
     def refuse(self, sha256: str) -> None:
         """Do not keep bytes that this thread looks at aside; those that the store had before stay."""

@@ -55,26 +55,26 @@ def built(home: Path) -> tuple[str, ...]:
 
 def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
     """The same without the blobs, which all lineages of a home share."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
         name = layout.current(home, slug)
     except NotFound:
         if slug not in built(home):
             raise
-        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
+        findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
         name = ""
     except LineageError as error:
-        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
+        findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
         name = ""
     for folder in sorted((layout.lineage_folder(home, slug) / "gen").glob("[0-9]*")):
-        found.extend(check_generation(folder))
+        findings.extend(check_generation(folder))
         if folder.name == name:
             name = ""
     if name:
-        found.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
+        findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
     else:
-        found.extend(_stray_blobs(home, slug, read_data))
-    return tuple(found)
+        findings.extend(_stray_blobs(home, slug, read_data))
+    return tuple(findings)
 
 
 def _stray_blobs(home: Path, slug: str, read_data: bool) -> Iterator[Finding]:

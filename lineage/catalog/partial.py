@@ -57,8 +57,8 @@ class PartialCatalog(Catalog):
 
     def work(self, id_: str) -> Work | None:
         """The work of an identifier or alias, None for a missing one."""
-        found = self._whole.work(id_)
-        return found if found and self._has(found.id) else None
+        work = self._whole.work(id_)
+        return work if work and self._has(work.id) else None
 
     def references(self, citing: str | None = None) -> tuple[Reference, ...]:
         """Edges to what is not missing, scored without what they share with the target's code."""
@@ -89,7 +89,11 @@ class PartialCatalog(Catalog):
 
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
         """Documents that are not missing."""
-        return tuple(one for one in self._whole.documents(work) if self._has(one.work, one.path) and self._has(one.work))
+        return tuple(
+            stored_document
+            for stored_document in self._whole.documents(work)
+            if self._has(stored_document.work, stored_document.path) and self._has(stored_document.work)
+        )
 
     def document_text(self, work: str, path: str) -> str | None:
         """The text of a document, None for a missing one."""
@@ -97,8 +101,8 @@ class PartialCatalog(Catalog):
 
     def chunk(self, id_: str) -> Chunk | None:
         """The chunk of an identifier, None for one of what is missing."""
-        found = self._whole.chunk(id_)
-        return found if found and self._has(found.work) and self._has(found.work, found.path) else None
+        chunk = self._whole.chunk(id_)
+        return chunk if chunk and self._has(chunk.work) and self._has(chunk.work, chunk.path) else None
 
     def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
         """Homes of a text that are not missing."""

@@ -187,18 +187,18 @@ class Catalog:
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""
-        found: dict[int, Chunk] = {}
+        chunks_by_key: dict[int, Chunk] = {}
         for start in range(0, len(rows), _BATCH):
             wanted = [int(row) for row in rows[start : start + _BATCH]]
             marks = ",".join("?" * len(wanted))
             for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks WHERE row IN ({marks})", wanted):  # noqa: S608
                 if records.digest(values) != sha256:
                     raise StoreDamaged(f"chunk {values[0]} in {self.path} is not what was written", hint="`lineage check` says what else is damaged")
-                found[row] = records.chunk_of(values)
-        missing = [row for row in rows if int(row) not in found]
+                chunks_by_key[row] = records.chunk_of(values)
+        missing = [row for row in rows if int(row) not in chunks_by_key]
         if missing:
             raise StoreDamaged(f"chunk row {missing[0]} is missing in {self.path}", hint="`lineage check` says what else is damaged")
-        return [found[int(row)] for row in rows]
+        return [chunks_by_key[int(row)] for row in rows]
 
     def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
         """(row, work, path, start_line, end_line) of every chunk with the same text, this one included."""

@@ -137,8 +137,8 @@ def verdict(sentence: str, names: Iterable[str], cited: bool = False, host: str 
     """Judge one sentence about an address. `names` are the paper's own, `cited` says that the sentence cites another
     work, `host` is the sentence that a footnote hangs on.
     """
-    if found := REMADE.search(sentence):
-        return Verdict(Whose.REMADE, found[0])
+    if match := REMADE.search(sentence):
+        return Verdict(Whose.REMADE, match[0])
     ours = OURS.search(sentence)
     if ours and not _is_about_theirs(sentence, ours):
         return Verdict(Whose.OWN, ours[0])
@@ -146,8 +146,8 @@ def verdict(sentence: str, names: Iterable[str], cited: bool = False, host: str 
     if passive and not cited and not THEIRS.search(sentence) and not OTHERS.search(sentence):
         return _passive(passive, sentence, frozenset(names), host)
     for pattern in (THEIRS, OTHERS):
-        if found := pattern.search(sentence):
-            return Verdict(Whose.OTHERS, found[0])
+        if match := pattern.search(sentence):
+            return Verdict(Whose.OTHERS, match[0])
     return Verdict(Whose.OTHERS, passive[0]) if passive and cited else Verdict(Whose.UNSAID)
 
 
@@ -159,12 +159,12 @@ def _is_about_theirs(sentence: str, ours: re.Match[str]) -> bool:
     return bool(re.search(r"\b(?:(?:based|builds?|built) (?:up)?on|(?:adapted|modified) from|borrow|follows?|using|uses)\b", before_address))
 
 
-def _passive(found: re.Match[str], sentence: str, names: frozenset[str], host: str) -> Verdict:
+def _passive(match: re.Match[str], sentence: str, names: frozenset[str], host: str) -> Verdict:
     """ "Code is available at": the paper's own, unless it is the code of something that is not."""
-    named = _NAMED.search(found["of"] or "")
+    named = _NAMED.search(match["of"] or "")
     if named and bare(named["name"]) not in names and not _is_proposed(named["name"], host or sentence):
-        return Verdict(Whose.OTHERS, f"{found[0]} (of {named['name']})")
-    return Verdict(Whose.OWN, found[0])
+        return Verdict(Whose.OTHERS, f"{match[0]} (of {named['name']})")
+    return Verdict(Whose.OWN, match[0])
 
 
 def _is_proposed(name: str, sentence: str) -> bool:

@@ -77,9 +77,9 @@ def repo_of(url: str) -> WorkId | None:
 
 def addresses(text: str) -> Iterator[tuple[WorkId, int]]:
     """Every repository that a text gives the address of, with the offset."""
-    for found in _ADDRESS.finditer(text):
-        if work := repo_of(found[0]):
-            yield work, found.start()
+    for match in _ADDRESS.finditer(text):
+        if work := repo_of(match[0]):
+            yield work, match.start()
 
 
 def from_text(
@@ -96,29 +96,29 @@ def from_text(
     cited: list[ReferenceLink] = []
     for url, around in links:
         if repo := repo_of(url):
-            said = _Saying(around, repo, keys, mentions)
-            judged = said.judge(own_names(paper.title))
-            own.append(_link(paper, repo, _tier(judged, repo, paper), said_by, said.quote))
+            saying = _Saying(around, repo, keys, mentions)
+            judged = saying.judge(own_names(paper.title))
+            own.append(_link(paper, repo, _tier(judged, repo, paper), said_by, saying.quote))
             if judged.whose is not Whose.OWN:
-                cited += said.of_references(bibliography, judged)
-    entries = [found for entry in bibliography for found in _of_entry(entry)]
+                cited += saying.of_references(bibliography, judged)
+    entries = [link for entry in bibliography for link in _of_entry(entry)]
     return TextLinks(merge(own), tuple(dict.fromkeys([*cited, *entries])))
 
 
 def from_abstract(paper: Work) -> tuple[CodeLink, ...]:
     """What the abstract and arXiv's comment field say; an address there without a word more is still the authors' doing."""
-    found: list[CodeLink] = []
+    links: list[CodeLink] = []
     for said_by, text in (("abstract", paper.abstract), ("comment", str(paper.meta.get("comment") or ""))):
         for repo, _ in addresses(text):
-            said = _Saying(text, repo, set(), ())
-            judged = said.judge(own_names(paper.title))
+            saying = _Saying(text, repo, set(), ())
+            judged = saying.judge(own_names(paper.title))
             tier = _tier(judged, repo, paper)
             if tier is Tier.AUTHOR:
                 tier = Tier.OFFICIAL  # its own name, in its own abstract
             elif judged.whose is Whose.UNSAID or _is_last(text, repo):
                 tier = min(tier, Tier.AUTHOR, key=lambda one: one.rank)
-            found.append(_link(paper, repo, tier, said_by, said.quote))
-    return merge(found)
+            links.append(_link(paper, repo, tier, said_by, saying.quote))
+    return merge(links)
 
 
 def _link(paper: Work, repo: WorkId, tier: Tier, said_by: str, quote: str) -> CodeLink:
@@ -135,7 +135,7 @@ def _tier(judged: Verdict, repo: WorkId, paper: Work) -> Tier:
 
 def _is_last(text: str, repo: WorkId) -> bool:
     """Whether the address is where the text ends."""
-    return any(found == repo and len(text) - at < len(repo) + 40 for found, at in addresses(text))
+    return any(work_id == repo and len(text) - at < len(repo) + 40 for work_id, at in addresses(text))
 
 
 class _Saying:
@@ -198,8 +198,8 @@ def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence
     """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
     known = {paper.id: paper for paper in papers}
     titles = {normal_title(paper.title): paper for paper in papers if paper.title}
-    found = [link for row in rows if (link := _archive_link(row, known, titles))]
-    return merge(found)
+    links = [link for row in rows if (link := _archive_link(row, known, titles))]
+    return merge(links)
 
 
 def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], titles: Mapping[str, Work]) -> CodeLink | None:

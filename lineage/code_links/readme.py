@@ -81,7 +81,7 @@ class _Claim:
 
     def _titled(self, heading: str) -> bool:
         """Whether a heading is the paper's title, with a name before or a venue behind it at most."""
-        starts = [0, *(found.end() for found in _STARTS.finditer(heading))]
+        starts = [0, *(match.end() for match in _STARTS.finditer(heading))]
         said = [words(heading[at:]) for at in starts[:_MOST_STARTS]]
         return any(part.startswith(title) for part in said for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
 
@@ -98,11 +98,11 @@ class _Claim:
         intro = self.intro
         itself = (said for said in intro.sentences if re.search(r"\bthis\b", said, re.IGNORECASE))
         for said in (sentence, intro.title, *itself):
-            if found := UNOFFICIAL.search(said):
-                return found[0]
+            if match := UNOFFICIAL.search(said):
+                return match[0]
         if sentence and OFFICIAL.search(sentence):
             return ""
-        return next((found[0] for said in intro.sentences if (found := THEIRS_ELSEWHERE.search(said))), "")
+        return next((match[0] for said in intro.sentences if (match := THEIRS_ELSEWHERE.search(said))), "")
 
 
 def _same(said: Sequence[str], title: Sequence[str]) -> bool:
@@ -136,7 +136,7 @@ def _names(paper: Work, text: str, said: str) -> bool:
 
 def _before(paper: Work, text: str) -> str | None:
     """What stands in a text before the paper's identifier or title, None where it has neither."""
-    places = [found.start() for name in _ids(paper) if (found := _at(name, text))]
+    places = [match.start() for name in _ids(paper) if (match := _at(name, text))]
     said = words(paper.title).split()
     if len(said) >= _WORDS and f" {' '.join(said)} " in words(text):
         first = re.search(r"[\W_]{1,12}(?:\w{1,4}[\W_]{1,12}){0,3}".join(map(re.escape, said[:_WORDS])), text, re.IGNORECASE)
@@ -155,7 +155,7 @@ def beside(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, .
 
     A paragraph that names several papers links none: which address belongs to which cannot be told.
     """
-    found: list[CodeLink] = []
+    links: list[CodeLink] = []
     for paragraph in readme[:README].split("\n\n"):
         others = [other for other, _ in addresses(paragraph) if not same_repo(other, repo.id)]
         said = words(paragraph) if others else ""
@@ -163,5 +163,5 @@ def beside(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, .
         if len(named) == 1:
             quote = " ".join(paragraph.split())[:240]
             evidence = f"readme of {repo.id.removeprefix('repo:')}: “{quote}”"
-            found += [CodeLink(named[0].id, other, Tier.MENTIONED, ("another readme",), (evidence,)) for other in others]
-    return tuple(found)
+            links += [CodeLink(named[0].id, other, Tier.MENTIONED, ("another readme",), (evidence,)) for other in others]
+    return tuple(links)

@@ -77,7 +77,7 @@ def introduction(readme: str) -> Introduction:
     prose = [line for line in own if line]
     asked = _asked(readme[:README])
     near = (title, *prose) if asked else (title, *prose, *lines)
-    linked = next((found[0] for line in near for found in _PAPER.finditer(line)), "")
+    linked = next((match[0] for line in near for match in _PAPER.finditer(line)), "")
     record = _TITLE.search(asked)
     return Introduction(
         unlinked(title), tuple(map(unlinked, prose)), tuple(_sentences(lines)), linked, asked, " ".join(record[1].split()) if record else ""
@@ -91,7 +91,7 @@ def unlinked(text: str) -> str:
 
 def papers_in(text: str) -> Iterator[int]:
     """Where a text gives the address of a paper."""
-    return (found.start() for found in _PAPER.finditer(text))
+    return (match.start() for match in _PAPER.finditer(text))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -106,8 +106,8 @@ def _plain(raw: str) -> str:
     text = "".join(part if n == 0 else part.partition("-->")[2] for n, part in enumerate(raw.split("<!--")))
     text = _IMAGE.sub(r"\1", text)
     text = _ANCHOR.sub(r"[\2](\1)", text)
-    text = _HTML_HEADING.sub(lambda found: "\n" + "#" * int(found[1]) + " ", text)
-    text = _TAG.sub("", _BREAK.sub(lambda found: " " if found[0][1:3].lower() == "br" else "\n", text))
+    text = _HTML_HEADING.sub(lambda match: "\n" + "#" * int(match[1]) + " ", text)
+    text = _TAG.sub("", _BREAK.sub(lambda match: " " if match[0][1:3].lower() == "br" else "\n", text))
     return html.unescape(_UNDERLINE.sub(r"# \1", text))
 
 
@@ -166,9 +166,9 @@ def _sentences(lines: list[str]) -> Iterator[str]:
 
 def _asked(readme: str) -> str:
     """The part of a README that asks for citation: from its heading or first BibTeX record to the end of that record."""
-    found = _CITE.search(readme)
-    if not found:
+    match = _CITE.search(readme)
+    if not match:
         return ""
-    rest = readme[found.start() : found.start() + _ASKED]
+    rest = readme[match.start() : match.start() + _ASKED]
     records = [record.start() for record in _RECORD.finditer(rest)]
     return rest[: records[1]] if len(records) > 1 else rest

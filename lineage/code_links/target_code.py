@@ -70,14 +70,22 @@ def in_catalog(catalog: Catalog, exclusion: Exclusion) -> TargetCode:
     known = {work.id: work for work in works}
     found: dict[WorkId, str] = {}
     files: dict[tuple[WorkId, str], str] = {}
-    for id_, held in sorted(documents.items()):
+    for id_, stored_documents in sorted(documents.items()):
         work = known.get(id_) or Work(id_, "code")
-        readme = next((catalog.document_text(id_, one.path) or "" for one in held if is_readme(one.path)), "")
-        content = frozenset(one.sha256 for one in held if is_telling(one.path, one.length))
+        readme = next(
+            (catalog.document_text(id_, stored_document.path) or "" for stored_document in stored_documents if is_readme(stored_document.path)), ""
+        )
+        content = frozenset(
+            stored_document.sha256 for stored_document in stored_documents if is_telling(stored_document.path, stored_document.length)
+        )
         if reason := exclusion.reason_for_work(work) or copy_reason(exclusion, works, links, work, readme, content):
             found[id_] = reason
         elif exclusion.own or exclusion.content:
-            files |= {(id_, one.path): said for one in held if one.kind != "paper" and (said := _file(catalog, exclusion, one))}
+            files |= {
+                (id_, stored_document.path): said
+                for stored_document in stored_documents
+                if stored_document.kind != "paper" and (said := _file(catalog, exclusion, stored_document))
+            }
     return TargetCode(found, files)
 
 
@@ -87,9 +95,9 @@ def is_copied(exclusion: Exclusion, document: Document) -> str:
     return file_reason(exclusion, document.path, len(text), hashlib.sha256(text).hexdigest(), _told(document.kind, document.text))
 
 
-def _file(catalog: Catalog, exclusion: Exclusion, one: StoredDocument) -> str:
-    text = catalog.document_text(one.work, one.path) if one.kind == "code" else ""
-    return file_reason(exclusion, one.path, one.length, one.sha256, _told(one.kind, text or ""))
+def _file(catalog: Catalog, exclusion: Exclusion, stored_document: StoredDocument) -> str:
+    text = catalog.document_text(stored_document.work, stored_document.path) if stored_document.kind == "code" else ""
+    return file_reason(exclusion, stored_document.path, stored_document.length, stored_document.sha256, _told(stored_document.kind, text or ""))
 
 
 def _told(kind: str, text: str) -> str:
@@ -98,4 +106,9 @@ def _told(kind: str, text: str) -> str:
 
 
 def _contents(catalog: Catalog, works: Iterable[Work]) -> frozenset[str]:
-    return frozenset(one.sha256 for work in works for one in catalog.documents(work.id) if is_telling(one.path, one.length))
+    return frozenset(
+        stored_document.sha256
+        for work in works
+        for stored_document in catalog.documents(work.id)
+        if is_telling(stored_document.path, stored_document.length)
+    )

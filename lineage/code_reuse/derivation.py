@@ -92,7 +92,7 @@ class Ages:
             if link.tier.own:
                 papers[link.repo.lower()].add(link.paper)
         begun = {work.id.lower(): str(work.meta.get("created") or work.year or "") for work in works if work.kind == "code"}
-        cites = frozenset((one.citing, one.cited) for one in references)
+        cites = frozenset((reference.citing, reference.cited) for reference in references)
         return cls({repo: frozenset(some) for repo, some in papers.items()}, cites, begun)
 
     def why(self, source: WorkId, taker: WorkId) -> str:
@@ -113,10 +113,21 @@ def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, 
     places, texts = _units(documents)
     origins = Origins.of(documents)
     numbers = {work: n for n, work in enumerate(sorted({place.work for place in places}))}
-    found = clones.pairs([numbers[place.work] for place in places], texts)
-    best = _believed(_best(found, places), places)[:MOST]
+    pairs = clones.pairs([numbers[place.work] for place in places], texts)
+    best = _believed(_best(pairs, places), places)[:MOST]
     made = (_derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best)
-    return tuple(sorted(made, key=lambda one: (-one.similarity, one.source.work, one.source.path, one.source.start_line, one.taker.work)))
+    return tuple(
+        sorted(
+            made,
+            key=lambda derivation: (
+                -derivation.similarity,
+                derivation.source.work,
+                derivation.source.path,
+                derivation.source.start_line,
+                derivation.taker.work,
+            ),
+        )
+    )
 
 
 def _units(documents: Iterable[Document]) -> tuple[list[Place], list[str]]:
@@ -124,7 +135,7 @@ def _units(documents: Iterable[Document]) -> tuple[list[Place], list[str]]:
     for document in documents:
         if document.kind != "code" or is_boilerplate(document.path):
             continue
-        newlines = [found.start() for found in re.finditer("\n", document.text)]
+        newlines = [match.start() for match in re.finditer("\n", document.text)]
         for span in document.spans:
             text = document.text[span.start : span.end] if span.role in DEFINITIONS else ""
             if text and has_lines(text):
@@ -135,30 +146,30 @@ def _units(documents: Iterable[Document]) -> tuple[list[Place], list[str]]:
     return places, texts
 
 
-def _best(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
+def _best(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
     """The pairs in which each function has its best match in the other repository; what many repositories hold is nobody's."""
     taken: set[tuple[int, WorkId]] = set()
     homes: dict[int, set[WorkId]] = defaultdict(set)
     kept = []
-    for pair in found:
-        one, other = places[pair.one], places[pair.other]
+    for pair in pairs:
+        place, other = places[pair.one], places[pair.other]
         homes[pair.one].add(other.work)
-        homes[pair.other].add(one.work)
-        if (pair.one, other.work) in taken or (pair.other, one.work) in taken or (is_vendored(one.path) and is_vendored(other.path)):
+        homes[pair.other].add(place.work)
+        if (pair.one, other.work) in taken or (pair.other, place.work) in taken or (is_vendored(place.path) and is_vendored(other.path)):
             continue
-        taken |= {(pair.one, other.work), (pair.other, one.work)}
+        taken |= {(pair.one, other.work), (pair.other, place.work)}
         kept.append(pair)
     return [pair for pair in kept if max(len(homes[pair.one]), len(homes[pair.other])) < HOMES]
 
 
-def _believed(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
+def _believed(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
     """The pairs that are no coincidence: alike enough, of one qualified name, or beside a sure one."""
     files, works = set(), set()
-    for pair in found:
+    for pair in pairs:
         if pair.similarity >= SURE:
-            one, other = places[pair.one], places[pair.other]
-            works.add((one.work, other.work))
-            files.add((one.work, one.path, other.work, other.path))
+            place, other = places[pair.one], places[pair.other]
+            works.add((place.work, other.work))
+            files.add((place.work, place.path, other.work, other.path))
 
     def holds(pair: clones.Pair) -> bool:
         one, other = places[pair.one], places[pair.other]
@@ -168,17 +179,17 @@ def _believed(found: Sequence[clones.Pair], places: Sequence[Place]) -> list[clo
         same = (one.work, one.path, other.work, other.path) in files or (other.work, other.path, one.work, one.path) in files
         return same or (pair.similarity >= LIKELY and beside)
 
-    return [pair for pair in found if holds(pair)]
+    return [pair for pair in pairs if holds(pair)]
 
 
-def _derivation(one: Place, other: Place, text: str, text_of_other: str, similarity: float, known: tuple[Ages, Origins]) -> Derivation:
+def _derivation(place: Place, other: Place, text: str, text_of_other: str, similarity: float, known: tuple[Ages, Origins]) -> Derivation:
     ages, origins = known
-    forth, back = ages.why(one.work, other.work), ages.why(other.work, one.work)
-    if (back and not forth) or (not forth and other.work < one.work):
-        one, other, text, text_of_other, forth = other, one, text_of_other, text, back
+    forth, back = ages.why(place.work, other.work), ages.why(other.work, place.work)
+    if (back and not forth) or (not forth and other.work < place.work):
+        place, other, text, text_of_other, forth = other, place, text_of_other, text, back
     kind, changes = compared(text, text_of_other)
-    common = origins.common(one.work, one.path, other.work, other.path) if forth else ""
-    return Derivation(one, other, kind, similarity, changes, "" if common else forth, common)
+    common = origins.common(place.work, place.path, other.work, other.path) if forth else ""
+    return Derivation(place, other, kind, similarity, changes, "" if common else forth, common)
 
 
 def compared(source: str, taken: str) -> tuple[Kind, tuple[str, ...]]:

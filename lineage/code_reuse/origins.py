@@ -47,13 +47,13 @@ class Origins:
         works: dict[WorkId, frozenset[Said]] = {}
         files: dict[tuple[WorkId, str], frozenset[Said]] = {}
         named: dict[WorkId, frozenset[str]] = {}
-        for one in documents:
-            stored.add(_name(one.work))
-            if is_readme(one.path):
-                works[one.work] = works.get(one.work, _NONE) | {*taken(one.text)}
-                named[one.work] = named.get(one.work, frozenset()) | {_written(found) for found in _REPOSITORY.finditer(one.text)}
-            elif one.kind == "code" and (said := frozenset(taken(one.text[:HEAD]))):
-                files[one.work, one.path] = said
+        for document in documents:
+            stored.add(_name(document.work))
+            if is_readme(document.path):
+                works[document.work] = works.get(document.work, _NONE) | {*taken(document.text)}
+                named[document.work] = named.get(document.work, frozenset()) | {_written(match) for match in _REPOSITORY.finditer(document.text)}
+            elif document.kind == "code" and (saids := frozenset(taken(document.text[:HEAD]))):
+                files[document.work, document.path] = saids
         return cls(frozenset(stored), works, files, named)
 
     def common(self, source: WorkId, path: str, taker: WorkId, taken_path: str) -> str:
@@ -80,13 +80,13 @@ def is_readme(path: str) -> bool:
 
 def taken(text: str) -> Iterator[Said]:
     """Each repository that a text says something was taken from, in the paragraph that says so."""
-    for said in _TAKEN.finditer(text):
-        after = text[said.end() : said.end() + _AFTER].partition("\n\n")[0]
-        yield from (Said(_written(found), fold(said[0] + after[: found.end()])) for found in _REPOSITORY.finditer(after))
+    for match in _TAKEN.finditer(text):
+        after = text[match.end() : match.end() + _AFTER].partition("\n\n")[0]
+        yield from (Said(_written(found), fold(match[0] + after[: found.end()])) for found in _REPOSITORY.finditer(after))
 
 
-def _written(found: re.Match[str]) -> str:
-    return f"{found[1]}/{found[2].removesuffix('.git').rstrip('.')}".lower()
+def _written(match: re.Match[str]) -> str:
+    return f"{match[1]}/{match[2].removesuffix('.git').rstrip('.')}".lower()
 
 
 def _name(work: WorkId) -> str:

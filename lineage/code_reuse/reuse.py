@@ -82,8 +82,8 @@ def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
         for key, home in _definitions(document):
             definitions[key].append(home)
     in_files, in_code = _pairs(files), _pairs(definitions)
-    found = [_shared(pair, in_files.get(pair, []), in_code.get(pair, [])) for pair in sorted({*in_files, *in_code})]
-    return tuple(sorted((s for s in found if s.files or s.definitions), key=lambda s: (-_weight(s), s.one, s.other)))
+    shareds = [_shared(pair, in_files.get(pair, []), in_code.get(pair, [])) for pair in sorted({*in_files, *in_code})]
+    return tuple(sorted((s for s in shareds if s.files or s.definitions), key=lambda s: (-_weight(s), s.one, s.other)))
 
 
 def is_vendored(path: str) -> bool:
@@ -149,14 +149,14 @@ def _weight(found: Shared) -> float:
     return 3.0 * found.files + found.definitions
 
 
-def signals(found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[Signal, ...]]:
+def signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[Signal, ...]]:
     """For each paper whose own repository shares code with the target's the signal of that: 1 shared file .4, 31 functions 1."""
     owners: dict[str, set[WorkId]] = defaultdict(set)
     for link in links:
         if link.tier.own:
             owners[link.repo.lower()].add(link.paper)
     best: dict[WorkId, Shared] = {}
-    for one in found:
+    for one in shareds:
         papers, others = owners[one.one.lower()], owners[one.other.lower()]
         for paper in others if target in papers else papers if target in others else ():
             if paper != target and _weight(one) > (_weight(best[paper]) if paper in best else 0.0):
@@ -169,7 +169,10 @@ def signals(found: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) 
 
 def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
     """References of the target as they are scored where nothing is known of its code: without these signals of it and their reasons."""
-    return tuple(_without(one, known[one.cited]) if one.citing == target and one.cited in known else one for one in references)
+    return tuple(
+        _without(reference, known[reference.cited]) if reference.citing == target and reference.cited in known else reference
+        for reference in references
+    )
 
 
 def _without(reference: Reference, known: Sequence[Signal]) -> Reference:

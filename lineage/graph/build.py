@@ -94,11 +94,11 @@ def _join(same: list[Reference]) -> Reference:
 
 def _heaviest_incoming(edges: Sequence[Reference]) -> dict[WorkId, Reference]:
     """What makes a work part of the lineage: its nearest, then heaviest reference."""
-    found: dict[WorkId, Reference] = {}
+    references_by_key: dict[WorkId, Reference] = {}
     for edge in sorted(edges, key=lambda r: (r.distance, -r.score, r.citing)):
         if edge.citing != edge.cited:
-            found.setdefault(edge.cited, edge)
-    return found
+            references_by_key.setdefault(edge.cited, edge)
+    return references_by_key
 
 
 def _in_order(target: Work, edges: Sequence[Reference], links: Sequence[CodeLink]) -> Iterable[WorkId]:

@@ -175,14 +175,14 @@ def _wish(ordered: Sequence[Sequence[_Block]], height: float) -> None:
 
 def _levels(graph: nx.DiGraph, blocks: Sequence[_Block]) -> list[list[_Block]]:
     """Blocks from top to bottom by level; outside the background the heaviest stand nearest to the middle."""
-    held: dict[str, list[_Block]] = {level: [] for level in LEVELS}
+    blocks_by_key: dict[str, list[_Block]] = {level: [] for level in LEVELS}
     rest: list[_Block] = []
     for block in blocks:
         node = graph.nodes[block.members[0]]
-        central = node["target"] or (node["score"] >= _HEAVY and node["role"] not in held)
-        held.get("base" if central else str(node["role"]), rest).append(block)
+        central = node["target"] or (node["score"] >= _HEAVY and node["role"] not in blocks_by_key)
+        blocks_by_key.get("base" if central else str(node["role"]), rest).append(block)
     rest.sort(key=lambda b: (graph.nodes[b.members[0]]["order"], b.members[0]))
-    inner = [held[level] for level in LEVELS]
+    inner = [blocks_by_key[level] for level in LEVELS]
     for i, level in enumerate(inner):
         level.sort(key=lambda b: (graph.nodes[b.members[0]]["score"], b.members[0]), reverse=i > LEVELS.index("base"))
     inner[LEVELS.index("base")] = _outward(inner[LEVELS.index("base")])

@@ -105,22 +105,22 @@ class Checklist:
         places = [(Counter(terms.found(words(part))), weight) for part, weight in ((title, _TITLE), (abstract, _ABSTRACT))]
         said = Counter(terms.found(words(text)))
         scored = [_scored(domain, places, said) for domain in self.domains]
-        best = max((one.score for one in scored), default=0.0)
-        kept = (one for one, domain in zip(scored, self.domains, strict=True) if _holds(one, domain, best))
-        found = sorted(kept, key=lambda one: -one.score)[:_MOST_DOMAINS]
-        return (*found, *self._implied(found))
+        best = max((recognised.score for recognised in scored), default=0.0)
+        kept = (recognised for recognised, domain in zip(scored, self.domains, strict=True) if _holds(recognised, domain, best))
+        recogniseds = sorted(kept, key=lambda recognised: -recognised.score)[:_MOST_DOMAINS]
+        return (*recogniseds, *self._implied(recogniseds))
 
-    def _implied(self, found: Sequence[Recognised]) -> Iterator[Recognised]:
+    def _implied(self, recogniseds: Sequence[Recognised]) -> Iterator[Recognised]:
         named = {domain.name: domain for domain in self.domains}
-        missing = {name: one for one in reversed(found) for name in named[one.name].implies if name in named}
-        for name, one in missing.items():
-            if name not in {other.name for other in found}:
-                yield Recognised(name, named[name].title, 0.0, (f"implied by {one.title}",))
+        missing = {name: one for one in reversed(recogniseds) for name in named[one.name].implies if name in named}
+        for name, recognised in missing.items():
+            if name not in {other.name for other in recogniseds}:
+                yield Recognised(name, named[name].title, 0.0, (f"implied by {recognised.title}",))
 
 
-def _holds(found: Recognised, domain: Domain, best: float) -> bool:
+def _holds(recognised: Recognised, domain: Domain, best: float) -> bool:
     """One term alone names no domain, however often it stands there."""
-    return found.score >= domain.needed and len(found.terms) > 1 and (domain.basic or found.score >= _SHARE * best)
+    return recognised.score >= domain.needed and len(recognised.terms) > 1 and (domain.basic or recognised.score >= _SHARE * best)
 
 
 def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], said: Counter[Phrase]) -> Recognised:

@@ -96,8 +96,8 @@ _HOURS = {
 
 
 def _hours(text: str) -> float | None:
-    found = _DURATION.match(text.strip())
-    return float(format(float(found[1]) * _HOURS[found[2].lower()], ".6g")) if found else None
+    match = _DURATION.match(text.strip())
+    return float(format(float(match[1]) * _HOURS[match[2].lower()], ".6g")) if match else None
 
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")

@@ -106,8 +106,8 @@ class Ontology:
         """The detail that a name of code, configuration or prose means, None if it is none; `context` is what it stands in."""
         if " " in written and (spoken := self._spoken.get(fold(written))):
             return spoken  # "language model" is more than a model
-        found = self.naming(written, context)
-        return found.name if found else self._spoken.get(fold(written))
+        name_match = self.naming(written, context)
+        return name_match.name if name_match else self._spoken.get(fold(written))
 
     def naming(self, written: str, context: str = "") -> NameMatch | None:
         """The same for identifiers alone, with what the name says of its scope; dotted names bring their own context."""
@@ -132,8 +132,8 @@ class Ontology:
         if not before or len(before) > _MOST_QUALIFIERS:
             return None
         scope = "_".join(before)
-        if found := self._in_context(f"*{tail}", around):
-            return NameMatch(found.name, scope)
+        if name_match := self._in_context(f"*{tail}", around):
+            return NameMatch(name_match.name, scope)
         return NameMatch(self._tails[tail], scope, known=True) if tail in self._tails else None
 
     def _in_context(self, word: str, around: Sequence[str]) -> NameMatch | None:
@@ -156,10 +156,10 @@ class Ontology:
             for at in range(len(pieces) - size + 1):
                 rest = [*pieces[:at], *pieces[at + size :]]
                 word = "".join(pieces[at : at + size])
-                found = self._exact.get(word)
+                name_match = self._exact.get(word)
                 allowed = self._qualifiers if word in self._partial else self._parts
-                if found and all(piece in allowed or piece.isdigit() for piece in rest):
-                    return NameMatch(found.name, "_".join(rest), found.meant)
+                if name_match and all(piece in allowed or piece.isdigit() for piece in rest):
+                    return NameMatch(name_match.name, "_".join(rest), name_match.meant)
         return None
 
     def headed(self, written: str) -> list[Heading]:

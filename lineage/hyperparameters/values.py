@@ -60,14 +60,14 @@ def number(text: str) -> int | float | None:
     if power := _POWER.match(text):
         base = math.e if power["base"] == "e" else int(power["base"])
         return _arithmetic(ast.Pow(), base, int(power["power"])) * (-1 if power["sign"] == "-" else 1)
-    found = _NUMBER.match(text)
-    if not found or not any(c.isdigit() for c in found["base"]):
+    match = _NUMBER.match(text)
+    if not match or not any(c.isdigit() for c in match["base"]):
         return None
     try:
-        base10 = Decimal(re.sub(r"[,_\\{}]", "", found["base"]))
+        base10 = Decimal(re.sub(r"[,_\\{}]", "", match["base"]))
     except InvalidOperation:
         return None
-    shift = int(found["exp"] or 0) + int(found["power"] or 0) + _SUFFIXES.get(found["suffix"] or "", 0)
+    shift = int(match["exp"] or 0) + int(match["power"] or 0) + _SUFFIXES.get(match["suffix"] or "", 0)
     return _tidy(base10.scaleb(shift))
 
 
@@ -163,7 +163,7 @@ def literal(tree: ast.expr) -> Plain:
     if isinstance(tree, ast.List | ast.Tuple):
         if len(tree.elts) > MOST_ITEMS:
             raise Expression("a long list")
-        return [_item(one) for one in tree.elts]
+        return [_item(expr) for expr in tree.elts]
     return _item(tree)
 
 

@@ -51,15 +51,19 @@ def ancestors(
 ) -> tuple[Ancestor, ...]:
     """The ancestors of each part of the target, best first, the parts in the order of `Part`; references come with their scores."""
     own = own_name(target)
-    found = [one for r in references for one in _of(r, list(takeovers([*r.mentions, *named.get(r.cited, ())], own)), more.get(r.cited, ()))]
-    kept = (one for part in Part for one in sorted((one for one in found if one.part is part), key=lambda one: -one.score)[:MOST])
-    return tuple(one for one in kept if one.score >= LEAST)
+    found = [ancestor for r in references for ancestor in _of(r, list(takeovers([*r.mentions, *named.get(r.cited, ())], own)), more.get(r.cited, ()))]
+    kept = (
+        ancestor
+        for part in Part
+        for ancestor in sorted((ancestor for ancestor in found if ancestor.part is part), key=lambda ancestor: -ancestor.score)[:MOST]
+    )
+    return tuple(ancestor for ancestor in kept if ancestor.score >= LEAST)
 
 
 def _of(reference: Reference, said: Sequence[Takeover], signals: Sequence[Signal]) -> Iterator[Ancestor]:
     """What one work gives, by part."""
     by_text, by_code = by_part(said), dict(_by_code(signals))
-    by_role = {_ROLES[one.role]: one for one in reversed(reference.roles) if one.role in _ROLES}
+    by_role = {_ROLES[verdict.role]: verdict for verdict in reversed(reference.roles) if verdict.role in _ROLES}
     for part in Part:
         code, words = by_code.get(part, (0.0, ""))
         role = by_role.get(part)
@@ -78,6 +82,6 @@ def _by_code(signals: Sequence[Signal]) -> Iterator[tuple[Part, tuple[float, str
 
 def _sentence(part: Part, said: Sequence[Takeover]) -> str:
     """The sentence that says most clearly that a part is taken over."""
-    clear = [(one.weight * dict(one.parts).get(part, 0.0), one) for one in said]
+    clear = [(takeover.weight * dict(takeover.parts).get(part, 0.0), takeover) for takeover in said]
     best = max(clear, key=lambda pair: pair[0], default=None)
     return " ".join(best[1].mention.sentence.replace(" ⟦T⟧", "").split()) if best and best[0] > 0.1 else ""

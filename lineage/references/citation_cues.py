@@ -81,11 +81,11 @@ def _targets(text: str, key: str) -> str:
     if key and TARGET not in text:
         bare = key.removeprefix("ref-")
         bracket = re.compile(r"[(\[]([^()\[\]]{0,300})[)\]]")
-        held = re.compile(rf"(?<![\w:-]){re.escape(bare)}(?![\w:-])")
+        pattern = re.compile(rf"(?<![\w:-]){re.escape(bare)}(?![\w:-])")
 
-        def swap(found: re.Match[str]) -> str:
-            keys = [k.strip() for k in re.split(r"[;,]", found[1])]
-            return " ".join(["(", *(TARGET if k == bare else OTHER for k in keys), ")"]) if held.search(found[1]) and bare in keys else found[0]
+        def swap(match: re.Match[str]) -> str:
+            keys = [k.strip() for k in re.split(r"[;,]", match[1])]
+            return " ".join(["(", *(TARGET if k == bare else OTHER for k in keys), ")"]) if pattern.search(match[1]) and bare in keys else match[0]
 
         return bracket.sub(swap, text)
     return text

@@ -126,13 +126,13 @@ def takeovers(mentions: Iterable[Mention], own_name: str = "") -> Iterator[Takeo
 
 def total(some: Sequence[Takeover]) -> float:
     """0..1 from all statements about one work: one clear statement of its model .33, three .67, seven 1; data and evaluation count less."""
-    counted = (one.weight * sum(share * _WORTH.get(part, 1.0) for part, share in one.parts) for one in some)
+    counted = (takeover.weight * sum(share * _WORTH.get(part, 1.0) for part, share in takeover.parts) for takeover in some)
     return min(1.0, math.log2(1 + sum(counted)) / 3)
 
 
 def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
     """0..1 for each part that is taken over."""
-    found = {part: sum(one.weight * share for one in some for named, share in one.parts if named is part) for part in Part}
+    found = {part: sum(takeover.weight * share for takeover in some for named, share in takeover.parts if named is part) for part in Part}
     return {part: round(1 - math.pow(0.5, weight), 4) for part, weight in found.items() if weight > 0}
 
 

@@ -18,21 +18,21 @@ _NUMBER = re.compile(r"arxiv:(\d\d)(\d\d)\.\d")
 _PREPRINT = ("arxiv", "corr", "preprint", "biorxiv", "medrxiv", "openreview")
 
 
-def merge_works(one: Work, other: Work) -> Work:
+def merge_works(work: Work, other: Work) -> Work:
     """One record out of two of the same work; `merge_works(a, b) == merge_works(b, a)`."""
-    ids = sorted({one.id, other.id, *one.aliases, *other.aliases}, key=_id_rank)
+    ids = sorted({work.id, other.id, *work.aliases, *other.aliases}, key=_id_rank)
     return Work(
         id=ids[0],
-        kind=_kind(one.kind, other.kind),
-        title=max(one.title, other.title, key=_title_rank),
-        authors=max(one.authors, other.authors, key=_authors_rank),
-        year=_year(true_year(one.year, ids), true_year(other.year, ids)),
-        venue=max(one.venue, other.venue, key=_venue_rank),
-        abstract=max(one.abstract, other.abstract, key=lambda a: (len(a), a)),
+        kind=_kind(work.kind, other.kind),
+        title=max(work.title, other.title, key=_title_rank),
+        authors=max(work.authors, other.authors, key=_authors_rank),
+        year=_year(true_year(work.year, ids), true_year(other.year, ids)),
+        venue=max(work.venue, other.venue, key=_venue_rank),
+        abstract=max(work.abstract, other.abstract, key=lambda a: (len(a), a)),
         aliases=tuple(i for i in ids[1:] if not i.startswith("ref:")),
-        license=max((x for x in (one.license, other.license) if x), key=lambda x: (len(x), x), default=None),
-        said_by=tuple(sorted({*one.said_by, *other.said_by})),
-        meta=_meta(one, other),
+        license=max((x for x in (work.license, other.license) if x), key=lambda x: (len(x), x), default=None),
+        said_by=tuple(sorted({*work.said_by, *other.said_by})),
+        meta=_meta(work, other),
     )
 
 
@@ -65,9 +65,9 @@ def _authors_rank(authors: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
 def true_year(year: int | None, ids: Iterable[WorkId]) -> int | None:
     """The year, unless it is the beginning of an arXiv number taken for one: 1911.02782 is of November 2019, not of 1911."""
     for name in ids:
-        found = _NUMBER.match(name)
-        if found and year == int(found[1] + found[2]):
-            return 2000 + int(found[1])
+        match = _NUMBER.match(name)
+        if match and year == int(match[1] + match[2]):
+            return 2000 + int(match[1])
     return year
 
 
@@ -80,9 +80,9 @@ def _venue_rank(venue: str) -> tuple[bool, int, str]:
     return (bool(venue) and not any(word in venue.lower() for word in _PREPRINT), len(venue), venue)
 
 
-def _meta(one: Work, other: Work) -> dict[str, Scalar]:
-    keys = sorted({*one.meta, *other.meta})
-    return {key: max(one.meta.get(key), other.meta.get(key), key=_scalar_rank) for key in keys}
+def _meta(work: Work, other: Work) -> dict[str, Scalar]:
+    keys = sorted({*work.meta, *other.meta})
+    return {key: max(work.meta.get(key), other.meta.get(key), key=_scalar_rank) for key in keys}
 
 
 def _scalar_rank(value: Scalar) -> tuple[int, float, str]:

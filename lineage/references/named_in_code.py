@@ -36,26 +36,26 @@ def signals(
     homes = {link.repo.lower(): link.paper for link in links if link.tier.own and link.paper != target.id and link.paper in works}
     named: dict[WorkId, set[str]] = defaultdict(set)
     loaded: dict[WorkId, str] = {}
-    for one in files:
-        text = one.text[:MAX_LETTERS]
+    for document in files:
+        text = document.text[:MAX_LETTERS]
         for owner, name in _REPOSITORY.findall(text):
             if work := homes.get(f"repo:github.com/{owner}/{name.removesuffix('.git').rstrip('.')}".lower()):
-                named[work].add(one.path)
+                named[work].add(document.path)
         for value in _LOADED.findall(text):
             if work := _of_checkpoint(value, names):
-                loaded.setdefault(work, f"{value} in {one.path}")
-        called = {folded for part in one.path.split("/")[:-1] if len(folded := _plain(part)) >= _FOLDER}
+                loaded.setdefault(work, f"{value} in {document.path}")
+        called = {folded for part in document.path.split("/")[:-1] if len(folded := _plain(part)) >= _FOLDER}
         for work in {names[word] for word in (called | _words(text)) if word in names}:
-            named[work].add(one.path)
-    found: dict[WorkId, list[Signal]] = defaultdict(list)
+            named[work].add(document.path)
+    signals_by_key: dict[WorkId, list[Signal]] = defaultdict(list)
     for work, paths in named.items():
         value = 0.0 if len(paths) > max(_PAST, len(files) // 2) else min(1.0, len(paths).bit_length() / 4)
-        found[work].append(
+        signals_by_key[work].append(
             Signal("named_in_code", value, f"the target's own code names it in {counted(len(paths), 'file')}: {', '.join(sorted(paths)[:2])}")
         )
     for work, words in loaded.items():
-        found[work].append(Signal("checkpoint", 1.0, f"the target's own code loads {words}"))
-    return {work: tuple(some) for work, some in found.items()}
+        signals_by_key[work].append(Signal("checkpoint", 1.0, f"the target's own code loads {words}"))
+    return {work: tuple(some) for work, some in signals_by_key.items()}
 
 
 def _plain(name: str) -> str:

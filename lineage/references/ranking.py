@@ -110,8 +110,8 @@ def rank(
     code, more, named = _best_links(links), more or {}, named or {}
     scored = []
     for r in references:
-        said = taken_signals(r.mentions, named.get(r.cited, ()), own_name(target))
-        scored.append(_score(r, works.get(r.cited), code.get(r.cited), target, weights, (*said, *more.get(r.cited, ()))))
+        signals = taken_signals(r.mentions, named.get(r.cited, ()), own_name(target))
+        scored.append(_score(r, works.get(r.cited), code.get(r.cited), target, weights, (*signals, *more.get(r.cited, ()))))
     return tuple(sorted(scored, key=lambda r: -r.score))
 
 
@@ -129,9 +129,9 @@ def _score(
 ) -> Reference:
     title, cited = target.title if target else "", work.title if work else ""
     roles = reference.roles or classify(reference.mentions, title=title, cited_title=cited)
-    found = [*text_signals(reference.mentions), *_known_signals(reference, work, link, target), *_title_roles(reference, roles), *more]
+    signals = [*text_signals(reference.mentions), *_known_signals(reference, work, link, target), *_title_roles(reference, roles), *more]
     spoken = any(m.sentence.strip() for m in reference.mentions)
-    parts = [(weights.signals.get(s.name, 0.0) * s.value, s) for s in found]
+    parts = [(weights.signals.get(s.name, 0.0) * s.value, s) for s in signals]
     total = (weights.bias if spoken else weights.bias_without) + sum(part for part, _ in parts)
     said = sorted((p for p in parts if p[0] > 0.05 and p[1].words), key=lambda p: -p[0])
     why = [s.words for _, s in said]
@@ -169,7 +169,7 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
     """What the text says is taken over from a work, how many parts of it, and how often it is named where the work itself is described."""
     some = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
     parts = [part for part, value in by_part(some).items() if value >= SAID]
-    best = max(some, key=lambda one: one.weight, default=None)
+    best = max(some, key=lambda takeover: takeover.weight, default=None)
     core = sum(section_weight(m.section) == 1.0 and not on_it(m) for m in named)
     compared = any(judge(m)[_BASELINE].score >= 0.5 for m in mentions[:MAX_MENTIONS] if m.sentence.strip())
     signals = [
@@ -222,8 +222,8 @@ def _phrase_signals(spoken: Sequence[Mention]) -> list[Signal]:
     own = [m for m in spoken if _OWN.search(m.sentence)]
     signals = [Signal("own_words", _damped(len(own)), _own_share(len(own), len(spoken)))]
     for name, words, pattern in _PHRASES:
-        said = next((m for m in spoken if pattern.search(m.sentence)), None)
-        signals.append(Signal(name, float(said is not None), f"{words}: “{_short(said.sentence)}”" if said else ""))
+        mention = next((m for m in spoken if pattern.search(m.sentence)), None)
+        signals.append(Signal(name, float(mention is not None), f"{words}: “{_short(mention.sentence)}”" if mention else ""))
     return signals
 
 

@@ -37,13 +37,13 @@ def named_mentions(document: Document, references: Sequence[Reference], works: M
     keys = {r.cited: {m.key for m in r.mentions} | {r.key} for r in references}
     either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     pattern = re.compile(rf"(?<![\w-])({either})((?:[-–]{_SIZE})?)(?![\w–-])")
-    found: dict[WorkId, list[Mention]] = defaultdict(list)
+    mentions_by_key: dict[WorkId, list[Mention]] = defaultdict(list)
     for span, sentence in _sentences(document):
         for name in dict.fromkeys(match[1] for match in pattern.finditer(sentence)):
             work = names[name]
-            if len(found[work]) < MAX_OF_ONE and not any(key and key in sentence for key in keys[work]):
-                found[work].append(Mention("", _marked(sentence, name, pattern), span.path, span.start, span.end, said_by=WITNESS))
-    return {work: tuple(some) for work, some in found.items() if some}
+            if len(mentions_by_key[work]) < MAX_OF_ONE and not any(key and key in sentence for key in keys[work]):
+                mentions_by_key[work].append(Mention("", _marked(sentence, name, pattern), span.path, span.start, span.end, said_by=WITNESS))
+    return {work: tuple(some) for work, some in mentions_by_key.items() if some}
 
 
 def _marked(sentence: str, name: str, pattern: re.Pattern[str]) -> str:

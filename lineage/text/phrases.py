@@ -31,7 +31,7 @@ class Word:
 
 def words(text: str) -> list[Word]:
     """The words of a text, in order."""
-    return [Word(found[0].lower(), found.start(), found.end(), found["number"] is not None) for found in _WORD.finditer(text.replace("’", "'"))]
+    return [Word(match[0].lower(), match.start(), match.end(), match["number"] is not None) for match in _WORD.finditer(text.replace("’", "'"))]
 
 
 def phrase(text: str) -> Phrase:

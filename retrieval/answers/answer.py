@@ -95,13 +95,13 @@ class Asked:
         return self.answers[0]
 
 
-def ask(engine: Engine, query: Query, held: Sequence[FactOccurrence] = ()) -> Asked:
+def ask(engine: Engine, query: Query, occurrences: Sequence[FactOccurrence] = ()) -> Asked:
     """The question and its parts, asked of one generation."""
     parts = [searches(replace(query, text=text), WorkId(engine.generation.manifest.target)) for text in questions(query.text)]
     answers = iter(engine.ask_many([one for some in parts for one in some]))
     groups = [[next(answers) for _ in some] for some in parts]
-    ranked = tuple(tuple(candidates(engine, group, held if group is groups[0] else ())) for group in groups)
-    return Asked(tuple(group[0] for group in groups), engine.ontology, tuple(held), ranked)
+    ranked = tuple(tuple(candidates(engine, group, occurrences if group is groups[0] else ())) for group in groups)
+    return Asked(tuple(group[0] for group in groups), engine.ontology, tuple(occurrences), ranked)
 
 
 def answered(asked: Asked, writer: AnswerWriter | None = None) -> WrittenAnswer:
@@ -121,9 +121,9 @@ def answered(asked: Asked, writer: AnswerWriter | None = None) -> WrittenAnswer:
         return _extracted(replace(found, notes=(*found.notes, note)), asked)
 
 
-def _facts_alone(ranked: Sequence[Candidate], held: Sequence[FactOccurrence]) -> tuple[Candidate, ...]:
-    kept = {one.evidence.chunk.id for one in held}
-    return tuple(one for one in ranked if one.piece.shape == "fact" and one.piece.hit.chunk.id in kept)
+def _facts_alone(ranked: Sequence[Candidate], occurrences: Sequence[FactOccurrence]) -> tuple[Candidate, ...]:
+    kept = {occurrence.evidence.chunk.id for occurrence in occurrences}
+    return tuple(candidate for candidate in ranked if candidate.piece.shape == "fact" and candidate.piece.hit.chunk.id in kept)
 
 
 def _blank(asked: Asked) -> WrittenAnswer:
@@ -131,24 +131,24 @@ def _blank(asked: Asked) -> WrittenAnswer:
     return WrittenAnswer(answer.query.text, answer.lineage, answer.generation, (), notes=answer.notes)
 
 
-def _extracted(found: WrittenAnswer, asked: Asked) -> WrittenAnswer:
-    made = _checked(found, extracted(asked.ranked), asked.known)
+def _extracted(answer: WrittenAnswer, asked: Asked) -> WrittenAnswer:
+    made = _checked(answer, extracted(asked.ranked), asked.known)
     return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
 
 
-def _checked(found: WrittenAnswer, sentences: Sequence[Sentence], known: Ontology) -> WrittenAnswer:
+def _checked(answer: WrittenAnswer, sentences: Sequence[Sentence], known: Ontology) -> WrittenAnswer:
     """The sentences that are tied to their evidence; the others are removed, with why."""
-    why = [(one, missing(one.text, one.evidence, known)) for one in sentences]
-    kept = tuple(one for one, reason in why if not reason)
-    removed = tuple((one.text, reason) for one, reason in why if reason)
-    return replace(found, sentences=kept, removed=(*found.removed, *removed))
+    why = [(sentence, missing(sentence.text, sentence.evidence, known)) for sentence in sentences]
+    kept = tuple(sentence for sentence, reason in why if not reason)
+    removed = tuple((sentence.text, reason) for sentence, reason in why if reason)
+    return replace(answer, sentences=kept, removed=(*answer.removed, *removed))
 
 
-def _written(found: WrittenAnswer, asked: Asked, writer: AnswerWriter) -> WrittenAnswer:
+def _written(answer: WrittenAnswer, asked: Asked, writer: AnswerWriter) -> WrittenAnswer:
     hits = _evidence(asked)
     said = _parsed(writer.complete(messages(asked.answer.query.text, hits), _SCHEMA, MOST_ANSWER))
     sentences = [Sentence(one.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(one.evidence) if 1 <= n <= len(hits))) for one in said.sentences]
-    made = _checked(replace(found, by=writer.model), [one for one in sentences[:_SENTENCES] if one.text], asked.known)
+    made = _checked(replace(answer, by=writer.model), [sentence for sentence in sentences[:_SENTENCES] if sentence.text], asked.known)
     return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
 
 
@@ -162,7 +162,7 @@ def _parsed(text: str) -> _Answered:
 def _evidence(asked: Asked) -> list[Hit]:
     """What the model sees: the evidence of the facts first, then the hits, each chunk once."""
     found = (hit for row in zip_longest(*(answer.hits for answer in asked.answers)) for hit in row if hit)
-    hits = {hit.chunk.id: hit for hit in (*(held.evidence for held in asked.held), *found)}
+    hits = {hit.chunk.id: hit for hit in (*(occurrence.evidence for occurrence in asked.held), *found)}
     return list(hits.values())[:EVIDENCE]
 
 

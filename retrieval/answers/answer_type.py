@@ -152,12 +152,12 @@ def _words(text: str) -> list[tuple[str, bool]]:
     spans = {found.start(): found for found in _NUMBER.finditer(text)}
     words: list[tuple[str, bool]] = []
     at = 0
-    for found in re.finditer(rf"{_NUMBER.pattern}|{_WORD.pattern}", text):
-        if found.start() < at:
+    for match in re.finditer(rf"{_NUMBER.pattern}|{_WORD.pattern}", text):
+        if match.start() < at:
             continue
-        at = found.end()
-        number = found.start() in spans or found[0].lower() in _NUMBER_WORDS
-        words.append((stem(found[0].lower()), number))
+        at = match.end()
+        number = match.start() in spans or match[0].lower() in _NUMBER_WORDS
+        words.append((stem(match[0].lower()), number))
     return words
 
 

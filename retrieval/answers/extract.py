@@ -82,12 +82,12 @@ def searches(query: Query, target: WorkId) -> tuple[Query, ...]:
     return query, replace(query, kinds=_PROSE), replace(query, kinds=frozenset({"paper"}), work=target)
 
 
-def candidates(engine: Engine, answers: Sequence[Answer], held: Sequence[FactOccurrence] = ()) -> list[Candidate]:
+def candidates(engine: Engine, answers: Sequence[Answer], occurrences: Sequence[FactOccurrence] = ()) -> list[Candidate]:
     """The pieces of what was found for one question, likeliest first; `held` are facts of the details that it names."""
     question, known = answers[0].query.text, engine.ontology
     words, asked, about = Words(question, engine.worth(question)), answer_type(question), subject_of(question, known)
     placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
-    placed += [(fact(one, known), 1.0) for one in held[:FACTS]]
+    placed += [(fact(occurrence, known), 1.0) for occurrence in occurrences[:FACTS]]
     placed = [(piece, place) for piece, place in placed if answers_kind(piece, asked, question)]
     shares = shares_of([piece for piece, _ in placed], words)
     worth = [share + 0.5 * place + 0.5 * stated(piece, asked, question) for share, (piece, place) in zip(shares, placed, strict=True)]
@@ -96,7 +96,7 @@ def candidates(engine: Engine, answers: Sequence[Answer], held: Sequence[FactOcc
     likest = max(similar, default=0.0)
     weights = fitted()["weights"]
     found = [(piece, signs_of(piece, words, asked, about, place, near, likest)) for (piece, place), near in zip(first, similar, strict=True)]
-    ranked = sorted((Candidate(piece, signs, likelihood(signs, weights)) for piece, signs in found), key=lambda one: -one.likelihood)
+    ranked = sorted((Candidate(piece, signs, likelihood(signs, weights)) for piece, signs in found), key=lambda candidate: -candidate.likelihood)
     return _looked_at_again(engine, question, ranked[:AGAIN])
 
 
@@ -106,9 +106,9 @@ def _looked_at_again(engine: Engine, question: str, ranked: Sequence[Candidate])
     if not any(similar):
         return list(ranked)
     likest, again = max(similar), list[Candidate]()
-    for one, near in zip(ranked, similar, strict=True):
-        signs = {"first": math.log(one.likelihood / (1 - one.likelihood)), "dense": near, "densest": near - likest}
-        again.append(replace(one, likelihood=likelihood(signs, fitted()["second"])))
+    for candidate, near in zip(ranked, similar, strict=True):
+        signs = {"first": math.log(candidate.likelihood / (1 - candidate.likelihood)), "dense": near, "densest": near - likest}
+        again.append(replace(candidate, likelihood=likelihood(signs, fitted()["second"])))
     return sorted(again, key=lambda one: -one.likelihood)
 
 
@@ -145,10 +145,10 @@ def _said(ranked: Sequence[Candidate]) -> list[Candidate]:
     table = fitted()
     if not ranked or ranked[0].likelihood < table["least"]:
         return []
-    return [one for one in ranked if one.likelihood >= table["near"] * ranked[0].likelihood]
+    return [candidate for candidate in ranked if candidate.likelihood >= table["near"] * ranked[0].likelihood]
 
 
-def _new(one: Piece, other: Piece) -> bool:
+def _new(piece: Piece, other: Piece) -> bool:
     """Whether less than most of its words were said already."""
-    words, said = set(terms(one.text)), set(terms(other.text))
+    words, said = set(terms(piece.text)), set(terms(other.text))
     return len(words & said) < 0.6 * max(1, min(len(words), len(said)))

@@ -80,8 +80,8 @@ def held(text: str) -> set[str]:
     return plain | {_shown(100 * float(value)) for value in plain if 0 < float(value) < 1}
 
 
-def _values(found: Iterable[re.Match[str]]) -> Iterator[str]:
-    for match in found:
+def _values(matches: Iterable[re.Match[str]]) -> Iterator[str]:
+    for match in matches:
         try:
             value = number(match[0].strip()) if len(match[0]) < _LONGEST else None
         except Expression:  # a power out of all proportion

@@ -123,9 +123,9 @@ def lines_of(hit: Hit) -> Iterable[str]:
         yield f"`{name.replace('`', chr(39))}`:\n" + "\n".join(f"    {line}" for line in dedent("\n".join(shown)).split("\n"))
 
 
-def fact(held: FactOccurrence, known: Ontology) -> Piece:
+def fact(occurrence: FactOccurrence, known: Ontology) -> Piece:
     """`learning rate = 0.0001 (config: lr: 1e-4)`: the value, and the words or the line that hold it."""
-    one, hit = held.fact, held.evidence
+    one, hit = occurrence.fact, occurrence.evidence
     text = neutral(hit.chunk.text)
     said = " ".join(neutral(one.said or one.written).split())
     if hit.chunk.kind in {"paper", "docs"}:

@@ -71,11 +71,11 @@ def subject(question: str, details: Sequence[Span], known: Ontology, target: fro
 
 def _undetailed(question: str, details: Sequence[Span], known: Ontology) -> Iterator[tuple[str, int, int]]:
     """The words of a question with their places, without those that name a detail or a value of optimisers and the like."""
-    for found in _WORD.finditer(question):
-        word = found[0].replace("×", "x")
-        named = any(start <= found.start() < stop for start, stop in details)
+    for match in _WORD.finditer(question):
+        word = match[0].replace("×", "x")
+        named = any(start <= match.start() < stop for start, stop in details)
         if not named and not any(fold(word) in known.terms[name].choices for name in _CHOICES):
-            yield word, found.start(), found.end()
+            yield word, match.start(), match.end()
 
 
 def called(target: Work, own: Iterable[WorkId]) -> frozenset[str]:
@@ -118,84 +118,86 @@ class SubjectMatcher:
     def _run(self) -> Mapping[tuple[WorkId, str], frozenset[str]]:
         """The words of the commands that run each program of each work."""
         found: dict[tuple[WorkId, str], set[str]] = defaultdict(set)
-        for one in (one for some in self.held.values() for one in some if one.fact.kind == "command"):
-            found[one.fact.work, one.fact.scope.rpartition("/")[2]] |= _words(f"{_saying(one)} {' '.join(one.evidence.chunk.section[-1:])}")
+        for occurrence in (one for some in self.held.values() for one in some if one.fact.kind == "command"):
+            found[occurrence.fact.work, occurrence.fact.scope.rpartition("/")[2]] |= _words(
+                f"{_saying(occurrence)} {' '.join(occurrence.evidence.chunk.section[-1:])}"
+            )
         return {place: frozenset(words) for place, words in found.items()}
 
     @cached_property
     def _folders(self) -> Folders:
         """The folders of the target's own code that are an experiment each."""
-        return folders(one.evidence.chunk for some in self.held.values() for one in some if is_own_code(one))
+        return folders(occurrence.evidence.chunk for some in self.held.values() for occurrence in some if is_own_code(occurrence))
 
     def best(self, some: Sequence[FactOccurrence], about: Subject) -> FactOccurrence | None:
         """The first of those that speak most of a subject; none where it names something that nobody speaks of, or only others than the
         target do, which has values of its own: one value of its own is for all that it speaks of."""
         if about.own:
-            some = [one for one in some if one.evidence.from_target]
-        ranked = [(self._rank(one, about), one) for one in some]
+            some = [occurrence for occurrence in some if occurrence.evidence.from_target]
+        ranked = [(self._rank(occurrence, about), occurrence) for occurrence in some]
         rank, first = max(ranked, key=lambda row: row[0], default=(None, None))
         if rank is None or not about.names:
             return first
-        own = [one for one in some if one.evidence.from_target]
+        own = [occurrence for occurrence in some if occurrence.evidence.from_target]
         if rank.speaks and (rank.standing or not own):
             return first
-        return own[0] if len({one.fact.value for one in own}) == 1 and self._knows(about) else None
+        return own[0] if len({occurrence.fact.value for occurrence in own}) == 1 and self._knows(about) else None
 
-    def hinted(self, one: FactOccurrence, about: Subject) -> bool:
+    def hinted(self, occurrence: FactOccurrence, about: Subject) -> bool:
         """Whether a holder speaks of a name of a question, or of half of what else it hints at."""
-        rank = self._rank(one, about)
+        rank = self._rank(occurrence, about)
         return rank.speaks or (not about.names and 0 < len(about.hints) <= 2 * rank.hints)
 
     def _knows(self, about: Subject) -> bool:
         """Whether anything that the target's own text or code sets speaks of a name."""
-        own = (one for some in self.held.values() for one in some if one.evidence.from_target)
-        return any(_spoken(_text(one) | self._near(one), about) for one in own)
+        own = (occurrence for some in self.held.values() for occurrence in some if occurrence.evidence.from_target)
+        return any(_spoken(_text(occurrence) | self._near(occurrence), about) for occurrence in own)
 
-    def _rank(self, one: FactOccurrence, about: Subject) -> _Rank:
-        text = _text(one) if about.names else frozenset[str]()
-        near, scope = (_spoken(words, about, text) for words in (self._near(one), _words(one.fact.scope)))
-        around, whose = 0 if _parted(one) else _spoken(text, about), _is_of_named(one, about)
-        standing = 3 if near and one.evidence.from_target else 2 if whose else int(one.evidence.from_target)
-        hints = len(about.hints & telling(f"{_place(one)} {one.fact.scope}")) if about.hints else 0
-        return _Rank(bool(near or around or whose), self._inside(one, about), standing, near, scope, around, hints)
+    def _rank(self, occurrence: FactOccurrence, about: Subject) -> _Rank:
+        text = _text(occurrence) if about.names else frozenset[str]()
+        near, scope = (_spoken(words, about, text) for words in (self._near(occurrence), _words(occurrence.fact.scope)))
+        around, whose = 0 if _parted(occurrence) else _spoken(text, about), _is_of_named(occurrence, about)
+        standing = 3 if near and occurrence.evidence.from_target else 2 if whose else int(occurrence.evidence.from_target)
+        hints = len(about.hints & telling(f"{_place(occurrence)} {occurrence.fact.scope}")) if about.hints else 0
+        return _Rank(bool(near or around or whose), self._inside(occurrence, about), standing, near, scope, around, hints)
 
-    def _near(self, one: FactOccurrence) -> frozenset[str]:
+    def _near(self, occurrence: FactOccurrence) -> frozenset[str]:
         """The words of where a holder stands and of what says it; a default is said with the commands that run its program."""
-        run = self._run.get((one.fact.work, one.evidence.chunk.path.rpartition("/")[2])) if one.fact.kind == "default" else None
-        return _words(f"{one.fact.scope} {one.fact.written} {_place(one)} {_saying(one)}") | (run or frozenset())
+        run = self._run.get((occurrence.fact.work, occurrence.evidence.chunk.path.rpartition("/")[2])) if occurrence.fact.kind == "default" else None
+        return _words(f"{occurrence.fact.scope} {occurrence.fact.written} {_place(occurrence)} {_saying(occurrence)}") | (run or frozenset())
 
-    def _inside(self, one: FactOccurrence, about: Subject) -> bool:
+    def _inside(self, occurrence: FactOccurrence, about: Subject) -> bool:
         """Whether a holder stands outside of the folders of experiments, or in that of one which the question names."""
-        experiment = self._folders.of(one) if one.evidence.from_target else ""
+        experiment = self._folders.of(occurrence) if occurrence.evidence.from_target else ""
         return not experiment or experiment in self._folders.named(" ".join(word for name in about.names for word in name))
 
 
-def _place(one: FactOccurrence) -> str:
-    chunk = one.evidence.chunk
+def _place(occurrence: FactOccurrence) -> str:
+    chunk = occurrence.evidence.chunk
     return f"{chunk.path} {chunk.symbol} {' '.join(chunk.section)}"
 
 
-def _is_of_named(one: FactOccurrence, about: Subject) -> bool:
+def _is_of_named(occurrence: FactOccurrence, about: Subject) -> bool:
     """Whether a holder is of a work, other than the target, that is named, be it with a size: `SiT-XL` is asked of SiT."""
-    work = one.evidence.work
+    work = occurrence.evidence.work
     whose = {fold(work.id.rpartition("/")[2]), fold(work.title.partition(":")[0])}
     said = (fold("".join(run for run in _RUN.findall(word) if run.lower() not in _CUT)) for name in about.names for word in name)
-    return not one.evidence.from_target and not whose.isdisjoint(said)
+    return not occurrence.evidence.from_target and not whose.isdisjoint(said)
 
 
-def _text(one: FactOccurrence) -> frozenset[str]:
+def _text(occurrence: FactOccurrence) -> frozenset[str]:
     """The words of the passage of a paper."""
-    return _words(one.evidence.chunk.text) if one.evidence.work.kind == "paper" else frozenset()
+    return _words(occurrence.evidence.chunk.text) if occurrence.evidence.work.kind == "paper" else frozenset()
 
 
-def _parted(one: FactOccurrence) -> bool:
+def _parted(occurrence: FactOccurrence) -> bool:
     """Whether the passage of a value gives several, and says of what each is."""
-    return one.fact.kind == "prose" and _OTHER.search(one.evidence.chunk.text) is not None
+    return occurrence.fact.kind == "prose" and _OTHER.search(occurrence.evidence.chunk.text) is not None
 
 
-def mentions(one: FactOccurrence, about: Subject) -> bool:
+def mentions(occurrence: FactOccurrence, about: Subject) -> bool:
     """Whether the passage that holds a value has any word of a subject."""
-    text = f"{one.fact.work} {one.fact.scope} {_place(one)} {one.evidence.chunk.text[:_LONGEST]}"
+    text = f"{occurrence.fact.work} {occurrence.fact.scope} {_place(occurrence)} {occurrence.evidence.chunk.text[:_LONGEST]}"
     return _spoken(_words(text), about) > 0 or not about.hints.isdisjoint(telling(text))
 
 
@@ -223,16 +225,16 @@ def _spoken(words: frozenset[str], about: Subject, beside: frozenset[str] = froz
     return sum(_speaks(words, name[-1:]) and _speaks(words | beside, name) for name in about.names) if words else 0
 
 
-def _saying(one: FactOccurrence) -> str:
+def _saying(occurrence: FactOccurrence) -> str:
     """What says a value: the row of a table, the sentence up to the next value, the command with its lines, else the line."""
-    if one.fact.kind == "command":
-        return command_of(one)
-    line = line_at(one.evidence.chunk, one.fact.line)
-    if one.fact.kind != "prose":
+    if occurrence.fact.kind == "command":
+        return command_of(occurrence)
+    line = line_at(occurrence.evidence.chunk, occurrence.fact.line)
+    if occurrence.fact.kind != "prose":
         return line
-    said, here = sentences_of(one)
+    said, here = sentences_of(occurrence)
     sentence = said[here] if here >= 0 else line
-    return next((part for part in _OTHER.split(sentence) if one.fact.said[:BEGINS] in part), sentence)
+    return next((part for part in _OTHER.split(sentence) if occurrence.fact.said[:BEGINS] in part), sentence)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -51,17 +51,17 @@ def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     findings = [finding for detail in compared for finding in detail.findings()]
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
-        for one in (*detail.agreeing, *detail.deviating):
-            judged[one.value.evidence.chunk.section].add(detail.name)
+        for expectation in (*detail.agreeing, *detail.deviating):
+            judged[expectation.value.evidence.chunk.section].add(detail.name)
     findings += [finding for detail in compared if (finding := detail.missing(judged))]
     return findings
 
 
 def score(findings: Sequence[AuditFinding]) -> float:
     """The share (0..1) of what could be judged that agrees, each counted by how much it matters."""
-    judged = [one for one in findings if one.verdict != "cannot judge"]
-    total = sum(one.severity for one in judged)
-    return round(sum(one.severity for one in judged if one.verdict == "match") / total, 4) if total else 1.0
+    judged = [finding for finding in findings if finding.verdict != "cannot judge"]
+    total = sum(finding.severity for finding in judged)
+    return round(sum(finding.severity for finding in judged if finding.verdict == "match") / total, 4) if total else 1.0
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,21 @@ class _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
-        possible = {id(one) for one in of_this_repository([one.value for one in stated], repository.names, paper.listed)}
+        possible = {
+            id(occurrence) for occurrence in of_this_repository([expectation.value for expectation in stated], repository.names, paper.listed)
+        }
         set_ = repository.set_values(name)
         if name == "batch_size":
             devices, passes = ([*paper.held.get(one, ()), *repository.held.get(one, ())] for one in ("gpus", "gradient_accumulation"))
-            set_ = [*set_, *whole(set_, [one for one in devices if one.fact.literal], [one for one in passes if one.fact.literal])]
-        return cls(paper, repository, name, [one for one in stated if id(one.value) in possible], set_)
+            set_ = [
+                *set_,
+                *whole(
+                    set_,
+                    [occurrence for occurrence in devices if occurrence.fact.literal],
+                    [occurrence for occurrence in passes if occurrence.fact.literal],
+                ),
+            ]
+        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_)
 
     @cached_property
     def _evaluated(self) -> bool:
@@ -102,7 +111,7 @@ class _Detail:
     @cached_property
     def _common(self) -> frozenset[str]:
         """The words of places that tell none of them from another."""
-        places = {one.evidence.chunk.path: place_words(one) for one in self.set_}
+        places = {occurrence.evidence.chunk.path: place_words(occurrence) for occurrence in self.set_}
         return self.paper.common | (frozenset.intersection(*places.values()) if len(places) > 1 else frozenset())
 
     @cached_property
@@ -110,18 +119,22 @@ class _Detail:
         """The pairs of one role, each of the values whose places speak most of the other."""
         pairs = [(one, set_, overlap(one.value, set_, self._common)) for one in self.expected for set_ in self.set_ if self._one_role(one, set_)]
         best: dict[int, int] = defaultdict(int)
-        for one, set_, shared in pairs:
-            best[id(one)], best[id(set_)] = max(best[id(one)], shared), max(best[id(set_)], shared)
+        for expectation, set_, shared in pairs:
+            best[id(expectation)], best[id(set_)] = max(best[id(expectation)], shared), max(best[id(set_)], shared)
         return [(one, set_, shared) for one, set_, shared in pairs if shared == best[id(one)] and (shared == best[id(set_)] or not shared)]
 
     @cached_property
     def _agreeing(self) -> list[tuple[Expectation, FactOccurrence]]:
-        pairs = [(one, set_) for one, set_, _ in self._nearest if agree(one.value, set_, self.paper.same) or self._is_adam(one.value, set_)]
+        pairs = [
+            (expectation, set_)
+            for expectation, set_, _ in self._nearest
+            if agree(expectation.value, set_, self.paper.same) or self._is_adam(expectation.value, set_)
+        ]
         return [pair for pair in pairs if not self._built_otherwise(pair[1])]
 
     def _is_adam(self, stated: FactOccurrence, set_: FactOccurrence) -> bool:
         """Whether both are Adam: AdamW without weight decay is."""
-        decays = {one.fact.value for one in self.repository.set_values("weight_decay")}
+        decays = {occurrence.fact.value for occurrence in self.repository.set_values("weight_decay")}
         return (
             {stated.fact.value, set_.fact.value} == {"adam", "adamw"}
             and decays <= {"0"}
@@ -130,19 +143,19 @@ class _Detail:
 
     def _built_otherwise(self, set_: FactOccurrence) -> bool:
         """Whether a configuration only names what the program, which builds one thing of the kind, builds otherwise."""
-        built = [one for one in self.set_ if one.fact.kind == "call" and one.fact.name == self.name]
+        built = [occurrence for occurrence in self.set_ if occurrence.fact.kind == "call" and occurrence.fact.name == self.name]
         named = set_.fact.kind in {"config", "default"} and self.name in {"optimizer", "lr_schedule"}
-        return named and bool(built) and len({one.fact.value for one in built}) == 1 and not agree(set_, built[0], self.paper.same)
+        return named and bool(built) and len({occurrence.fact.value for occurrence in built}) == 1 and not agree(set_, built[0], self.paper.same)
 
     @property
     def agreeing(self) -> list[Expectation]:
         """The expectations that the repository meets."""
-        return [one for one, _ in self._agreeing]
+        return [expectation for expectation, _ in self._agreeing]
 
     @property
     def deviating(self) -> list[Expectation]:
         """The expectations that it contradicts."""
-        return [one for one, _ in self._deviations]
+        return [expectation for expectation, _ in self._deviations]
 
     @cached_property
     def _deviations(self) -> list[tuple[Expectation, FactOccurrence]]:
@@ -153,26 +166,29 @@ class _Detail:
         items = len({one.item for one in self.expected})
         distinct = len({set_.fact.value for set_ in self.set_})
         found = []
-        for one, set_, shared in self._nearest:
-            if id(one) in met or id(set_) in placed or not self._comparable(one, set_):
+        for expectation, set_, shared in self._nearest:
+            if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
-            beside = one.place in statements and one.item >= 0 and items == distinct
-            if not self._agreeing or beside or (shared and _role(one) not in roles):
-                found.append((one, set_))
+            beside = expectation.place in statements and expectation.item >= 0 and items == distinct
+            if not self._agreeing or beside or (shared and _role(expectation) not in roles):
+                found.append((expectation, set_))
         found = found or self._eliminated()
         return found if self._surely(found) else []
 
     def _eliminated(self) -> list[tuple[Expectation, FactOccurrence]]:
         """Where the paper has as many roles as the repository has places, and all but one agree: the one that is left of each."""
-        roles, places = {_role(one): one for one in self.expected}, {(one.evidence.chunk.path, one.fact.scope): one for one in self.set_}
+        roles, places = (
+            {_role(one): one for one in self.expected},
+            {(occurrence.evidence.chunk.path, occurrence.fact.scope): occurrence for occurrence in self.set_},
+        )
         if not 1 < len(roles) == len(places) or len(roles) != len(self.expected):
             return []
         free = list(places.values())
         unmet = []
-        for one in roles.values():
-            met = next((set_ for set_ in free if agree(one.value, set_, self.paper.same)), None)
+        for expectation in roles.values():
+            met = next((set_ for set_ in free if agree(expectation.value, set_, self.paper.same)), None)
             free = [set_ for set_ in free if set_ is not met]
-            unmet += [] if met else [one]
+            unmet += [] if met else [expectation]
         return [(unmet[0], free[0])] if len(unmet) == 1 and self._comparable(unmet[0], free[0]) and self._one_role(unmet[0], free[0]) else []
 
     def _comparable(self, expected: Expectation, set_: FactOccurrence) -> bool:
@@ -192,37 +208,37 @@ class _Detail:
             return False  # a default that a configuration may override; epochs where steps end a run
         if of_another_section(stated, set_, self.paper.sections):
             return False
-        return not any(agree(one, set_, self.paper.same) for one in self._elsewhere)
+        return not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
 
     @cached_property
     def _elsewhere(self) -> list[FactOccurrence]:
         """What the paper states for other roles of a detail of which one system has several."""
-        return [one.value for one in self.paper.stated(self.name)] if self.name in wording().many else []
+        return [expectation.value for expectation in self.paper.stated(self.name)] if self.name in wording().many else []
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
-        if self.name in wording().many and not all(overlap(one.value, set_, self._common) for one, set_ in pairs):
-            values = {one.value.fact.value for one in self.expected}
-            if len(values) > _SHOWN or len({one.fact.value for one in self.set_}) > 1:
+        if self.name in wording().many and not all(overlap(expectation.value, set_, self._common) for expectation, set_ in pairs):
+            values = {expectation.value.fact.value for expectation in self.expected}
+            if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:
                 return False
-        near = self.paper.near([one.value for one, _ in pairs], self.name) if pairs else set()
+        near = self.paper.near([expectation.value for expectation, _ in pairs], self.name) if pairs else set()
         amounts = {amount for word in near for amount in _amounts(word)}
         return not any((amount := number(set_.fact.value)) is not None and float(amount) in amounts for _, set_ in pairs)
 
     def findings(self) -> Iterator[AuditFinding]:
         """What agrees, by value; one deviation for each role; else what is known of others."""
         by_value: dict[str, list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
-        for one, set_ in self._agreeing:
-            by_value[set_.fact.value].append((one, set_))
+        for expectation, set_ in self._agreeing:
+            by_value[set_.fact.value].append((expectation, set_))
         for pairs in by_value.values():
             yield self._finding("match", [one.value for one, _ in pairs], pairs[0][1], "the paper states it", self._severity(pairs[0][0]))
         by_place: dict[tuple[str, frozenset[int]], list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
         of_place: dict[tuple[str, int], set[int]] = defaultdict(set)
-        for one, set_ in self._deviations:
-            of_place[set_.evidence.chunk.path, id(set_)].add(id(one))
-        for one, set_ in sorted(self._deviations, key=lambda pair: _RUN.get(pair[1].fact.kind, 9)):
+        for expectation, set_ in self._deviations:
+            of_place[set_.evidence.chunk.path, id(set_)].add(id(expectation))
+        for expectation, set_ in sorted(self._deviations, key=lambda pair: _RUN.get(pair[1].fact.kind, 9)):
             path = set_.evidence.chunk.path
-            by_place[path, frozenset(of_place[path, id(set_)])].append((one, set_))
+            by_place[path, frozenset(of_place[path, id(set_)])].append((expectation, set_))
         for pairs in _once(by_place.values()):
             yield self._finding(
                 "deviation",
@@ -232,7 +248,12 @@ class _Detail:
                 self._severity(pairs[0][0]),
                 also=[set_ for _, set_ in pairs],
             )
-        if not by_value and not by_place and self.set_ and (finding := self._unplaced([one for one in self.set_ if one.fact.name == self.name])):
+        if (
+            not by_value
+            and not by_place
+            and self.set_
+            and (finding := self._unplaced([occurrence for occurrence in self.set_ if occurrence.fact.name == self.name]))
+        ):
             yield finding
 
     def _unplaced(self, set_here: Sequence[FactOccurrence]) -> AuditFinding | None:
@@ -245,11 +266,11 @@ class _Detail:
                 if not self._nearest
                 else "the paper gives several values or gives this one elsewhere"
             )
-            return self._finding("cannot judge", [one.value for one in self.expected], set_here[0], why, _LITTLE)
-        own = [one for one in self.paper.held.get(self.name, ()) if is_own_code(one) and one.fact.literal]
+            return self._finding("cannot judge", [expectation.value for expectation in self.expected], set_here[0], why, _LITTLE)
+        own = [occurrence for occurrence in self.paper.held.get(self.name, ()) if is_own_code(occurrence) and occurrence.fact.literal]
         if not own or any(self.paper.stated(sister) for sister in sisters(self.name) - {self.name}):
             return None
-        met = next(((one, set_) for one in own for set_ in set_here if agree(one, set_, self.paper.same)), None)
+        met = next(((occurrence, set_) for occurrence in own for set_ in set_here if agree(occurrence, set_, self.paper.same)), None)
         weight = self.paper.weight(self.name) * _LITTLE
         if met:
             return self._finding("match", [met[0]], met[1], "the paper leaves it open; its authors' code has it", weight, "code")
@@ -258,20 +279,32 @@ class _Detail:
 
     def missing(self, judged: Mapping[tuple[str, ...], set[str]]) -> AuditFinding | None:
         """A value that the paper states and of which the repository has nothing, though it has others of the same section."""
-        lacking = [one for one in self.expected if len(judged.get(one.value.evidence.chunk.section, set()) - {self.name}) >= _SIBLINGS]
-        lacking = [one for one in lacking if not paper_stages(one.value) - self.repository.stages - {"pretraining"} and not _is_off(one.value)]
+        lacking = [
+            expectation
+            for expectation in self.expected
+            if len(judged.get(expectation.value.evidence.chunk.section, set()) - {self.name}) >= _SIBLINGS
+        ]
+        lacking = [
+            expectation
+            for expectation in lacking
+            if not paper_stages(expectation.value) - self.repository.stages - {"pretraining"} and not _is_off(expectation.value)
+        ]
         if self.name in COLLECTED:
-            lacking = [one for one in lacking if id(one) not in {id(met) for met in self.agreeing}]
-        elif any(number(one.value.fact.value) in self.repository.unnamed for one in lacking):
+            lacking = [expectation for expectation in lacking if id(expectation) not in {id(met) for met in self.agreeing}]
+        elif any(number(expectation.value.fact.value) in self.repository.unnamed for expectation in lacking):
             return None  # under a name that no list has
         elif self.set_ or self.repository.has(self.name) or self.repository.speaks_of(self.name, self.paper.ontology):
             return None
-        lacking = [one for one in lacking if not self.repository.speaks_of_value(self.name, one.value.fact.value, self.paper.ontology)]
+        lacking = [
+            expectation
+            for expectation in lacking
+            if not self.repository.speaks_of_value(self.name, expectation.value.fact.value, self.paper.ontology)
+        ]
         if not lacking:
             return None
         why = "the paper states it beside other values that the repository has; nothing in the repository is called so"
         severity = self._severity(lacking[0]) * (1.0 if self.name not in wording().many else _LITTLE)
-        return self._finding("missing", [one.value for one in lacking], None, why, severity)
+        return self._finding("missing", [expectation.value for expectation in lacking], None, why, severity)
 
     def _severity(self, expected: Expectation) -> float:
         return self.paper.weight(self.name)
@@ -294,11 +327,11 @@ class _Detail:
             expected=" or ".join(list(dict.fromkeys(map(_shown, stated)))[:_SHOWN]),
             found=" or ".join(list(dict.fromkeys(map(_shown, [*([set_] if set_ else []), *also])))[:_SHOWN]),
             where=_place(set_) if set_ else "",
-            evidence=tuple(one.evidence for one in stated[:2]),
+            evidence=tuple(occurrence.evidence for occurrence in stated[:2]),
             severity=round(severity, 3),
             why=why,
             strength=strength,
-            scope=next((scope for one in stated if (scope := _scope(one))), ""),
+            scope=next((scope for occurrence in stated if (scope := _scope(occurrence))), ""),
         )
 
 
@@ -328,16 +361,16 @@ def _amounts(word: str) -> Iterator[float]:
             yield float(amount)
 
 
-def _shown(one: FactOccurrence) -> str:
-    return " ".join(filter(None, (one.fact.value, one.fact.unit)))
+def _shown(occurrence: FactOccurrence) -> str:
+    return " ".join(filter(None, (occurrence.fact.value, occurrence.fact.unit)))
 
 
-def _scope(one: FactOccurrence) -> str:
-    title = one.evidence.chunk.section[-1] if one.evidence.chunk.section else ""
-    return ", ".join(filter(None, (one.fact.scope, title)))
+def _scope(occurrence: FactOccurrence) -> str:
+    title = occurrence.evidence.chunk.section[-1] if occurrence.evidence.chunk.section else ""
+    return ", ".join(filter(None, (occurrence.fact.scope, title)))
 
 
-def _place(one: FactOccurrence) -> str:
+def _place(occurrence: FactOccurrence) -> str:
     """File and line in the repository."""
-    line = one.fact.line or one.evidence.chunk.start_line
-    return f"{one.evidence.chunk.path}#L{line}"
+    line = occurrence.fact.line or occurrence.evidence.chunk.start_line
+    return f"{occurrence.evidence.chunk.path}#L{line}"

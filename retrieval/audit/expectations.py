@@ -73,7 +73,7 @@ class Expectation:
 
 def expectations(values: Iterable[FactOccurrence], target: WorkId, takes_list: bool) -> list[Expectation]:
     """What the target states of one detail; the values of a statement are one expectation each, unless the detail `takes_list`."""
-    return [one for value in values if value.fact.work == target and is_stated(value) for one in _items(value, takes_list)]
+    return [expectation for value in values if value.fact.work == target and is_stated(value) for expectation in _items(value, takes_list)]
 
 
 def is_stated(value: FactOccurrence) -> bool:
@@ -120,9 +120,9 @@ def read_list(value: str) -> list[str]:
 # -- which values agree
 
 
-def alike(one: FactOccurrence, other: FactOccurrence) -> bool:
+def alike(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
     """Whether two facts are of one detail, under its name or one that means the same to many."""
-    names = {one.fact.name, other.fact.name}
+    names = {occurrence.fact.name, other.fact.name}
     return len(names) == 1 or any(names <= family for family in _ALIKE) or ("adam_betas" in names and not names.isdisjoint(_PLACES))
 
 
@@ -132,46 +132,48 @@ def sisters(name: str) -> frozenset[str]:
     return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
 
 
-def agree(one: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
+def agree(occurrence: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
     """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
-    if not (one.fact.literal and other.fact.literal and alike(one, other)):
+    if not (occurrence.fact.literal and other.fact.literal and alike(occurrence, other)):
         return False
-    if {one.fact.value, other.fact.value} in _MIXED:
+    if {occurrence.fact.value, other.fact.value} in _MIXED:
         return True
-    mine, theirs = _places(one), _places(other)
+    mine, theirs = _places(occurrence), _places(other)
     if mine and theirs:
         pairs = [(a, b) for a, b in zip_longest(mine, theirs, fillvalue="-") if a and b]
-        return bool(pairs) and all(same(_PLACED.get(one.fact.name, one.fact.name), a, b) for a, b in pairs)
-    return same(other.fact.name, one.fact.value, other.fact.value)
+        return bool(pairs) and all(same(_PLACED.get(occurrence.fact.name, occurrence.fact.name), a, b) for a, b in pairs)
+    return same(other.fact.name, occurrence.fact.value, other.fact.value)
 
 
 _PLACED = dict.fromkeys(("adam_betas", *_PLACES), "adam_beta1")
 """The detail by which a single number of several is compared."""
 
 
-def _places(one: FactOccurrence) -> list[str]:
+def _places(occurrence: FactOccurrence) -> list[str]:
     """The numbers of an ordered value, "" where it says nothing; none if it is no such value."""
-    if one.fact.name in _PLACES:
-        return [*[""] * _PLACES[one.fact.name], one.fact.value, *[""] * (1 - _PLACES[one.fact.name])]
-    return read_list(one.fact.value) if one.fact.name in _ORDERED else []
+    if occurrence.fact.name in _PLACES:
+        return [*[""] * _PLACES[occurrence.fact.name], occurrence.fact.value, *[""] * (1 - _PLACES[occurrence.fact.name])]
+    return read_list(occurrence.fact.value) if occurrence.fact.name in _ORDERED else []
 
 
 # -- values of the repository that is audited
 
 
-def is_aside(one: FactOccurrence, others: Iterable[FactOccurrence]) -> bool:
+def is_aside(occurrence: FactOccurrence, others: Iterable[FactOccurrence]) -> bool:
     """Whether a value is only what an example has, or what a function or a model's settings take if their caller says nothing."""
-    if is_parameter(one) or in_example(one):
+    if is_parameter(occurrence) or in_example(occurrence):
         return True
-    return _is_class_default(one) and any(other.fact.name == one.fact.name and not other.fact.literal for other in others)
+    return _is_class_default(occurrence) and any(other.fact.name == occurrence.fact.name and not other.fact.literal for other in others)
 
 
-def in_example(one: FactOccurrence) -> bool:
+def in_example(occurrence: FactOccurrence) -> bool:
     """Whether a value stands in an example, a test, or a list of what is to be tried."""
-    path = one.evidence.chunk.path.lower()
+    path = occurrence.evidence.chunk.path.lower()
     return not _EXAMPLES.isdisjoint(path.split("/")[:-1]) or _SEARCHED.search(path) is not None
 
 
-def _is_class_default(one: FactOccurrence) -> bool:
-    root = re.split(r"[.:]", one.fact.scope)[0]
-    return one.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", one.evidence.chunk.text) is not None
+def _is_class_default(occurrence: FactOccurrence) -> bool:
+    root = re.split(r"[.:]", occurrence.fact.scope)[0]
+    return (
+        occurrence.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", occurrence.evidence.chunk.text) is not None
+    )

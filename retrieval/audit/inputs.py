@@ -46,7 +46,7 @@ class Paper:
     @cached_property
     def sections(self) -> frozenset[tuple[str, ...]]:
         """The sections of its text."""
-        return frozenset(one.chunk.section for one in self.text.sentences)
+        return frozenset(sentence.chunk.section for sentence in self.text.sentences)
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -103,8 +103,8 @@ class Repository:
     @cached_property
     def unnamed(self) -> frozenset[float]:
         """The numbers that it gives names of no known detail."""
-        known = {(one.evidence.chunk.path, one.fact.line) for some in self.held.values() for one in some}
-        return frozenset(one.value for one in settings_of(self.chunks, every=True) if (one.path, one.line) not in known)
+        known = {(occurrence.evidence.chunk.path, occurrence.fact.line) for some in self.held.values() for occurrence in some}
+        return frozenset(named.value for named in settings_of(self.chunks, every=True) if (named.path, named.line) not in known)
 
     @cached_property
     def _parts(self) -> str:
@@ -133,24 +133,31 @@ class Repository:
 
     def set_values(self, name: str) -> list[FactOccurrence]:
         """The values that a run of it has of one detail: what functions take by default only where nothing, or not every configuration, sets it."""
-        every = [one for sister in sorted(sisters(name)) for one in self.held.get(sister, ()) if one.fact.kind not in {"prose", "table"}]
-        literal = [one for one in every if one.fact.literal and not in_example(one)]
-        given = [one for one in literal if not is_aside(one, every)]
+        every = [
+            occurrence
+            for sister in sorted(sisters(name))
+            for occurrence in self.held.get(sister, ())
+            if occurrence.fact.kind not in {"prose", "table"}
+        ]
+        literal = [occurrence for occurrence in every if occurrence.fact.literal and not in_example(occurrence)]
+        given = [occurrence for occurrence in literal if not is_aside(occurrence, every)]
         if given and not self._some_leave_out(given):
             return given
-        return literal if given or len({one.fact.value for one in literal}) == 1 else []
+        return literal if given or len({occurrence.fact.value for occurrence in literal}) == 1 else []
 
     def is_default(self, value: FactOccurrence) -> bool:
         """Whether a value is a default beside configurations that set the detail."""
-        given = [one for one in self.held.get(value.fact.name, ()) if one.evidence.chunk.path in self._configurations]
+        given = [occurrence for occurrence in self.held.get(value.fact.name, ()) if occurrence.evidence.chunk.path in self._configurations]
         return bool(given) and is_aside(value, self.held.get(value.fact.name, ()))
 
     def _some_leave_out(self, given: Sequence[FactOccurrence]) -> bool:
         """Whether only some of its configurations set a detail."""
-        paths = {one.evidence.chunk.path for one in given}
+        paths = {occurrence.evidence.chunk.path for occurrence in given}
         return all(path in self._configurations for path in paths) and len(self._configurations) > len(paths)
 
     @cached_property
     def _configurations(self) -> frozenset[str]:
         """The configuration files with values of any detail."""
-        return frozenset(one.evidence.chunk.path for some in self.held.values() for one in some if one.evidence.chunk.kind == "config")
+        return frozenset(
+            occurrence.evidence.chunk.path for some in self.held.values() for occurrence in some if occurrence.evidence.chunk.kind == "config"
+        )

@@ -45,19 +45,31 @@ def named_findings(text: TargetText, repository: Repository, ontology: Ontology,
             groups[named.pieces].append(named)
     for group in groups.values():
         statements = values.of(group[0])
-        firm = sorted({one.value for one in statements if one.firm})
+        firm = sorted({statement.value for statement in statements if statement.firm})
         if not firm:
             continue
         met = next((one for one in group if any(_equal(one.value, other.value) for other in statements)), None)
         if met:
-            yield _named("match", met, next(one for one in statements if _equal(one.value, met.value)).said, text, [met.value], "the paper states it")
+            yield _named(
+                "match",
+                met,
+                next(statement for statement in statements if _equal(statement.value, met.value)).said,
+                text,
+                [met.value],
+                "the paper states it",
+            )
         elif (
             len(firm) <= _MOST_VALUES
             and len({one.value for one in group}) == 1
             and not any(_equal(group[0].value, one) for one in values.near(group[0]))
         ):
             yield _named(
-                "deviation", group[0], next(one.said for one in statements if one.firm), text, firm, "the paper gives this name another value"
+                "deviation",
+                group[0],
+                next(statement.said for statement in statements if statement.firm),
+                text,
+                firm,
+                "the paper gives this name another value",
             )
 
 
@@ -65,7 +77,7 @@ def _equal(one: float, other: float) -> bool:
     return abs(one - other) <= _TOLERANCE * max(1.0, abs(one), abs(other)) or (one != 0 and abs(one - other) / abs(one) < 1e-6)
 
 
-def _named(verdict: str, named: Named, said: TargetSentence, text: TargetText, expected: Sequence[float], why: str) -> AuditFinding:
+def _named(verdict: str, named: Named, sentence: TargetSentence, text: TargetText, expected: Sequence[float], why: str) -> AuditFinding:
     return AuditFinding(
         level="method",
         name=f"setting:{named.name}",
@@ -74,10 +86,10 @@ def _named(verdict: str, named: Named, said: TargetSentence, text: TargetText, e
         expected=" or ".join(f"{one:g}" for one in expected),
         found=f"{named.value:g}",
         where=f"{named.path}#L{named.line}",
-        evidence=(hit(said, text.work),),
+        evidence=(hit(sentence, text.work),),
         severity=_VALUE_SEVERITY,
-        why=f"{why}: “{' '.join(said.text.split())[:160]}”",
-        scope=said.chunk.section[-1] if said.chunk.section else "",
+        why=f"{why}: “{' '.join(sentence.text.split())[:160]}”",
+        scope=sentence.chunk.section[-1] if sentence.chunk.section else "",
     )
 
 
@@ -99,17 +111,17 @@ def components(text: TargetText) -> tuple[Component, ...]:
     """What the paper names and speaks of often where it says what was done, by how often; others' works are cited where they are named first."""
     counts: Counter[str] = Counter()
     first: dict[str, tuple[TargetSentence, tuple[str, ...]]] = {}
-    for said in text.sentences:
-        if said.table or said.caption or said.header:
+    for sentence in text.sentences:
+        if sentence.table or sentence.caption or sentence.header:
             continue
-        for defined in _DEFINED.finditer(said.text):
+        for defined in _DEFINED.finditer(sentence.text):
             words = _initials(defined["words"].split(), defined["short"])
             if words:
-                first.setdefault(defined["short"], (said, words))
-        for camel in _CAMEL.findall(said.text):
-            first.setdefault(camel, (said, ()))
-        if said.weight >= DONE:
-            counts.update(word for word in set(re.findall(r"\b[A-Za-z]{2,40}\b", said.text)) if word in first)
+                first.setdefault(defined["short"], (sentence, words))
+        for camel in _CAMEL.findall(sentence.text):
+            first.setdefault(camel, (sentence, ()))
+        if sentence.weight >= DONE:
+            counts.update(word for word in set(re.findall(r"\b[A-Za-z]{2,40}\b", sentence.text)) if word in first)
     own = (name for name, times in counts.most_common() if times >= _OFTEN and not _OTHERS.search(first[name][0].text))
     return tuple(Component(name, first[name][1], first[name][0]) for name in own if name not in text.work.title.split(":")[0].split())[
         :_MOST_COMPONENTS
@@ -128,8 +140,8 @@ def component_findings(found: Sequence[Component], repository: Repository, text:
     spoken = {stem(word) for chunk in repository.chunks for word in (*tokens(chunk.text), *tokens(chunk.path), *tokens(chunk.symbol))}
     there = {one.title: _is_spoken(one, spoken) for one in found}
     follows = sum(there.values()) >= max(_LEAST_FOUND, _HALF * len(there) + _HALF)
-    for one in found:
-        verdict = "match" if there[one.title] else "missing" if follows else "cannot judge"
+    for component in found:
+        verdict = "match" if there[component.title] else "missing" if follows else "cannot judge"
         why = {
             "match": "the repository speaks of it by name",
             "missing": "the repository has the paper's other components by name, and not this one",
@@ -138,10 +150,10 @@ def component_findings(found: Sequence[Component], repository: Repository, text:
         yield AuditFinding(
             level="paper",
             name="component",
-            title=one.title,
+            title=component.title,
             verdict=verdict,  # type: ignore[arg-type]
-            expected=one.question[:240],
-            evidence=(hit(one.said, text.work),),
+            expected=component.question[:240],
+            evidence=(hit(component.said, text.work),),
             severity=_COMPONENT_SEVERITY,
             why=why,
         )

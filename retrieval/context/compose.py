@@ -77,17 +77,17 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
     some = by_experiment(costed, material.task, material.folders)
     some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
-    said = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs)
-    room = _room(material, [unit.cost for unit in some] + [record.cost for record in said])
-    kept = records.more((), said, int(policy.records * room))
+    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs)
+    room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
+    kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
-    found = _candidates(some, words, material, room, free)
-    value = UnitValue([one.worth for one in material.questions], words.rare)
-    taken = _taken(found, policy, value, free)
-    kept = records.more(kept, said, free - _cost(taken))
+    pack_units = _candidates(some, words, material, room, free)
+    value = UnitValue([subquestion.worth for subquestion in material.questions], words.rare)
+    taken = _taken(pack_units, policy, value, free)
+    kept = records.more(kept, pack_lines, free - _cost(taken))
     file = [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
-    taken = _filled(found, taken, file, value, material)
-    return _finished(material, [*_unit_parts(taken, material), *file], _left_out(found, taken, len(said) - len(kept)))
+    taken = _filled(pack_units, taken, file, value, material)
+    return _finished(material, [*_unit_parts(taken, material), *file], _left_out(pack_units, taken, len(pack_lines) - len(kept)))
 
 
 def _room(material: PackInputs, costs: Sequence[int]) -> int:
@@ -110,20 +110,20 @@ def _candidates(some: Sequence[PackUnit], words: QuestionWords, material: PackIn
     """What is due, then the own functions that do the parts of the task, then what else was found, each cut to what one unit may take."""
     tokens, most = material.tokens, int(MOST * free)
     doing = answering(some, material.questions)
-    found = without_answered(some, material.questions, doing)
-    first = _first(material.due, found, room, free, tokens)
+    pack_units = without_answered(some, material.questions, doing)
+    first = _first(material.due, pack_units, room, free, tokens)
     share = POLICIES[material.stage].caps["imitate"]
     own = _code(material.questions, doing, words, int(min(free - _cost(first), share * free)), most, tokens)
     texts, gone = {same_text(unit.text) for unit in first}, {unit.order for unit in doing.values()}
-    rest = (unit for unit in found if same_text(unit.text) not in texts and unit.order not in gone)
+    rest = (unit for unit in pack_units if same_text(unit.text) not in texts and unit.order not in gone)
     return [*first, *own, *(_fitted(unit, words, most, tokens) for unit in rest)]
 
 
-def _filled(found: Sequence[PackUnit], taken: list[PackUnit], file: Sequence[_Part], value: UnitValue, material: PackInputs) -> list[PackUnit]:
+def _filled(pack_units: Sequence[PackUnit], taken: list[PackUnit], file: Sequence[_Part], value: UnitValue, material: PackInputs) -> list[PackUnit]:
     """Units were costed alone; what joins under one citation costs less, and what that leaves is filled again."""
     for _ in range(_REFILLS):
         spare = _spare(material, [*_unit_parts(taken, material), *file]) - _MARGIN
-        more = choose(_without(found, taken), value, spare, {}, {})
+        more = choose(_without(pack_units, taken), value, spare, {}, {})
         if not more:
             break
         taken = [*taken, *more]
@@ -143,11 +143,11 @@ def _cost(some: Iterable[PackUnit]) -> int:
     return sum(unit.cost for unit in some)
 
 
-def _first(stated: Due, found: Sequence[PackUnit], room: int, free: int, tokens: Tokens) -> list[PackUnit]:
+def _first(stated: Due, pack_units: Sequence[PackUnit], room: int, free: int, tokens: Tokens) -> list[PackUnit]:
     """What is due: the target's words, then its own settings, each up to its share; as it was found, where it was."""
     said = _share(stated, stated.said, int(SAID * room), tokens)
     settings = _share(stated, stated.set, int(SET * (free - _cost(said))), tokens)
-    known = {same_text(unit.text): unit.relevance for unit in found}
+    known = {same_text(unit.text): unit.relevance for unit in pack_units}
     return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*said, *settings)]
 
 
@@ -163,7 +163,7 @@ def _code(
     code: list[PackUnit] = []
     for number in sorted(doing, key=lambda number: -questions[number].worth):
         unit = _fitted(doing[number], words, min(most, room - _cost(code)), tokens)
-        if unit.cost <= room - _cost(code) and all(unit.order != one.order for one in code):
+        if unit.cost <= room - _cost(code) and all(unit.order != pack_unit.order for pack_unit in code):
             code.append(replace(unit, due=True))
     return code
 
@@ -186,20 +186,20 @@ def _shortened(unit: PackUnit, text: str, worth: Mapping[str, float]) -> PackUni
     return replace(unit, text=text, said=said, relevance=relevance)
 
 
-def _taken(found: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:
+def _taken(pack_units: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:
     """What is due, then the best under the stage's caps, then whatever is best in the room that is left."""
-    taken = [unit for unit in found if unit.due]
+    taken = [unit for unit in pack_units if unit.due]
     for unit in taken:
         value.add(unit)
-    rest = [unit for unit in found if not unit.due and unit.cost <= MOST * room]
+    rest = [unit for unit in pack_units if not unit.due and unit.cost <= MOST * room]
     caps = {kind: max(0, int(share * room) - _cost(unit for unit in taken if unit.kind == kind)) for kind, share in policy.caps.items()}
     taken += choose(rest, value, room - _cost(taken), caps, policy.favour)
-    return [*taken, *choose(_without(found, taken), value, room - _cost(taken), {}, policy.favour)]
+    return [*taken, *choose(_without(pack_units, taken), value, room - _cost(taken), {}, policy.favour)]
 
 
-def _without(found: Sequence[PackUnit], taken: Sequence[PackUnit]) -> list[PackUnit]:
+def _without(pack_units: Sequence[PackUnit], taken: Sequence[PackUnit]) -> list[PackUnit]:
     names = {id(unit) for unit in taken}
-    return [unit for unit in found if id(unit) not in names]
+    return [unit for unit in pack_units if id(unit) not in names]
 
 
 def _unit_parts(taken: Sequence[PackUnit], material: PackInputs) -> Iterable[_Part]:
@@ -228,7 +228,7 @@ def _component(unit: PackUnit, material: PackInputs) -> str:
         return ""
     if unit.due and unit.kind != "imitate":
         return _ALL
-    parts = {number: one for number, one in enumerate(material.questions) if one.of == "part" and one.name}
+    parts = {number: subquestion for number, subquestion in enumerate(material.questions) if subquestion.of == "part" and subquestion.name}
     best = max(parts, key=lambda number: unit.relevance.get(number, 0.0), default=None)
     return parts[best].name if best is not None and unit.relevance.get(best, 0.0) > 0.0 else ""
 
@@ -256,9 +256,9 @@ def _finished(material: PackInputs, parts: Sequence[_Part], left: Sequence[str])
     )
 
 
-def _left_out(found: Sequence[PackUnit], taken: Sequence[PackUnit], lines: int) -> list[str]:
+def _left_out(pack_units: Sequence[PackUnit], taken: Sequence[PackUnit], lines: int) -> list[str]:
     """The most relevant units that are not in, with what they would cost; and how many lines of settings or gaps."""
-    rest = sorted(_without(found, taken), key=lambda unit: -_relevance(unit))
+    rest = sorted(_without(pack_units, taken), key=lambda unit: -_relevance(unit))
     told = dict.fromkeys(f"{inline_path(citation(unit.hit))} ({unit.cost} tokens)" for unit in rest[:_LEFT_OUT])
     more = [f"and {len(rest) - _LEFT_OUT} further pieces"] if len(rest) > _LEFT_OUT else []
     return [*told, *more, *([f"{lines} lines of settings, gaps or conflicts"] if lines else [])]

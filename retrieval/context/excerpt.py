@@ -58,7 +58,7 @@ def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[
     chosen = _chosen(found, _Costs.of(lines, cost), worth, int(_SURPLUS * room))
 
     def made(count: int) -> str:
-        return _shown(lines, {line for one in chosen[:count] for line in (*one.lines, *one.heads)}, first_line)
+        return _shown(lines, {line for statement in chosen[:count] for line in (*statement.lines, *statement.heads)}, first_line)
 
     fitting = bisect(range(len(chosen) + 1), False, key=lambda count: cost(made(count)) > room) - 1
     return made(fitting) if fitting >= _FEWEST else ""
@@ -72,7 +72,7 @@ def statements(lines: Sequence[str]) -> list[Statement]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of others' escapes and comparisons
             body = ast.parse("\n".join(source)).body if not any("\r" in line for line in lines) else []
-            return [one.without(len(outer)) for one in _within(body, 0, (), source, loops=False)]
+            return [statement.without(len(outer)) for statement in _within(body, 0, (), source, loops=False)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
@@ -157,10 +157,10 @@ class _Costs:
         marks = {indent: cost(f"{indent}# … 999 lines (L999-L999)\n") for indent in set(indents)}
         return cls([cost(line + "\n") for line in lines], [marks[indent] for indent in indents])
 
-    def price(self, one: Statement, kept: set[int]) -> int:
+    def price(self, statement: Statement, kept: set[int]) -> int:
         """What a statement adds to the lines that are kept; one that stands apart, another mark too."""
-        beside = one.lines[0] - 1 in kept or one.lines[-1] + 1 in kept
-        return sum(self.lines[line] for line in {*one.lines, *one.heads} - kept) + (0 if beside else self.marks[one.lines[-1]])
+        beside = statement.lines[0] - 1 in kept or statement.lines[-1] + 1 in kept
+        return sum(self.lines[line] for line in {*statement.lines, *statement.heads} - kept) + (0 if beside else self.marks[statement.lines[-1]])
 
 
 def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Statement]:
@@ -170,9 +170,9 @@ def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float
     chosen: list[Statement] = []
     waiting = list(found)
 
-    def gain(one: Statement, price: int) -> float:
-        told = sum(worth.get(word, 0.0) * (_AGAIN if word in said else 1.0) for word in one.said)
-        return told * (_LOOPED if one.loops else 1.0) / math.pow(price or 1, _THRIFT)
+    def gain(statement: Statement, price: int) -> float:
+        told = sum(worth.get(word, 0.0) * (_AGAIN if word in said else 1.0) for word in statement.said)
+        return told * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
     while priced := [(one, price) for one in waiting if (price := costs.price(one, kept)) <= room]:
         best, price = max(priced, key=lambda pair: gain(*pair))

@@ -44,20 +44,20 @@ def worth(hit: Hit, task: str, folders: Folders) -> float:
     return _ASIDE if experiment and experiment not in folders.named(task) else 1.0
 
 
-def by_experiment(found: Sequence[PackUnit], task: str, folders: Folders) -> list[PackUnit]:
+def by_experiment(pack_units: Sequence[PackUnit], task: str, folders: Folders) -> list[PackUnit]:
     """The units, those of the target's code as relevant as the experiment that they belong to lets them be."""
-    return [weighed(unit, worth(unit.hit, task, folders)) if unit.hit.from_target else unit for unit in found]
+    return [weighed(unit, worth(unit.hit, task, folders)) if unit.hit.from_target else unit for unit in pack_units]
 
 
-def answering(found: Sequence[PackUnit], questions: Sequence[Subquestion]) -> dict[int, PackUnit]:
+def answering(pack_units: Sequence[PackUnit], questions: Sequence[Subquestion]) -> dict[int, PackUnit]:
     """The own function that does each part of a task, by the number of the question; of a task without parts, the whole.
 
     Settings are no function's: they are due where they are set.
     """
-    of_code = [(number, one) for number, one in enumerate(questions) if one.of != "detail" and one.kinds]
-    asked = [(number, one) for number, one in of_code if one.of == "part"] or of_code
-    own = [unit for unit in found if unit.kind == "imitate" and unit.hit.from_target and unit.hit.chunk.role != "config"]
-    best = {number: _first(own, number, one.text) for number, one in asked if not asks_settings(one.text)}
+    of_code = [(number, subquestion) for number, subquestion in enumerate(questions) if subquestion.of != "detail" and subquestion.kinds]
+    asked = [(number, subquestion) for number, subquestion in of_code if subquestion.of == "part"] or of_code
+    own = [unit for unit in pack_units if unit.kind == "imitate" and unit.hit.from_target and unit.hit.chunk.role != "config"]
+    best = {number: _first(own, number, subquestion.text) for number, subquestion in asked if not asks_settings(subquestion.text)}
     return {number: unit for number, unit in best.items() if unit}
 
 
@@ -69,12 +69,12 @@ def _first(own: Sequence[PackUnit], number: int, text: str) -> PackUnit | None:
     return max(able or (unit for unit in some if unit.relevance[number] >= _LEAST), key=lambda unit: unit.relevance[number], default=None)
 
 
-def without_answered(found: Sequence[PackUnit], questions: Sequence[Subquestion], answers: Mapping[int, PackUnit]) -> list[PackUnit]:
+def without_answered(pack_units: Sequence[PackUnit], questions: Sequence[Subquestion], answers: Mapping[int, PackUnit]) -> list[PackUnit]:
     """The units; others' code hardly answers what own functions answer, nor the task as a whole, unless they call it."""
     texts = {questions[number].text for number in answers}
-    gone = {number for number, one in enumerate(questions) if answers and (one.text in texts or one.of == "task")}
+    gone = {number for number, subquestion in enumerate(questions) if answers and (subquestion.text in texts or subquestion.of == "task")}
     called = {name for unit in answers.values() for name in _CALLED.findall(unit.text)}
-    return [_set_back(unit, gone) if _of_others(unit, called) else unit for unit in found]
+    return [_set_back(unit, gone) if _of_others(unit, called) else unit for unit in pack_units]
 
 
 def _of_others(unit: PackUnit, called: set[str]) -> bool:

@@ -46,8 +46,8 @@ def pack(engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: T
 def _programs(engine: Engine, folders: Folders) -> Programs:
     """What the target's own programs set."""
     manifest = engine.generation.manifest
-    held = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
-    return Programs(held, engine.ontology, folders)
+    fact_index = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+    return Programs(fact_index, engine.ontology, folders)
 
 
 def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subquestion, ...], tuple[Answer, ...]]:
@@ -55,14 +55,14 @@ def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subqu
 
     The first answer's notes say how many were not.
     """
-    asked_of = answered(engine, [_query(one) for one in questions])
-    found = [(one, answer) for one, answer in zip(questions, asked_of, strict=True) if answer]
+    asked_of = answered(engine, [_query(subquestion) for subquestion in questions])
+    found = [(subquestion, answer) for subquestion, answer in zip(questions, asked_of, strict=True) if answer]
     if not found:
         raise UsageError("every question took too long to look up", hint="ask for less, or again when the machine is less busy")
     (_, first), late = found[0], len(questions) - len(found)
     if late:
         first = replace(first, notes=(*first.notes, f"{late} of {len(questions)} questions took too long to look up"))
-    return tuple(one for one, _ in found), (first, *(answer for _, answer in found[1:]))
+    return tuple(subquestion for subquestion, _ in found), (first, *(answer for _, answer in found[1:]))
 
 
 def _query(question: Subquestion) -> Query:

@@ -46,9 +46,9 @@ class Programs:
         groups = by_value(name, sorted(self._own(name), key=self._place), self.ontology.same)
         return [ProgramSetting(first, self._rank(first) <= _OPTION, self.experiment(first)) for first, *_ in groups]
 
-    def same(self, name: str, one: FactOccurrence, other: FactOccurrence) -> bool:
+    def same(self, name: str, occurrence: FactOccurrence, other: FactOccurrence) -> bool:
         """Whether two hold one value of a detail."""
-        return one.fact.value == other.fact.value or self.ontology.same(name, one.fact.value, other.fact.value)
+        return occurrence.fact.value == other.fact.value or self.ontology.same(name, occurrence.fact.value, other.fact.value)
 
     @cached_property
     def rooted(self) -> bool:
@@ -63,30 +63,43 @@ class Programs:
     @cached_property
     def _running(self) -> frozenset[str]:
         """The experiments of which a file or a program sets something."""
-        own = (one for some in self.holders.held.values() for one in some if is_own_code(one))
-        return frozenset(self.experiment(one) for one in own if self._rank(one) <= _OPTION and not is_low_evidence_path(one))
+        own = (occurrence for some in self.holders.held.values() for occurrence in some if is_own_code(occurrence))
+        return frozenset(
+            self.experiment(occurrence) for occurrence in own if self._rank(occurrence) <= _OPTION and not is_low_evidence_path(occurrence)
+        )
 
-    def experiment(self, one: FactOccurrence) -> str:
+    def experiment(self, occurrence: FactOccurrence) -> str:
         """The experiment that a holder belongs to, "" for the root's."""
-        return self.folders.of(one)
+        return self.folders.of(occurrence)
 
     def _own(self, name: str) -> Iterable[FactOccurrence]:
         try:
             values = consensus(self.holders, name, self.ontology).values
         except NotFound:
             return []
-        return [one for value in values for one in value.held if one.fact.literal and is_own_code(one) and not is_vendored(one.evidence)]
+        return [
+            occurrence
+            for value in values
+            for occurrence in value.held
+            if occurrence.fact.literal and is_own_code(occurrence) and not is_vendored(occurrence.evidence)
+        ]
 
-    def _place(self, one: FactOccurrence) -> tuple[bool, bool, bool, int, int]:
-        return bool(self.experiment(one)), is_low_evidence_path(one), is_eval_script(one), self._rank(one), one.fact.scope.count(".")
+    def _place(self, occurrence: FactOccurrence) -> tuple[bool, bool, bool, int, int]:
+        return (
+            bool(self.experiment(occurrence)),
+            is_low_evidence_path(occurrence),
+            is_eval_script(occurrence),
+            self._rank(occurrence),
+            occurrence.fact.scope.count("."),
+        )
 
-    def _rank(self, one: FactOccurrence) -> int:
-        if is_set(one):
-            return _COMMAND if one.fact.kind == "command" else _CONFIG
-        if one.fact.kind != "default":
+    def _rank(self, occurrence: FactOccurrence) -> int:
+        if is_set(occurrence):
+            return _COMMAND if occurrence.fact.kind == "command" else _CONFIG
+        if occurrence.fact.kind != "default":
             return _CALL
         # a model's class has sizes if nobody says otherwise, and whoever makes one does
-        sized = one.fact.scope[:1].isupper() and self.ontology.topic(one.fact.name) == "architecture"
-        if sized or is_parameter(one):
+        sized = occurrence.fact.scope[:1].isupper() and self.ontology.topic(occurrence.fact.name) == "architecture"
+        if sized or is_parameter(occurrence):
             return _PARAMETER
-        return _CALL if one.evidence.chunk.role in {"function", "method"} else _OPTION
+        return _CALL if occurrence.evidence.chunk.role in {"function", "method"} else _OPTION

@@ -41,20 +41,22 @@ def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, progra
     if gaps is None:
         return []
     asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
-    found = [_conflict(one) for one in gaps.conflicts if stage == "planning" or _concerns(one, task, asked)]
+    pack_lines = [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
         entries = settings_file.entries(asked, programs)
-        found += [PackLine("config", one.line, one.weight, evidence=one.evidence, entry=one) for one in entries]
+        pack_lines += [
+            PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries
+        ]
     else:
-        found += [_gap(gap) for gap in asked if gap.state is not Specification.SPECIFIED]
-    costed = (replace(one, cost=tokens.count(f"\n  {one.text}") + _OVERHEAD) for one in found)
-    return sorted(costed, key=lambda one: -one.weight)
+        pack_lines += [_gap(gap) for gap in asked if gap.state is not Specification.SPECIFIED]
+    costed = (replace(pack_line, cost=tokens.count(f"\n  {pack_line.text}") + _OVERHEAD) for pack_line in pack_lines)
+    return sorted(costed, key=lambda pack_line: -pack_line.weight)
 
 
-def more(kept: Sequence[PackLine], found: Sequence[PackLine], room: int) -> list[PackLine]:
+def more(kept: Sequence[PackLine], pack_lines: Sequence[PackLine], room: int) -> list[PackLine]:
     """Those kept, and the weightiest of the rest that fit into the room that is left."""
     chosen = list(kept)
-    for record in found:
+    for record in pack_lines:
         if record not in chosen and record.cost <= room:
             chosen.append(record)
             room -= record.cost
@@ -63,7 +65,7 @@ def more(kept: Sequence[PackLine], found: Sequence[PackLine], room: int) -> list
 
 def cost(some: Sequence[PackLine]) -> int:
     """What records cost together, at most."""
-    return sum(one.cost for one in some)
+    return sum(pack_line.cost for pack_line in some)
 
 
 def parts(kept: Sequence[PackLine], tokens: Tokens) -> list[PackItem]:
@@ -102,10 +104,10 @@ def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:
 
 def _conflict(conflict: Conflict) -> PackLine:
     """The sides in one line each, the surest evidence as it stands."""
-    sides = "".join(f"\n  - {_side(held)}" for held in conflict.sides[:_SIDES])
+    sides = "".join(f"\n  - {_side(occurrence)}" for occurrence in conflict.sides[:_SIDES])
     why = f": {inline(conflict.why)}" if conflict.why else ""
     text = f"- {inline(conflict.title or conflict.name, 80)} ({conflict.kind}, severity {conflict.severity:.2f}){why}{sides}"
-    return PackLine("conflict", text, conflict.severity, evidence=tuple(held.evidence for held in conflict.sides[:_SIDES]))
+    return PackLine("conflict", text, conflict.severity, evidence=tuple(occurrence.evidence for occurrence in conflict.sides[:_SIDES]))
 
 
 def _side(held: FactOccurrence) -> str:

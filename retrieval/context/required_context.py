@@ -77,9 +77,9 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folde
     if gaps is None:
         return Due()
     details = [gap.detail for gap in gaps.gaps]
-    spoken = {one.name for one in (details if asks_settings(task) else asked(details, task, stage))}
-    worth = tuple(one.weight * (1.0 if one.name in spoken else _OTHER) for one in details)
-    names = {name for one in details if one.name in spoken for name in one.facts}
+    spoken = {detail.name for detail in (details if asks_settings(task) else asked(details, task, stage))}
+    worth = tuple(detail.weight * (1.0 if detail.name in spoken else _OTHER) for detail in details)
+    names = {name for detail in details if detail.name in spoken for name in detail.facts}
     setting = frozenset(fact.chunk for fact in engine.generation.catalog.facts() if fact.name in names)
     own = _telling(_set(gaps, engine), worth, lambda hit: worth_of(hit, task, folders))
     return Due(_telling(_said(gaps.gaps), worth), own, worth, setting)
@@ -87,18 +87,18 @@ def due(gaps: Gaps | None, task: str, stage: Stage | None, engine: Engine, folde
 
 def _said(gaps: Sequence[Gap]) -> Iterable[_Piece]:
     """The passages of the target's text that state a detail."""
-    found: dict[str, _Piece] = {}
+    pieces_by_key: dict[str, _Piece] = {}
     for number, gap in enumerate(gaps):
-        for held in gap.facts:
-            _note(found, held.evidence, number, held.fact.line, _VALUE)
+        for occurrence in gap.facts:
+            _note(pieces_by_key, occurrence.evidence, number, occurrence.fact.line, _VALUE)
         for hit in gap.stated:
-            _note(found, hit, number, hit.focus.start_line if hit.focus else 0, _WORDS)
-    return found.values()
+            _note(pieces_by_key, hit, number, hit.focus.start_line if hit.focus else 0, _WORDS)
+    return pieces_by_key.values()
 
 
-def _note(found: dict[str, _Piece], hit: Hit, number: int, line: int, sure: float) -> None:
+def _note(pieces_by_key: dict[str, _Piece], hit: Hit, number: int, line: int, sure: float) -> None:
     if hit.from_target and hit.chunk.kind == "paper" and not hit.flags:
-        piece = found.setdefault(hit.chunk.id, _Piece(hit))
+        piece = pieces_by_key.setdefault(hit.chunk.id, _Piece(hit))
         piece.states.append((number, _line(hit.chunk, line), sure * section_weight(hit.chunk)))
 
 
@@ -109,14 +109,14 @@ def _set(gaps: Gaps, engine: Engine) -> Iterable[_Piece]:
         for name in gap.detail.facts:
             numbers[name].append(number)
     catalog, kinship = engine.generation.catalog, engine.kinship
-    chunk_of, found = cache(catalog.chunk), dict[str, _Piece]()
+    chunk_of, pieces_by_key = cache(catalog.chunk), dict[str, _Piece]()
     for fact in catalog.facts():
         if fact.kind in _SET and fact.name in numbers and kinship.of(fact.work).from_target:
             chunk = chunk_of(fact.chunk)
             if chunk and _sets(chunk, fact) and not is_vendored(hit := evidence(chunk, kinship)):
-                piece = found.setdefault(chunk.id, _Piece(hit))
+                piece = pieces_by_key.setdefault(chunk.id, _Piece(hit))
                 piece.states += [(number, _line(chunk, fact.line), _VALUE) for number in numbers[fact.name]]
-    return found.values()
+    return pieces_by_key.values()
 
 
 def _sets(chunk: Chunk, fact: Fact) -> bool:

@@ -50,12 +50,12 @@ class ConfigLine:
 
 def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[ConfigLine]:
     """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
-    found: dict[str, ConfigLine] = {}
+    config_lines_by_key: dict[str, ConfigLine] = {}
     for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
         for name, line, evidence in _lines(gap, programs):
             weight = gap.detail.weight * (_ASIDE if f": {UNSPECIFIED}" in line else 1.0)
-            found.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence))
-    return sorted(found.values(), key=lambda entry: -entry.weight)
+            config_lines_by_key.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence))
+    return sorted(config_lines_by_key.values(), key=lambda entry: -entry.weight)
 
 
 Line = tuple[str, str, tuple[Hit, ...]]
@@ -83,7 +83,7 @@ def _further(stated: Collection[str], known: Mapping[str, Sequence[ProgramSettin
 def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSetting], programs: Programs | None) -> Line:
     """One setting: the value of the target, or that of its program, or a remark that lists those of its experiments."""
     key, chosen = _key(name), _chosen(stated)
-    own = next((one for one in set_ if not (one.experiment and programs and programs.rooted)), None)
+    own = next((program_setting for program_setting in set_ if not (program_setting.experiment and programs and programs.rooted)), None)
     sure = own if own and own.sure else None
     agreed = next((one for one in stated if sure and programs and programs.same(name, one, sure.held)), None)
     first = agreed or (None if sure and programs and programs.several else chosen)
@@ -91,17 +91,19 @@ def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSet
         beside = f"; own code: {inline(sure.held.fact.value, 40)}, {_cited(sure.held.evidence)}" if sure and not agreed else ""
         return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
     if sure or (own and not stated and len(set_) == 1):
-        held = (sure or set_[0]).held
+        occurrence = (sure or set_[0]).held
         said = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
-        return key, _written(key, held, f"own code: {_cited(held.evidence)}{said}"), (held.evidence,)
-    several = stated or [one.held for one in set_]
-    scopes = [one.fact.scope for one in stated] or [one.experiment or one.held.fact.scope for one in set_]
+        return key, _written(key, occurrence, f"own code: {_cited(occurrence.evidence)}{said}"), (occurrence.evidence,)
+    several = stated or [program_setting.held for program_setting in set_]
+    scopes = [one.fact.scope for one in stated] or [program_setting.experiment or program_setting.held.fact.scope for program_setting in set_]
     return key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,)
 
 
 def _chosen(stated: Sequence[FactOccurrence]) -> FactOccurrence | None:
     """The one value that is stated, or the one that is stated of nothing in particular; none of several."""
-    open_ = {one.fact.value: one for one in reversed(stated) if not one.fact.scope} or {one.fact.value: one for one in reversed(stated)}
+    open_ = {occurrence.fact.value: occurrence for occurrence in reversed(stated) if not occurrence.fact.scope} or {
+        occurrence.fact.value: occurrence for occurrence in reversed(stated)
+    }
     return next(iter(open_.values())) if len(open_) == 1 else None
 
 
@@ -118,48 +120,48 @@ def _silent(gap: Gap, programs: Programs | None) -> Line:
 
 def best(gap: Gap) -> Suggestion | None:
     """The best value that anybody offers for a detail."""
-    return next((one for one in gap.suggestions if one.value and one.held), None)
+    return next((suggestion for suggestion in gap.suggestions if suggestion.value and suggestion.held), None)
 
 
 def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
     """The best value that is offered: one of others is a remark where it is unlikely, or the target has a program that does without."""
-    held, rooted = best.held[0], bool(programs and programs.rooted)
-    if held.evidence.from_target:
-        aside = programs.experiment(held) if programs and rooted else ""
-        value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(held.evidence)}, not stated"
+    occurrence, rooted = best.held[0], bool(programs and programs.rooted)
+    if occurrence.evidence.from_target:
+        aside = programs.experiment(occurrence) if programs and rooted else ""
+        value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
         return f"{_REMARK}{name}: {value} ({inline(aside)}): {said}" if aside else f"{name}: {value}  # {said}"
-    said = f"lineage, {best.grade} evidence: {_cited(held.evidence)}"
+    said = f"lineage, {best.grade} evidence: {_cited(occurrence.evidence)}"
     if best.grade != "weak" and not rooted:
         return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
     return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
 
 
-def _written(key: str, held: FactOccurrence, said: str) -> str:
-    return f"{key}: {scalar(held.fact.value)}  # {_unit(held.fact.unit)}{said}"
+def _written(key: str, occurrence: FactOccurrence, said: str) -> str:
+    return f"{key}: {scalar(occurrence.fact.value)}  # {_unit(occurrence.fact.unit)}{said}"
 
 
 def _listed(some: Sequence[FactOccurrence], scopes: Sequence[str] = ()) -> str:
     """Values with what each is for, and where the first stands."""
-    named = zip(some, scopes or [one.fact.scope for one in some], strict=True)
-    values = dict.fromkeys(_for(one, scope) for one, scope in named)
+    named = zip(some, scopes or [occurrence.fact.scope for occurrence in some], strict=True)
+    values = dict.fromkeys(_for(occurrence, scope) for occurrence, scope in named)
     return f"{', '.join(list(values)[:_LISTED])}: {_cited(some[0].evidence)}"
 
 
-def _for(one: FactOccurrence, scope: str) -> str:
+def _for(occurrence: FactOccurrence, scope: str) -> str:
     """A value with what it is for."""
-    return inline(one.fact.value, 40) + (f" ({inline(scope, 30)})" if scope else "")
+    return inline(occurrence.fact.value, 40) + (f" ({inline(scope, 30)})" if scope else "")
 
 
 def _elsewhere(set_: Sequence[ProgramSetting]) -> str:
     """What further values own code sets, with the experiment they are for."""
-    return _also(_for(one.held, one.experiment) for one in set_[1:] if one.sure)
+    return _also(_for(program_setting.held, program_setting.experiment) for program_setting in set_[1:] if program_setting.sure)
 
 
 def _by_name(facts: Sequence[FactOccurrence]) -> dict[str, list[FactOccurrence]]:
-    found: dict[str, list[FactOccurrence]] = {}
-    for held in facts:
-        found.setdefault(held.fact.name, []).append(held)
-    return found
+    occurrences_by_key: dict[str, list[FactOccurrence]] = {}
+    for occurrence in facts:
+        occurrences_by_key.setdefault(occurrence.fact.name, []).append(occurrence)
+    return occurrences_by_key
 
 
 def quoted(gap: Gap) -> str:
@@ -201,7 +203,7 @@ def scalar(value: str) -> str:
 
 def _pointed(text: str) -> str:
     """With a point and a sign in every number that has an exponent: YAML 1.1 takes `1e-8` for a word."""
-    return _EXPONENT.sub(lambda found: f"{found[1]}{found[2] or '.0'}e{found[3] or '+'}{found[4]}", text)
+    return _EXPONENT.sub(lambda match: f"{match[1]}{match[2] or '.0'}e{match[3] or '+'}{match[4]}", text)
 
 
 def _unit(unit: str) -> str:
@@ -214,7 +216,11 @@ def _cited(hit: Hit) -> str:
 
 def _others(first: FactOccurrence, facts: Sequence[FactOccurrence]) -> str:
     """Further values that the target states itself, which contradict or qualify the first."""
-    return _also(dict.fromkeys(_for(one, inline(one.fact.scope) or "elsewhere") for one in facts if one.fact.value != first.fact.value))
+    return _also(
+        dict.fromkeys(
+            _for(occurrence, inline(occurrence.fact.scope) or "elsewhere") for occurrence in facts if occurrence.fact.value != first.fact.value
+        )
+    )
 
 
 def _also(rest: Iterable[str]) -> str:

@@ -64,11 +64,11 @@ def subquestions(task: str, stage: Stage | None = None, details: Sequence[Detail
     whole = plain(task)
     prose, code, detail = _WORTH[stage]
     parts = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
-    found = [replace(one, worth=prose * one.worth) for one in parts]
-    found += [replace(one, worth=code * one.worth, kinds=_CODE) for one in parts]
+    found = [replace(subquestion, worth=prose * subquestion.worth) for subquestion in parts]
+    found += [replace(subquestion, worth=code * subquestion.worth, kinds=_CODE) for subquestion in parts]
     found += [replace(_detail(one), worth=detail * one.weight) for one in asked(details or NEEDS, whole, stage)]
-    kept = {_key(one): one for one in reversed(found)}
-    return tuple(one for one in found if one.text.strip() and one.worth and kept[_key(one)] is one)
+    kept = {_key(subquestion): subquestion for subquestion in reversed(found)}
+    return tuple(subquestion for subquestion in found if subquestion.text.strip() and subquestion.worth and kept[_key(subquestion)] is subquestion)
 
 
 _CODE: frozenset[ChunkKind] = frozenset({"code"})
@@ -81,8 +81,8 @@ _WORTH: dict[Stage | None, tuple[float, float, float]] = {
 """What the task and its parts are worth asked of everything, and of code alone; and what a detail of weight one is worth."""
 
 
-def _key(one: Subquestion) -> tuple[str, frozenset[ChunkKind]]:
-    return " ".join(terms(one.text)), one.kinds
+def _key(subquestion: Subquestion) -> tuple[str, frozenset[ChunkKind]]:
+    return " ".join(terms(subquestion.text)), subquestion.kinds
 
 
 def components(task: str) -> tuple[tuple[str, str], ...]:
@@ -139,7 +139,7 @@ def asks_settings(text: str) -> bool:
 
 def asked(details: Iterable[Detail], task: str, stage: Stage | None) -> list[Detail]:
     """All details for planning; else those that share a word with the task."""
-    return [one for one in details if stage == "planning" or relevant(one, task)]
+    return [detail for detail in details if stage == "planning" or relevant(detail, task)]
 
 
 def relevant(detail: Detail, task: str) -> bool:

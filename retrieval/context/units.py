@@ -134,7 +134,7 @@ def beside(hit: Hit) -> bool:
 
 def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> QuestionWords:
     """The rarity, among so many chunks, of the words of the questions and of everything that was found for them."""
-    asked = tuple(frozenset(terms(one.text)) for one in questions)
+    asked = tuple(frozenset(terms(subquestion.text)) for subquestion in questions)
     found = {hit.chunk.id: hit.chunk.text for answer in answers for hit in answer.hits}
     words = {word for some in asked for word in some}.union(*(tokens(text) for text in found.values()))
     own = any(hit.from_target and hit.chunk.kind == "code" for answer in answers for hit in answer.hits)
@@ -143,16 +143,16 @@ def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequen
 
 def units(catalog: Catalog, answers: Sequence[Answer], words: QuestionWords) -> list[PackUnit]:
     """The units of all hits, each once, in the order in which they were first found."""
-    found: dict[str, PackUnit] = {}
+    pack_units_by_key: dict[str, PackUnit] = {}
     for hit, found_by in _found(answers):
         scores = {number: score * words.trust(by, number) for number, (score, by) in found_by.items()}
         for at, unit in enumerate(_units(catalog, hit, scores, words)):
             if not _speaks(unit) or is_vendored(unit.hit):
                 continue
             same = same_text(unit.text)
-            known = found.get(same)
-            found[same] = _joined(known, unit) if known else replace(unit, order=(len(found), at))
-    return distinct([weighed(unit, NEARLY_NOTHING) if _introduces(unit) else unit for unit in found.values()])
+            known = pack_units_by_key.get(same)
+            pack_units_by_key[same] = _joined(known, unit) if known else replace(unit, order=(len(pack_units_by_key), at))
+    return distinct([weighed(unit, NEARLY_NOTHING) if _introduces(unit) else unit for unit in pack_units_by_key.values()])
 
 
 def weighed(unit: PackUnit, share: float) -> PackUnit:
@@ -170,24 +170,24 @@ def _introduces(unit: PackUnit) -> bool:
     return bool(installs or is_policy(unit.hit) or (title and not _TOLD.search(unit.text[title.end() :])))
 
 
-def distinct(found: Sequence[PackUnit]) -> list[PackUnit]:
+def distinct(pack_units: Sequence[PackUnit]) -> list[PackUnit]:
     """The units without those that differ from a better one in names only: the target's own before others', then as they were found."""
     kept: list[PackUnit] = []
-    for unit in sorted(found, key=lambda one: (not one.hit.from_target, one.order)):
+    for unit in sorted(pack_units, key=lambda pack_unit: (not pack_unit.hit.from_target, pack_unit.order)):
         at = next((n for n, other in enumerate(kept) if _alike(unit, other)), None)
         if at is None:
             kept.append(unit)
         elif unit.hit.from_target == kept[at].hit.from_target:
             kept[at] = _joined(kept[at], unit)
-    return sorted(kept, key=lambda one: one.order)
+    return sorted(kept, key=lambda pack_unit: pack_unit.order)
 
 
-def _alike(one: PackUnit, other: PackUnit) -> bool:
-    fewer, more = min(len(one.said), len(other.said)), max(len(one.said), len(other.said))
-    if one.kind != other.kind or fewer < _ALIKE * more or fewer < _LEAST:
+def _alike(pack_unit: PackUnit, other: PackUnit) -> bool:
+    fewer, more = min(len(pack_unit.said), len(other.said)), max(len(pack_unit.said), len(other.said))
+    if pack_unit.kind != other.kind or fewer < _ALIKE * more or fewer < _LEAST:
         return False
-    apart = one.said ^ other.said
-    return len(apart) <= (1.0 - _ALIKE) * len(one.said | other.said) and not any(word[0].isdigit() for word in apart)
+    apart = pack_unit.said ^ other.said
+    return len(apart) <= (1.0 - _ALIKE) * len(pack_unit.said | other.said) and not any(word[0].isdigit() for word in apart)
 
 
 _COMMENT = re.compile(r"\s*(?:#|//|/?\*|%|--|<!|[-=~_.*+|]{3,}|echo\b|\Z)")
@@ -215,11 +215,11 @@ def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, tuple[float, 
     return [(hit, scores[name]) for name, hit in hits.items()]
 
 
-def _joined(one: PackUnit, other: PackUnit) -> PackUnit:
+def _joined(pack_unit: PackUnit, other: PackUnit) -> PackUnit:
     """One unit of two: copies are as relevant as the better one, a function by any part of it that was found."""
-    parted = one.hit.chunk.id != other.hit.chunk.id and _file(one) == _file(other)
-    pairs = {key: (one.relevance.get(key, 0.0), other.relevance.get(key, 0.0)) for key in {*one.relevance, *other.relevance}}
-    return replace(one, relevance={key: 1.0 - (1.0 - a) * (1.0 - b) if parted else max(a, b) for key, (a, b) in pairs.items()})
+    parted = pack_unit.hit.chunk.id != other.hit.chunk.id and _file(pack_unit) == _file(other)
+    pairs = {key: (pack_unit.relevance.get(key, 0.0), other.relevance.get(key, 0.0)) for key in {*pack_unit.relevance, *other.relevance}}
+    return replace(pack_unit, relevance={key: 1.0 - (1.0 - a) * (1.0 - b) if parted else max(a, b) for key, (a, b) in pairs.items()})
 
 
 def _file(unit: PackUnit) -> tuple[WorkId, str]:
@@ -270,10 +270,10 @@ def _run(parts: Sequence[Chunk], chunk: Chunk) -> tuple[Chunk, Chunk]:
     return parts[start], parts[end]
 
 
-def _continues(one: Chunk, other: Chunk) -> bool:
-    same = one.symbol.split(", ")[-1] == other.symbol.split(", ")[0]
-    parted = {one.role, other.role} <= _PARTED or (one.role == "module" and other.role == "function")
-    return same and parted and other.start_line - one.end_line <= _BLANKS
+def _continues(chunk: Chunk, other: Chunk) -> bool:
+    same = chunk.symbol.split(", ")[-1] == other.symbol.split(", ")[0]
+    parted = {chunk.role, other.role} <= _PARTED or (chunk.role == "module" and other.role == "function")
+    return same and parted and other.start_line - chunk.end_line <= _BLANKS
 
 
 _BLANKS = 3
@@ -333,4 +333,4 @@ def _fenced(parts: Sequence[str]) -> list[str]:
 
 def neutral(text: str) -> str:
     """The text without what a reader cannot see and without the marks by which chat models tell who speaks."""
-    return _SPECIAL.sub(lambda found: f"{found[0]} " if found[0] == "<" else f" {found[0]}", visible(text.replace("\r\n", "\n"))[0])
+    return _SPECIAL.sub(lambda match: f"{match[0]} " if match[0] == "<" else f" {match[0]}", visible(text.replace("\r\n", "\n"))[0])

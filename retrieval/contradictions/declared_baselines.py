@@ -87,35 +87,35 @@ class Followed:
         return self.said.chunk.section
 
 
-def followed(said: TargetText, links: Iterable[CodeLink]) -> tuple[Followed, ...]:
+def followed(target_text: TargetText, links: Iterable[CodeLink]) -> tuple[Followed, ...]:
     """What the target's text says it follows, by address and by citation, in the order of the text."""
     linked = list(links)
-    mine = [link.repo for link in linked if link.paper == said.work.id and link.tier in _OWN]
-    own = telling(" ".join((said.work.title, *(repo_name(repo) for repo in mine))))
+    mine = [link.repo for link in linked if link.paper == target_text.work.id and link.tier in _OWN]
+    own = telling(" ".join((target_text.work.title, *(repo_name(repo) for repo in mine))))
     texts: dict[Section, list[str]] = defaultdict(list)
-    for one in said.sentences:
-        texts[one.chunk.section].append(one.text)
+    for sentence in target_text.sentences:
+        texts[sentence.chunk.section].append(sentence.text)
     codes: dict[WorkId, set[WorkId]] = defaultdict(set)
     for link in linked:
         if link.tier in _OWN and link.repo not in mine:
             codes[link.paper].add(link.repo)
-    others = [link for link in linked if link.paper == said.work.id and link.tier is Tier.MENTIONED]
-    found = []
-    for one in said.sentences:
-        for works, folder in (*_addressed(one, others), *_cited(one, codes)):
-            found.append(Followed(frozenset(works), one, " ".join((*one.chunk.section, *texts[one.chunk.section])), folder, own))
-        if works := _run(one, codes):
-            found.append(Followed(frozenset(works), one, one.text, "", own, run=True))
-    return tuple(found)
+    others = [link for link in linked if link.paper == target_text.work.id and link.tier is Tier.MENTIONED]
+    followeds = []
+    for sentence in target_text.sentences:
+        for works, folder in (*_addressed(sentence, others), *_cited(sentence, codes)):
+            followeds.append(Followed(frozenset(works), sentence, " ".join((*sentence.chunk.section, *texts[sentence.chunk.section])), folder, own))
+        if works := _run(sentence, codes):
+            followeds.append(Followed(frozenset(works), sentence, sentence.text, "", own, run=True))
+    return tuple(followeds)
 
 
-def _addressed(one: TargetSentence, links: Iterable[CodeLink]) -> Iterator[tuple[set[WorkId], str]]:
+def _addressed(sentence: TargetSentence, links: Iterable[CodeLink]) -> Iterator[tuple[set[WorkId], str]]:
     """The repositories whose address a sentence, or a footnote of it, gives while it says that they are followed."""
-    if _ELSE.search(one.text) or not (_FOLLOWS.search(one.text) or _USES.search(one.text)):
+    if _ELSE.search(sentence.text) or not (_FOLLOWS.search(sentence.text) or _USES.search(sentence.text)):
         return
     for link in links:
         for quote in filter(None, (said.partition("“")[2].rpartition("”")[0] for said in link.evidence)):
-            if _quotes(quote, one.text) or link.repo.partition(":")[2].lower() in one.text.lower():
+            if _quotes(quote, sentence.text) or link.repo.partition(":")[2].lower() in sentence.text.lower():
                 tree = re.search(re.escape(link.repo.partition(":")[2]) + _TREE, quote, re.IGNORECASE)
                 yield {link.repo}, tree[1].strip("./") if tree else ""
 
@@ -127,20 +127,20 @@ def _quotes(quote: str, text: str) -> bool:
     return bool(short and short in said) or bool(said and said in whole)
 
 
-def _cited(one: TargetSentence, codes: Mapping[WorkId, set[WorkId]]) -> Iterator[tuple[set[WorkId], str]]:
+def _cited(sentence: TargetSentence, codes: Mapping[WorkId, set[WorkId]]) -> Iterator[tuple[set[WorkId], str]]:
     """The repositories of the works that a sentence cites as those whose set-up it follows."""
-    text = one.text
-    if one.table or one.quoted or _ELSE.search(text) or _IN_SETTING.search(text) or not (_FOLLOWS.search(text) and _BROAD.search(text)):
+    text = sentence.text
+    if sentence.table or sentence.quoted or _ELSE.search(text) or _IN_SETTING.search(text) or not (_FOLLOWS.search(text) and _BROAD.search(text)):
         return
-    if works := {repo for cited in one.cites for repo in codes.get(cited, ())}:
+    if works := {repo for cited in sentence.cites for repo in codes.get(cited, ())}:
         yield works, ""
 
 
-def _run(one: TargetSentence, codes: Mapping[WorkId, set[WorkId]]) -> set[WorkId]:
+def _run(sentence: TargetSentence, codes: Mapping[WorkId, set[WorkId]]) -> set[WorkId]:
     """The repositories of the works that a sentence says are run by their own code: those it cites, or calls by the name of the repository."""
-    if one.table or one.quoted or _ELSE.search(one.text) or not _OFFICIAL.search(one.text):
+    if sentence.table or sentence.quoted or _ELSE.search(sentence.text) or not _OFFICIAL.search(sentence.text):
         return set()
-    return {repo for cited, some in codes.items() for repo in some if cited in one.cites or _calls(one.text, repo)}
+    return {repo for cited, some in codes.items() for repo in some if cited in sentence.cites or _calls(sentence.text, repo)}
 
 
 def _calls(text: str, repo: WorkId) -> bool:
@@ -155,11 +155,11 @@ def _core(text: str) -> str:
     return "".join(c for c in re.sub(r"\[[^\]]*\]", "", _ADDRESS.sub("", text)).lower() if c.isalnum())
 
 
-def stated(name: str, held: Sequence[FactOccurrence], target: WorkId, one: Followed) -> list[FactOccurrence]:
+def stated(name: str, occurrences: Sequence[FactOccurrence], target: WorkId, one: Followed) -> list[FactOccurrence]:
     """What the target states of a detail where it says that it follows others: its section, or its paragraph if the title says nothing."""
     if name in _UNTOLD:
         return []
-    mine = [held_ for held_ in held if held_.fact.work == target and held_.fact.literal and not telling(held_.fact.scope) & one.own]
+    mine = [held_ for held_ in occurrences if held_.fact.work == target and held_.fact.literal and not telling(held_.fact.scope) & one.own]
     if one.run:
         return [held_ for held_ in mine if name not in _MEASURED and any(_calls(held_.fact.scope, repo) for repo in one.works)]
     narrow = not (one.section and telling(one.section[-1]))
@@ -172,16 +172,16 @@ Files = Mapping[WorkId, frozenset[PurePosixPath]]
 
 def files_of(held: Iterable[Sequence[FactOccurrence]]) -> Files:
     """The files of each work that hold any value."""
-    found: dict[WorkId, set[PurePosixPath]] = defaultdict(set)
+    paths_by_key: dict[WorkId, set[PurePosixPath]] = defaultdict(set)
     for some in held:
-        for one in some:
-            found[one.fact.work].add(PurePosixPath(one.evidence.chunk.path))
-    return {work: frozenset(paths) for work, paths in found.items()}
+        for occurrence in some:
+            paths_by_key[occurrence.fact.work].add(PurePosixPath(occurrence.evidence.chunk.path))
+    return {work: frozenset(paths) for work, paths in paths_by_key.items()}
 
 
-def theirs(held: Sequence[FactOccurrence], one: Followed, files: Files) -> list[FactOccurrence]:
+def theirs(occurrences: Sequence[FactOccurrence], one: Followed, files: Files) -> list[FactOccurrence]:
     """What the followed code is run with: settings that beat defaults, without tests, other stages and other data sets' files."""
-    inside = [other for other in held if other.fact.work in one.works and other.fact.literal and _is_under(other, one.folder)]
+    inside = [other for other in occurrences if other.fact.work in one.works and other.fact.literal and _is_under(other, one.folder)]
     code = [other for other in settings_of(inside) if other.fact.kind not in {"prose", "table"} and _is_general(other, files, one)]
     if one.run and any(_SCALED.fullmatch(other.fact.written) for other in code):
         return []
@@ -189,24 +189,24 @@ def theirs(held: Sequence[FactOccurrence], one: Followed, files: Files) -> list[
     return [other for other in code if other.fact.kind != "default" or fold(other.fact.written) not in beaten]
 
 
-def _sets(held: FactOccurrence) -> bool:
+def _sets(occurrence: FactOccurrence) -> bool:
     """Whether a script or a group of settings sets an option; a command of a README shows one way of many, a group of an optimizer's one part."""
-    if held.fact.kind == "config":
-        return held.evidence.chunk.kind == "config" or not telling(held.fact.scope)
-    return held.fact.kind == "command" and held.evidence.chunk.kind != "docs"
+    if occurrence.fact.kind == "config":
+        return occurrence.evidence.chunk.kind == "config" or not telling(occurrence.fact.scope)
+    return occurrence.fact.kind == "command" and occurrence.evidence.chunk.kind != "docs"
 
 
-def _is_under(held: FactOccurrence, folder: str) -> bool:
-    return not folder or PurePosixPath(held.evidence.chunk.path).is_relative_to(folder)
+def _is_under(occurrence: FactOccurrence, folder: str) -> bool:
+    return not folder or PurePosixPath(occurrence.evidence.chunk.path).is_relative_to(folder)
 
 
-def _is_general(held: FactOccurrence, files: Files, one: Followed) -> bool:
+def _is_general(occurrence: FactOccurrence, files: Files, one: Followed) -> bool:
     """Whether a file is no test, of no stage that the section does not name, and not one of many for data that it does not name."""
-    path = PurePosixPath(held.evidence.chunk.path)
+    path = PurePosixPath(occurrence.evidence.chunk.path)
     parts = {*path.parts[:-1], *re.split(r"[_\W]+", path.stem.lower())}
     if not _ASIDE.isdisjoint(parts) or any(word in parts and word not in one.section_text.lower() for word in _stages()):
         return False
-    beside = [other for other in files.get(held.fact.work, ()) if other.parent == path.parent]
+    beside = [other for other in files.get(occurrence.fact.work, ()) if other.parent == path.parent]
     named = telling(path.stem.lower().replace("pretrain", "train"))
     return len(beside) < _SIBLINGS or path.parent == PurePosixPath(".") or not named or bool(named & telling(one.section_text))
 

@@ -55,19 +55,21 @@ class DetailTerms:
 
 
 def conflicts(
-    held: Mapping[str, Sequence[FactOccurrence]],
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     target: WorkId,
     derivations: Sequence[Derivation],
     terms: DetailTerms,
     follows: Sequence[Followed] = (),
 ) -> tuple[Conflict, ...]:
     """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
-    comparing = _Comparing(terms, Experiments.of(held, target))
-    sides = {name: _Sides.of(some, target) for name, some in held.items()}
-    found = [one for name in sides if name not in _MACHINES for one in _of_detail(name, sides, comparing)]
-    found += _deviations(held, target, follows, terms)
-    found += upstream(held, derivations, terms)
-    kept = sorted((one for one in found if one.severity >= LEAST), key=lambda one: (-one.severity, one.name, one.kind))
+    comparing = _Comparing(terms, Experiments.of(occurrences_by_key, target))
+    sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
+    found = [conflict for name in sides if name not in _MACHINES for conflict in _of_detail(name, sides, comparing)]
+    found += _deviations(occurrences_by_key, target, follows, terms)
+    found += upstream(occurrences_by_key, derivations, terms)
+    kept = sorted(
+        (conflict for conflict in found if conflict.severity >= LEAST), key=lambda conflict: (-conflict.severity, conflict.name, conflict.kind)
+    )
     return tuple(kept[:MOST])
 
 
@@ -84,12 +86,16 @@ class _Sides:
     code: Sequence[FactOccurrence]
 
     @classmethod
-    def of(cls, held: Sequence[FactOccurrence], target: WorkId) -> _Sides:
-        literal = [one for one in held if one.fact.literal]
-        paper = [one for one in literal if one.fact.work == target and section_weight(one.evidence.chunk) >= OWN and not measured(one)]
-        done = [one for one in paper if one.fact.kind == "table" or section_weight(one.evidence.chunk) >= DONE]
-        code = [one for one in literal if one.evidence.from_target and one.fact.work != target and not _aside(one)]
-        table, text = ([one for one in paper if one.fact.kind == kind] for kind in ("table", "prose"))
+    def of(cls, occurrences: Sequence[FactOccurrence], target: WorkId) -> _Sides:
+        literal = [occurrence for occurrence in occurrences if occurrence.fact.literal]
+        paper = [
+            occurrence
+            for occurrence in literal
+            if occurrence.fact.work == target and section_weight(occurrence.evidence.chunk) >= OWN and not measured(occurrence)
+        ]
+        done = [occurrence for occurrence in paper if occurrence.fact.kind == "table" or section_weight(occurrence.evidence.chunk) >= DONE]
+        code = [occurrence for occurrence in literal if occurrence.evidence.from_target and occurrence.fact.work != target and not _aside(occurrence)]
+        table, text = ([occurrence for occurrence in paper if occurrence.fact.kind == kind] for kind in ("table", "prose"))
         return cls(done, table, text, chosen(code))
 
 
@@ -102,13 +108,13 @@ class _Comparing:
 
     def between(self, name: str, kind: _KIND, sides: _Pair, sisters: Sequence[_Pair]) -> Iterator[Conflict]:
         """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
-        one, other = sides
-        if not one or not other or _at_peace(name, [*sides[0], *(a for pair in sisters for a in pair[0])], other, self.terms):
+        occurrences, other = sides
+        if not occurrences or not other or _at_peace(name, [*sides[0], *(a for pair in sisters for a in pair[0])], other, self.terms):
             return
-        if _at_peace(name, one, [b for pair in sisters for b in pair[1]], self.terms):
+        if _at_peace(name, occurrences, [b for pair in sisters for b in pair[1]], self.terms):
             return
         # what a library takes if nobody says otherwise is not what the paper's experiments were run with
-        pairs = [(a, b) for a in one for b in settings_of(other) if self.experiments.together(a, b)]
+        pairs = [(a, b) for a in occurrences for b in settings_of(other) if self.experiments.together(a, b)]
         if pairs:
             yield replace(_conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms), rule=kind)
 
@@ -140,45 +146,47 @@ def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:
     return whole(sides[name].code, devices, passes)
 
 
-def _at_peace(name: str, one: Iterable[FactOccurrence], other: Sequence[FactOccurrence], terms: DetailTerms) -> bool:
+def _at_peace(name: str, occurrences: Iterable[FactOccurrence], other: Sequence[FactOccurrence], terms: DetailTerms) -> bool:
     """Whether any value of one side is held by the other."""
-    return any(terms.same(name, a.fact.value, b.fact.value) for a in one for b in other)
+    return any(terms.same(name, a.fact.value, b.fact.value) for a in occurrences for b in other)
 
 
-def _conflict(name: str, kind: _KIND, one: Iterable[FactOccurrence], other: Iterable[FactOccurrence], terms: DetailTerms) -> Conflict:
-    left, right = _distinct(name, one, terms), _distinct(name, other, terms)
+def _conflict(name: str, kind: _KIND, occurrences: Iterable[FactOccurrence], other: Iterable[FactOccurrence], terms: DetailTerms) -> Conflict:
+    left, right = _distinct(name, occurrences, terms), _distinct(name, other, terms)
     severity, why = _graded(name, left, right, terms)
     return Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
 
 
-def _deviations(held: Mapping[str, Sequence[FactOccurrence]], target: WorkId, follows: Sequence[Followed], terms: DetailTerms) -> Iterator[Conflict]:
+def _deviations(
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId, follows: Sequence[Followed], terms: DetailTerms
+) -> Iterator[Conflict]:
     """Where the paper says that it follows some code and has another value than all that this code is run with."""
-    files = files_of(held.values()) if follows else {}
+    files = files_of(occurrences_by_key.values()) if follows else {}
     seen: set[tuple[str, Section, frozenset[WorkId]]] = set()
-    for one, name in ((one, name) for one in follows for name in held):
-        mine, other = stated(name, held[name], target, one), theirs(held[name], one, files)
-        pairs = [(a, b) for a in mine for b in other if one.run or compatible(a.fact.scope, b.fact.scope)]
-        sisters = [held[some] for family in _SISTERS if name in family for some in family if some in held]
-        against = [*other, *(b for some in sisters for b in theirs(some, one, files))]
-        if pairs and (name, one.section, one.works) not in seen and not _at_peace(name, mine, against, terms):
-            seen.add((name, one.section, one.works))
-            yield _deviation(name, _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms), one, terms)
+    for followed, name in ((one, name) for one in follows for name in occurrences_by_key):
+        mine, other = stated(name, occurrences_by_key[name], target, followed), theirs(occurrences_by_key[name], followed, files)
+        pairs = [(a, b) for a in mine for b in other if followed.run or compatible(a.fact.scope, b.fact.scope)]
+        sisters = [occurrences_by_key[some] for family in _SISTERS if name in family for some in family if some in occurrences_by_key]
+        against = [*other, *(b for some in sisters for b in theirs(some, followed, files))]
+        if pairs and (name, followed.section, followed.works) not in seen and not _at_peace(name, mine, against, terms):
+            seen.add((name, followed.section, followed.works))
+            yield _deviation(name, _distinct(name, [a for a, _ in pairs], terms), _distinct(name, [b for _, b in pairs], terms), followed, terms)
 
 
-def _deviation(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccurrence], one: Followed, terms: DetailTerms) -> Conflict:
+def _deviation(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccurrence], followed: Followed, terms: DetailTerms) -> Conflict:
     severity = 0.3 + 0.3 * terms.weight(name) - 0.1 * (len(left) + len(right) - 2) - (0.2 if name in wording().many and len(right) > 1 else 0.0)
-    said = " ".join(one.said.text.split())[:_QUOTE]
+    said = " ".join(followed.said.text.split())[:_QUOTE]
     why = f"the paper deviates from what it says it follows (“{said}”), which has no such value; it may be meant"
     return Conflict(
         name, terms.title(name), "paper-followed", (*left[:_SIDES], *right[:_SIDES]), round(max(0.0, min(1.0, severity)), 2), why, "paper-followed"
     )
 
 
-def _aside(one: FactOccurrence) -> bool:
+def _aside(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in tests, in other people's code, or is what documentation tells beside the code."""
-    if one.fact.kind in {"prose", "table"}:
+    if occurrence.fact.kind in {"prose", "table"}:
         return True
-    return is_vendored(one.evidence) or not _ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
+    return is_vendored(occurrence.evidence) or not _ASIDE.isdisjoint(occurrence.evidence.chunk.path.lower().split("/")[:-1])
 
 
 def loosely(same: Same) -> Same:
@@ -198,12 +206,12 @@ def _items(value: str) -> list[str]:
     return [one if isinstance(one, str) else json.dumps(one) for one in read] if isinstance(read, list) else [value]
 
 
-def _distinct(name: str, held: Iterable[FactOccurrence], terms: DetailTerms) -> list[FactOccurrence]:
+def _distinct(name: str, occurrences: Iterable[FactOccurrence], terms: DetailTerms) -> list[FactOccurrence]:
     """One holder a value: the one whose kind counts most."""
     kept: list[FactOccurrence] = []
-    for one in sorted(held, key=lambda one: -_SOURCE[one.fact.kind]):
-        if not any(terms.same(name, one.fact.value, other.fact.value) for other in kept):
-            kept.append(one)
+    for occurrence in sorted(occurrences, key=lambda one: -_SOURCE[one.fact.kind]):
+        if not any(terms.same(name, occurrence.fact.value, other.fact.value) for other in kept):
+            kept.append(occurrence)
     return kept
 
 
@@ -212,7 +220,7 @@ def _graded(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccur
     severity, why = 0.25 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
     if len(left) == len(right) == 1:
         severity, why = severity + 0.15, [*why, "each side has one value only"]
-    if all(one.fact.kind == "prose" for one in left):
+    if all(occurrence.fact.kind == "prose" for occurrence in left):
         severity, why = severity - 0.1, [*why, "prose alone says it"]
     if apart(left, right):
         severity, why = severity - 0.25, [*why, "they stand in sections of their own"]
@@ -223,45 +231,51 @@ def _graded(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccur
         severity, why = severity - 0.1 * min(most, _MANY + 1), [*why, "many values: these may be different experiments"]
     if name in wording().many:
         severity, why = severity - 0.2, [*why, "one system has several of them"]
-    strongest = max(_SOURCE[one.fact.kind] for one in right)
+    strongest = max(_SOURCE[occurrence.fact.kind] for occurrence in right)
     severity += strongest
-    why += sorted({_WORDS[one.fact.kind] for one in right if one.fact.kind in _WORDS and _SOURCE[one.fact.kind] == strongest})
-    if not many and all(one.fact.scope for one in (*left, *right)):
+    why += sorted(
+        {_WORDS[occurrence.fact.kind] for occurrence in right if occurrence.fact.kind in _WORDS and _SOURCE[occurrence.fact.kind] == strongest}
+    )
+    if not many and all(occurrence.fact.scope for occurrence in (*left, *right)):
         severity, why = severity + 0.1, [*why, "both speak of the same part"]
-    elif any(one.fact.scope for one in (*left, *right)):
+    elif any(occurrence.fact.scope for occurrence in (*left, *right)):
         severity, why = severity - 0.1, [*why, "one side speaks of a part only"]
     return round(max(0.0, min(1.0, severity)), 2), "; ".join(why)
 
 
 def apart(left: Sequence[FactOccurrence], right: Sequence[FactOccurrence]) -> bool:
     """Whether both sides are a paper's, under top sections of their own: these tell of different experiments."""
-    tops = [{(one.evidence.chunk.section or ("",))[0] for one in side} for side in (left, right)]
-    return all(one.evidence.work.kind == "paper" for one in (*left, *right)) and not tops[0] & tops[1]
+    tops = [{(occurrence.evidence.chunk.section or ("",))[0] for occurrence in side} for side in (left, right)]
+    return all(occurrence.evidence.work.kind == "paper" for occurrence in (*left, *right)) and not tops[0] & tops[1]
 
 
-def upstream(held: Mapping[str, Sequence[FactOccurrence]], derivations: Sequence[Derivation], terms: DetailTerms) -> Iterator[Conflict]:
+def upstream(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], derivations: Sequence[Derivation], terms: DetailTerms) -> Iterator[Conflict]:
     """Values that were changed in code that the target's own took from others, or gave to them."""
     places: dict[tuple[WorkId, str], list[FactOccurrence]] = defaultdict(list)
-    for some in held.values():
-        for one in some:
-            if one.fact.literal and one.evidence.work.kind == "code":
-                places[one.fact.work, one.evidence.chunk.path].append(one)
+    for some in occurrences_by_key.values():
+        for occurrence in some:
+            if occurrence.fact.literal and occurrence.evidence.work.kind == "code":
+                places[occurrence.fact.work, occurrence.evidence.chunk.path].append(occurrence)
     for derived in derivations:
         taken, given = _inside(places, derived.taker), _inside(places, derived.source)
         if derived.common or not any(one.evidence.from_target for one in (*taken, *given)):
             continue
         for name, mine, theirs_ in _changed(taken, given, terms):
-            if _is_variant(mine, held[name]) or _is_variant(theirs_, held[name]):
+            if _is_variant(mine, occurrences_by_key[name]) or _is_variant(theirs_, occurrences_by_key[name]):
                 continue
             told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
             severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
             yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed", "code-upstream")
 
 
-def _is_variant(one: FactOccurrence, held: Sequence[FactOccurrence]) -> bool:
+def _is_variant(occurrence: FactOccurrence, occurrences: Sequence[FactOccurrence]) -> bool:
     """Whether the files of a folder each give one setting a value of their own: they differ by data set, and each is only one of them."""
-    folder = PurePosixPath(one.evidence.chunk.path).parent
-    beside = (other for other in held if (other.fact.work, other.fact.written, other.fact.scope) == (one.fact.work, one.fact.written, one.fact.scope))
+    folder = PurePosixPath(occurrence.evidence.chunk.path).parent
+    beside = (
+        other
+        for other in occurrences
+        if (other.fact.work, other.fact.written, other.fact.scope) == (occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope)
+    )
     return len({path for path in (other.evidence.chunk.path for other in beside) if PurePosixPath(path).parent == folder}) >= _COPIES
 
 
@@ -270,16 +284,16 @@ def _copy(derived: Derivation) -> str:
 
 
 def _inside(places: Mapping[tuple[WorkId, str], Sequence[FactOccurrence]], place: Place) -> list[FactOccurrence]:
-    return [one for one in places.get((place.work, place.path), ()) if place.start_line <= one.fact.line <= place.end_line]
+    return [occurrence for occurrence in places.get((place.work, place.path), ()) if place.start_line <= occurrence.fact.line <= place.end_line]
 
 
 def _changed(
     taken: Sequence[FactOccurrence], given: Sequence[FactOccurrence], terms: DetailTerms
 ) -> Iterator[tuple[str, FactOccurrence, FactOccurrence]]:
     """Facts of one detail, written name and scope that are unique on both sides and differ."""
-    for one in taken:
-        key = (one.fact.name, one.fact.written, one.fact.scope)
+    for occurrence in taken:
+        key = (occurrence.fact.name, occurrence.fact.written, occurrence.fact.scope)
         mine = [a for a in taken if (a.fact.name, a.fact.written, a.fact.scope) == key]
         theirs = [b for b in given if (b.fact.name, b.fact.written, b.fact.scope) == key]
-        if len(mine) == len(theirs) == 1 and not terms.same(one.fact.name, one.fact.value, theirs[0].fact.value):
-            yield one.fact.name, one, theirs[0]
+        if len(mine) == len(theirs) == 1 and not terms.same(occurrence.fact.name, occurrence.fact.value, theirs[0].fact.value):
+            yield occurrence.fact.name, occurrence, theirs[0]

@@ -23,19 +23,19 @@ _CLAUSE = re.compile(r"[,;:]\s+|\s+(?:and|while|whereas|but)\s+(?=\d)")
 def pairs(paper: Sequence[FactOccurrence], code: Sequence[FactOccurrence]) -> Iterator[tuple[list[FactOccurrence], list[FactOccurrence]]]:
     """What the paper says of one file of many, and what that file has, by file and scope."""
     for option in _options(settings_of(code)).values():
-        words = _telling_apart(sorted({one.evidence.chunk.path for one in option}))
+        words = _telling_apart(sorted({occurrence.evidence.chunk.path for occurrence in option}))
         for path, own in words.items():
-            about = [one for one in paper if _scoped(one, option, own) and own == _meant(one, words.values())]
+            about = [occurrence for occurrence in paper if _scoped(occurrence, option, own) and own == _meant(occurrence, words.values())]
             if own and about:
-                yield about, [one for one in option if one.evidence.chunk.path == path]
+                yield about, [occurrence for occurrence in option if occurrence.evidence.chunk.path == path]
 
 
 def _options(code: Iterable[FactOccurrence]) -> Mapping[tuple[str, str, str], list[FactOccurrence]]:
     """Options that several files have, by work, written name and scope."""
-    found: dict[tuple[str, str, str], list[FactOccurrence]] = defaultdict(list)
-    for one in code:
-        found[one.fact.work, one.fact.written, one.fact.scope].append(one)
-    return {key: some for key, some in found.items() if len({one.evidence.chunk.path for one in some}) >= LEAST}
+    occurrences_by_key: dict[tuple[str, str, str], list[FactOccurrence]] = defaultdict(list)
+    for occurrence in code:
+        occurrences_by_key[occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope].append(occurrence)
+    return {key: some for key, some in occurrences_by_key.items() if len({one.evidence.chunk.path for one in some}) >= LEAST}
 
 
 def _telling_apart(paths: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -13,11 +13,13 @@ from lineage.results import FactOccurrence
 def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
     """The batches times every number of devices, of accumulated passes, and of both, that anybody gives."""
     times = {a * b for a, b in product(_counts(devices), _counts(passes))} - {1}
-    sizes = ((one, number(one.fact.value)) for one in batches)
-    return [replace(one, fact=replace(one.fact, value=str(size * factor))) for one, size in sizes if size for factor in sorted(times)]
+    sizes = ((occurrence, number(occurrence.fact.value)) for occurrence in batches)
+    return [
+        replace(occurrence, fact=replace(occurrence.fact, value=str(size * factor))) for occurrence, size in sizes if size for factor in sorted(times)
+    ]
 
 
 def _counts(some: Iterable[FactOccurrence]) -> set[int]:
     """The whole numbers above 1 that are given, and 1."""
-    found = (number(one.fact.value) for one in some)
+    found = (number(occurrence.fact.value) for occurrence in some)
     return {1, *(int(one) for one in found if one and one > 1 and one == int(one))}

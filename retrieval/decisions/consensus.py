@@ -56,8 +56,8 @@ def consensus(holders: FactIndex, name: str, ontology: Ontology) -> Consensus:
     """The values of a detail, the inherited one first, then by how many works hold them; raises `NotFound` for an unknown name."""
     term = ontology.find(name)
     every = holders.of(term.name)
-    some = [one for one in every if not one.mentioned]
-    valid = [one for one in standing(some) if one.fact.literal]
+    some = [occurrence for occurrence in every if not occurrence.mentioned]
+    valid = [occurrence for occurrence in standing(some) if occurrence.fact.literal]
     weight = _weight(holders.precedence, term.topic)
     groups = sorted(_groups(valid, term.name, ontology, weight), key=lambda group: _support(group, weight), reverse=True)
     best = max(valid, key=weight, default=None)
@@ -74,25 +74,27 @@ def tallies(holders: FactIndex, ontology: Ontology) -> Tallies:
     """Every detail that the lineage has facts on, by topic and then by how much there is."""
     rows = []
     for name, every in holders.held.items():
-        some = [one for one in every if not one.mentioned]
+        some = [occurrence for occurrence in every if not occurrence.mentioned]
         if not some:
             continue
         topic = ontology.topic(name)
         weight = _weight(holders.precedence, topic)
-        valid = [one for one in standing(some) if one.fact.literal]
+        valid = [occurrence for occurrence in standing(some) if occurrence.fact.literal]
         values = len(_groups(valid, name, ontology, weight)) + len(_computed(some, name, ontology, weight))
-        rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({one.fact.work for one in some})))
+        rows.append(Tally(name, ontology.title(name), topic, len(some), values, len({occurrence.fact.work for occurrence in some})))
     ordered = tuple(sorted(rows, key=lambda row: (row.topic, -row.works, -row.facts, row.name)))
     return Tallies(holders.lineage, holders.generation, ordered, () if ordered else (_WITHOUT,))
 
 
-def _groups(held: Iterable[FactOccurrence], name: str, ontology: Ontology, weight: Callable[[FactOccurrence], float]) -> list[list[FactOccurrence]]:
+def _groups(
+    occurrences: Iterable[FactOccurrence], name: str, ontology: Ontology, weight: Callable[[FactOccurrence], float]
+) -> list[list[FactOccurrence]]:
     """Holders by value, each group strongest first; schedules are one where they do not contradict."""
-    return by_value(name, sorted(held, key=weight, reverse=True), ontology.same)
+    return by_value(name, sorted(occurrences, key=weight, reverse=True), ontology.same)
 
 
 def _computed(some: Iterable[FactOccurrence], name: str, ontology: Ontology, weight: Callable[[FactOccurrence], float]) -> list[list[FactOccurrence]]:
-    return _groups([one for one in some if not one.fact.literal], name, ontology, weight)
+    return _groups([occurrence for occurrence in some if not occurrence.fact.literal], name, ontology, weight)
 
 
 def _weight(precedence: Precedence, topic: str) -> Callable[[FactOccurrence], float]:
@@ -100,22 +102,24 @@ def _weight(precedence: Precedence, topic: str) -> Callable[[FactOccurrence], fl
 
 
 def _support(group: Sequence[FactOccurrence], weight: Callable[[FactOccurrence], float]) -> tuple[int, float]:
-    return len({one.fact.work for one in group}), sum(weight(one) for one in group)
+    return len({occurrence.fact.work for occurrence in group}), sum(weight(occurrence) for occurrence in group)
 
 
-def _trained(precedence: Precedence, topic: str, one: FactOccurrence) -> float:
+def _trained(precedence: Precedence, topic: str, occurrence: FactOccurrence) -> float:
     """`_standing` for a detail of training."""
-    return _standing(precedence, topic, one) * (_TRIED if is_eval_script(one) else 1.0)
+    return _standing(precedence, topic, occurrence) * (_TRIED if is_eval_script(occurrence) else 1.0)
 
 
-def _standing(precedence: Precedence, topic: str, one: FactOccurrence) -> float:
+def _standing(precedence: Precedence, topic: str, occurrence: FactOccurrence) -> float:
     """How much a holder speaks for the target: its own text, its own code, then what the target takes from it; then the kind of place."""
-    kind = _KINDS[one.fact.kind]
-    aside = of_baselines(one) or is_vendored(one.evidence) or not ASIDE.isdisjoint(one.evidence.chunk.path.lower().split("/")[:-1])
-    if one.evidence.from_target:
-        own = 3.0 if one.evidence.work.kind == "paper" else 2.0
+    kind = _KINDS[occurrence.fact.kind]
+    aside = (
+        of_baselines(occurrence) or is_vendored(occurrence.evidence) or not ASIDE.isdisjoint(occurrence.evidence.chunk.path.lower().split("/")[:-1])
+    )
+    if occurrence.evidence.from_target:
+        own = 3.0 if occurrence.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind
-    weight = max(_LEAST, precedence.weight(one.evidence, topic))
+    weight = max(_LEAST, precedence.weight(occurrence.evidence, topic))
     return weight * kind * (0.3 if aside else 1.0)
 
 
@@ -123,8 +127,8 @@ def _why(best: FactOccurrence, values: Sequence[Value]) -> tuple[str, ...]:
     """Why the first value is the one that the target inherits, in words."""
     where = f"{pinpoint(best.evidence)} has {best.fact.said or best.fact.value!r}"
     first = values[0]
-    agreeing = {one.fact.work for one in first.held}
-    others = {one.fact.work for value in values[1:] for one in value.held if one.fact.literal}
+    agreeing = {occurrence.fact.work for occurrence in first.held}
+    others = {occurrence.fact.work for value in values[1:] for occurrence in value.held if occurrence.fact.literal}
     said = [f"{_by_what(best)}: {where}"]
     if best.overridden:
         said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
@@ -153,7 +157,7 @@ def _by_what(best: FactOccurrence) -> str:
 def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], every: int, holders: FactIndex) -> Iterable[str]:
     if every > len(some):
         yield f"{every - len(some)} places are in repositories that a paper only mentions; their values are not offered"
-    computed = sum(not one.fact.literal for one in some)
+    computed = sum(not occurrence.fact.literal for occurrence in some)
     if computed:
         yield f"{computed} places compute it: the expression is given as written, nothing was run"
     overridden = len(some) - len(standing) - computed

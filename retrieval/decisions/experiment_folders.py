@@ -32,13 +32,13 @@ class Folders:
 
     found: frozenset[tuple[WorkId, str]] = frozenset()
 
-    def of(self, held: FactOccurrence) -> str:
+    def of(self, occurrence: FactOccurrence) -> str:
         """The name of the experiment that a fact of the code belongs to, "" for what the root program does."""
-        return self.holding(held.evidence.chunk)
+        return self.holding(occurrence.evidence.chunk)
 
     def holding(self, chunk: Chunk) -> str:
         """The name of the experiment that a piece of code belongs to, "" for what the root program does."""
-        return next((one.name for one in PurePosixPath(chunk.path).parents if (chunk.work, str(one)) in self.found), "")
+        return next((path.name for path in PurePosixPath(chunk.path).parents if (chunk.work, str(path)) in self.found), "")
 
     def named(self, text: str) -> frozenset[str]:
         """The experiments that a text names: `wav2vec2` as "wav2vec 2.0"."""
@@ -58,7 +58,7 @@ def folders(code: Iterable[Chunk]) -> Folders:
 
 def folders_of(catalog: Catalog, works: Iterable[WorkId]) -> Folders:
     """The same of the files of some repositories."""
-    paths = [(work, PurePosixPath(one.path)) for work in works for one in catalog.documents(work)]
+    paths = [(work, PurePosixPath(stored_document.path)) for work in works for stored_document in catalog.documents(work)]
     return _folders((work, path, (catalog.document_text(work, str(path)) or "") if _is_readme(path) else "") for work, path in paths)
 
 

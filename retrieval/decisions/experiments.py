@@ -37,24 +37,24 @@ class Experiments:
     listed: frozenset[Section] = field(default_factory=frozenset)
 
     @classmethod
-    def of(cls, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> Experiments:
+    def of(cls, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> Experiments:
         """The lists among the sections in which a target states values."""
         found: set[Section] = set()
-        for some in held.values():
+        for some in occurrences_by_key.values():
             siblings: dict[Section, set[Section]] = defaultdict(set)
-            for section in {one.evidence.chunk.section for one in some if one.fact.work == target}:
+            for section in {occurrence.evidence.chunk.section for occurrence in some if occurrence.fact.work == target}:
                 if len(section) > 1 and telling(section[-1]):
                     siblings[section[:-1]].add(section)
             found.update(*(leaves for leaves in siblings.values() if len(leaves) >= LEAST))
         return cls(frozenset(found))
 
-    def together(self, one: FactOccurrence, other: FactOccurrence) -> bool:
+    def together(self, occurrence: FactOccurrence, other: FactOccurrence) -> bool:
         """Whether both may have been used in the same experiment."""
-        if not compatible(one.fact.scope, other.fact.scope):
+        if not compatible(occurrence.fact.scope, other.fact.scope):
             return False
-        if one.evidence.work.kind == other.evidence.work.kind == "paper":
-            return self._in_text(one.evidence.chunk.section, other.evidence.chunk.section)
-        return self._beside(one, other) and self._beside(other, one)
+        if occurrence.evidence.work.kind == other.evidence.work.kind == "paper":
+            return self._in_text(occurrence.evidence.chunk.section, other.evidence.chunk.section)
+        return self._beside(occurrence, other) and self._beside(other, occurrence)
 
     def _in_text(self, one: Section, other: Section) -> bool:
         """Whether two sections of a paper are about the same: a list is about its entries one by one, other titles by their words."""
@@ -65,10 +65,10 @@ class Experiments:
         titles = [section[-1] if section else "" for section in (one, other)]
         return _open_or_shared(*map(telling, titles)) and _open_or_shared(*map(_numbers, titles))
 
-    def _beside(self, one: FactOccurrence, other: FactOccurrence) -> bool:
+    def _beside(self, occurrence: FactOccurrence, other: FactOccurrence) -> bool:
         """Whether code names the experiment of a listed section in its path or scope; what is not listed may be anywhere."""
-        section = one.evidence.chunk.section
-        if one.evidence.work.kind != "paper" or section not in self.listed:
+        section = occurrence.evidence.chunk.section
+        if occurrence.evidence.work.kind != "paper" or section not in self.listed:
             return True
         return bool(telling(section[-1]) & telling(f"{other.evidence.chunk.path} {other.fact.scope} {other.evidence.chunk.symbol}"))
 
@@ -97,34 +97,34 @@ def _open_or_shared(one: frozenset[str], other: frozenset[str]) -> bool:
     return not one or not other or bool(one & other)
 
 
-def is_parameter(held: FactOccurrence) -> bool:
+def is_parameter(occurrence: FactOccurrence) -> bool:
     """Whether a value is what a function or class of a library takes if its caller says nothing; programs and settings are no library."""
-    root = re.split(r"[.:]", held.fact.scope)[0]
-    if held.fact.kind != "default" or not root or _PROGRAM.search(root):
+    root = re.split(r"[.:]", occurrence.fact.scope)[0]
+    if occurrence.fact.kind != "default" or not root or _PROGRAM.search(root):
         return False
-    chunk = held.evidence.chunk
+    chunk = occurrence.evidence.chunk
     return root in chunk.symbol.split(".") or bool(re.search(rf"\b(?:class|def)\s+{re.escape(root)}\b", chunk.text))
 
 
-def settings_of(held: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+def settings_of(occurrences: Iterable[FactOccurrence]) -> list[FactOccurrence]:
     """What a program was run with or offers to be run with, without the parameters of its library and without toys."""
-    return [one for one in held if not is_parameter(one) and not _TOY.search(one.evidence.chunk.path)]
+    return [occurrence for occurrence in occurrences if not is_parameter(occurrence) and not _TOY.search(occurrence.evidence.chunk.path)]
 
 
-def is_set(held: FactOccurrence) -> bool:
+def is_set(occurrence: FactOccurrence) -> bool:
     """Whether a configuration file or a command sets a value; a dictionary of a program may be a library's defaults."""
-    return held.fact.kind in {"config", "command"} and held.evidence.chunk.kind != "code"
+    return occurrence.fact.kind in {"config", "command"} and occurrence.evidence.chunk.kind != "code"
 
 
 def chosen(code: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """Code without the alternatives of a choice that settings make: calls of one function with several values, one of which is set, are no runs."""
     set_ = {one.fact.value for one in code if is_set(one)}
     offered: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for one in code:
-        if one.fact.kind == "call":
-            offered[_function(one)].add(one.fact.value)
+    for occurrence in code:
+        if occurrence.fact.kind == "call":
+            offered[_function(occurrence)].add(occurrence.fact.value)
     return [one for one in code if one.fact.kind != "call" or one.fact.value in set_ or not offered[_function(one)] & set_]
 
 
-def _function(held: FactOccurrence) -> tuple[str, str, str]:
-    return held.fact.work, held.evidence.chunk.path, held.fact.scope
+def _function(occurrence: FactOccurrence) -> tuple[str, str, str]:
+    return occurrence.fact.work, occurrence.evidence.chunk.path, occurrence.fact.scope

@@ -65,8 +65,8 @@ def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: 
         if chunk := chunks[fact.chunk]:
             by_name[fact.name].append(_held(fact, chunk, kinship))
     texts = cache(lambda work, path: catalog.document_text(work, path) or "")
-    found = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
-    return FactIndex(lineage, generation, kinship.of(target).work, found, Precedence.of_meta(catalog.meta()))
+    occurrences_by_key = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
+    return FactIndex(lineage, generation, kinship.of(target).work, occurrences_by_key, Precedence.of_meta(catalog.meta()))
 
 
 def _held(fact: Fact, chunk: Chunk, kinship: WorkRelations) -> FactOccurrence:
@@ -77,8 +77,8 @@ def _held(fact: Fact, chunk: Chunk, kinship: WorkRelations) -> FactOccurrence:
 
 def standing(some: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """Holders of one detail, without what the same repository overrides."""
-    overridden = {_place(fact) for one in some for fact in one.overridden}
-    return [one for one in some if _place(one.fact) not in overridden]
+    overridden = {_place(fact) for occurrence in some for fact in occurrence.overridden}
+    return [occurrence for occurrence in some if _place(occurrence.fact) not in overridden]
 
 
 def _place(fact: Fact) -> tuple[str, str, int, str]:
@@ -91,84 +91,95 @@ def since(work: Work) -> str:
     return day or (str(work.year) if work.year else "")
 
 
-def _defaulted(held: Sequence[FactOccurrence], texts: Callable[[WorkId, str], str]) -> list[FactOccurrence]:
+def _defaulted(occurrences: Sequence[FactOccurrence], texts: Callable[[WorkId, str], str]) -> list[FactOccurrence]:
     """The same facts, defaults with the neutral literals of calls by the way that they stand against."""
-    calls = [one for one in held if one.fact.kind == "call" and one.fact.value.lower() in _NEUTRAL and ":" in one.fact.scope]
-    return [replace(one, overridden=tuple(_passing(one, calls, texts))) if calls and one.fact.kind == "default" else one for one in held]
+    calls = [
+        occurrence
+        for occurrence in occurrences
+        if occurrence.fact.kind == "call" and occurrence.fact.value.lower() in _NEUTRAL and ":" in occurrence.fact.scope
+    ]
+    return [
+        replace(occurrence, overridden=tuple(_passing(occurrence, calls, texts))) if calls and occurrence.fact.kind == "default" else occurrence
+        for occurrence in occurrences
+    ]
 
 
 def _passing(default: FactOccurrence, calls: Iterable[FactOccurrence], texts: Callable[[WorkId, str], str]) -> Iterator[Fact]:
     """Calls of the default's own function with a neutral literal, where a call in a loop of the same file leaves the option out."""
-    for one in calls:
-        same = (one.fact.work, one.fact.written, one.fact.scope.rpartition(":")[2]) == (default.fact.work, default.fact.written, default.fact.scope)
-        if same and one.fact.value != default.fact.value:
-            chunk = one.evidence.chunk
-            if _left_out(texts(one.fact.work, chunk.path) or chunk.text, one.fact):
-                yield one.fact
+    for occurrence in calls:
+        same = (occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope.rpartition(":")[2]) == (
+            default.fact.work,
+            default.fact.written,
+            default.fact.scope,
+        )
+        if same and occurrence.fact.value != default.fact.value:
+            chunk = occurrence.evidence.chunk
+            if _left_out(texts(occurrence.fact.work, chunk.path) or chunk.text, occurrence.fact):
+                yield occurrence.fact
 
 
 def _left_out(text: str, fact: Fact) -> bool:
     """Whether the function of a call is called again deeper in the same file, without the option."""
     name = fact.scope.rpartition(":")[2]
-    found = re.compile(rf"^([ \t]*)(?![ \t]|def\b)[^#\n]{{0,200}}?(?<![\w.]){re.escape(name)}{_ARGUMENTS}", re.MULTILINE)
-    calls = [(len(call[1].expandtabs()), re.search(rf"\b{re.escape(fact.written)}\s*=", call[2]) is not None) for call in found.finditer(text)]
+    pattern = re.compile(rf"^([ \t]*)(?![ \t]|def\b)[^#\n]{{0,200}}?(?<![\w.]){re.escape(name)}{_ARGUMENTS}", re.MULTILINE)
+    calls = [(len(call[1].expandtabs()), re.search(rf"\b{re.escape(fact.written)}\s*=", call[2]) is not None) for call in pattern.finditer(text)]
     given = min((depth for depth, sets in calls if sets), default=None)
     return given is not None and any(depth > given and not sets for depth, sets in calls)
 
 
-def of_baselines(one: FactOccurrence) -> bool:
+def of_baselines(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in a folder of methods that its repository compares with (`baselines/`), unless that is what it is called."""
-    folders = set(one.evidence.chunk.path.lower().split("/")[:-1])
-    named = one.fact.work.lower().rpartition("/")[2]
+    folders = set(occurrence.evidence.chunk.path.lower().split("/")[:-1])
+    named = occurrence.fact.work.lower().rpartition("/")[2]
     return bool(_BASELINES & folders) and named not in folders
 
 
-def is_low_evidence_path(one: FactOccurrence, foreign: frozenset[str] = frozenset()) -> bool:
+def is_low_evidence_path(occurrence: FactOccurrence, foreign: frozenset[str] = frozenset()) -> bool:
     """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
-    *folders, file = one.evidence.chunk.path.lower().split("/")
-    written = one.evidence.chunk.kind == "docs" and one.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or of_baselines(one) or not ASIDE.isdisjoint(folders) or is_vendored(one.evidence):
+    *folders, file = occurrence.evidence.chunk.path.lower().split("/")
+    written = occurrence.evidence.chunk.kind == "docs" and occurrence.fact.kind in {"table", "prose"} and not file.startswith("readme")
+    if written or of_baselines(occurrence) or not ASIDE.isdisjoint(folders) or is_vendored(occurrence.evidence):
         return True
-    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, one.fact.scope) for word in parts(part))
+    return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, occurrence.fact.scope) for word in parts(part))
 
 
-def is_eval_script(one: FactOccurrence) -> bool:
+def is_eval_script(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in a file, or is said to a program, that is named after trying a model and not after training it."""
-    *folders, file = one.evidence.chunk.path.split("/")
-    named = set(parts(one.fact.scope if one.fact.kind == "command" and one.fact.scope else file))
+    *folders, file = occurrence.evidence.chunk.path.split("/")
+    named = set(parts(occurrence.fact.scope if occurrence.fact.kind == "command" and occurrence.fact.scope else file))
     named = named if named & (_TRAINED | _TRIED) else {word for folder in folders for word in parts(folder)}
     return bool(named & _TRIED) and not named & _TRAINED
 
 
-def _resolved(held: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]:
+def _resolved(occurrences: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]:
     """The same facts, those that override others with what they override, weakest first."""
     by_option: dict[tuple[WorkId, str], list[FactOccurrence]] = defaultdict(list)
-    for one in held:
-        if one.fact.kind in _ORDER:
-            by_option[one.fact.work, fold(one.fact.written)].append(one)
-    for one in held:
-        rivals = by_option.get((one.fact.work, fold(one.fact.written)), ()) if one.fact.kind in {"config", "command"} else ()
-        weaker = sorted((other for other in rivals if _overrides(one, other)), key=lambda other: _ORDER[other.fact.kind])
+    for occurrence in occurrences:
+        if occurrence.fact.kind in _ORDER:
+            by_option[occurrence.fact.work, fold(occurrence.fact.written)].append(occurrence)
+    for occurrence in occurrences:
+        rivals = by_option.get((occurrence.fact.work, fold(occurrence.fact.written)), ()) if occurrence.fact.kind in {"config", "command"} else ()
+        weaker = sorted((other for other in rivals if _overrides(occurrence, other)), key=lambda other: _ORDER[other.fact.kind])
         distinct = list({(other.fact.kind, other.fact.value): other.fact for other in weaker}.values())
-        yield replace(one, overridden=tuple(distinct[:_MOST])) if distinct else one
+        yield replace(occurrence, overridden=tuple(distinct[:_MOST])) if distinct else occurrence
 
 
-def _overrides(one: FactOccurrence, other: FactOccurrence) -> bool:
+def _overrides(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
     """Whether a stronger statement is about the same option of the same program as a weaker one."""
-    if _ORDER[one.fact.kind] <= _ORDER[other.fact.kind] or one.fact.value == other.fact.value:
+    if _ORDER[occurrence.fact.kind] <= _ORDER[other.fact.kind] or occurrence.fact.value == other.fact.value:
         return False
     path = PurePosixPath(other.evidence.chunk.path)
-    if one.fact.kind == "command":
-        told = _names(_command(one.evidence), path) or (other.fact.kind == "config" and "." in one.fact.written)
-        return told or (other.fact.kind == "default" and not one.fact.scope and _names(one.evidence.chunk.text, path))
+    if occurrence.fact.kind == "command":
+        told = _names(_command(occurrence.evidence), path) or (other.fact.kind == "config" and "." in occurrence.fact.written)
+        return told or (other.fact.kind == "default" and not occurrence.fact.scope and _names(occurrence.evidence.chunk.text, path))
     # a setting written in a program's text is no configuration file of it
-    return one.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
+    return occurrence.evidence.chunk.kind == "config" and other.evidence.chunk.kind == "code" and _open(other.fact)
 
 
 def _names(text: str, path: PurePosixPath) -> bool:
     """Whether a command or script names a file: `pie/run.py` is none of `commongen/`."""
-    for found in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
-        said = [part for part in found[0].split("/") if part not in {"", ".", ".."}]
+    for match in re.finditer(rf"(?<![\w./-])[\w./-]{{0,200}}?(?<![\w-]){re.escape(path.name)}(?![\w-])", text):
+        said = [part for part in match[0].split("/") if part not in {"", ".", ".."}]
         shared = min(len(said), len(path.parts))
         if tuple(said[-shared:]) == path.parts[-shared:]:
             return True

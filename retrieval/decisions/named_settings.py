@@ -37,7 +37,7 @@ _VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", 
 
 def named_details(question: str, known: Ontology) -> tuple[str, ...]:
     """Names of details in the order of the question; the longest phrase that is a name counts, its parts do not."""
-    return tuple(dict.fromkeys(one.name for one in _named(question, known)))
+    return tuple(dict.fromkeys(named.name for named in _named(question, known)))
 
 
 class _Named(NamedTuple):
@@ -52,14 +52,14 @@ def _named(question: str, known: Ontology) -> list[_Named]:
     """The same with the words that name each."""
     places = list(_WORD.finditer(question))[:200]
     words = [place[0].rstrip(".-") for place in places]
-    found: list[_Named] = []
+    nameds: list[_Named] = []
     at = 0
     while at < len(words):
         size, name = next(((size, name) for size in range(_LONGEST, 0, -1) if (name := _name(words[at : at + size], size, known))), (1, ""))
         first = at + _qualifying(words[at : at + size], known)
-        found += [_Named(name, size, (places[first].start(), places[at + size - 1].end()))] if name else []
+        nameds += [_Named(name, size, (places[first].start(), places[at + size - 1].end()))] if name else []
         at += size
-    return found
+    return nameds
 
 
 def _qualifying(words: Sequence[str], known: Ontology) -> int:
@@ -111,7 +111,7 @@ def _after_interrogative(words: Sequence[str]) -> int:
 def _asks_for(question: str, known: Ontology, share: float = _SHARE) -> bool:
     """Whether details are what is asked for: so many of the words that tell are their names."""
     telling = [word for word in _WORD.findall(question) if word.lower() not in _VAGUE | _PASSED]
-    return sum(one.size for one in _named(question, known)) >= share * len(telling)
+    return sum(named.size for named in _named(question, known)) >= share * len(telling)
 
 
 def _name(words: list[str], size: int, known: Ontology) -> str:
@@ -125,29 +125,34 @@ def _name(words: list[str], size: int, known: Ontology) -> str:
 
 def subject_of(question: str, known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
     """What a question is about besides the details that it names; `target` are the folded names of the target."""
-    return subject(question, [one.span for one in _named(question, known)], known, target)
+    return subject(question, [named.span for named in _named(question, known)], known, target)
 
 
-def speaking(question: str, held: Sequence[FactOccurrence], known: Ontology) -> list[FactOccurrence]:
+def speaking(question: str, occurrences: Sequence[FactOccurrence], known: Ontology) -> list[FactOccurrence]:
     """Those of the holders whose passage speaks of what a question is about; all where it is about details alone."""
-    about = subject_of(question, known, frozenset().union(*(called(one.evidence.work, [one.fact.work]) for one in held)))
-    return [one for one in held if not (about.names or about.hints) or mentions(one, about)]
+    about = subject_of(question, known, frozenset().union(*(called(occurrence.evidence.work, [occurrence.fact.work]) for occurrence in occurrences)))
+    return [occurrence for occurrence in occurrences if not (about.names or about.hints) or mentions(occurrence, about)]
 
 
 def held_for(question: str, holders: FactIndex, known: Ontology) -> tuple[FactOccurrence, ...]:
     """For each detail that the question asks for, the holder of its best value that speaks most of what the question is about, if any does;
     at most `MOST`."""
-    own = {one.fact.work for some in holders.held.values() for one in some if one.evidence.from_target and one.evidence.work.kind == "code"}
+    own = {
+        occurrence.fact.work
+        for some in holders.held.values()
+        for occurrence in some
+        if occurrence.evidence.from_target and occurrence.evidence.work.kind == "code"
+    }
     about = subject_of(question, known, called(holders.target, own))
     speakers = SubjectMatcher(holders.held)
     asked, named, sure = asked_details(question, known), named_details(question, known), _asks_for(question, known)
     wanted = [name for name in named if name in asked or (sure and not asked)]
     best = [_best(name, holders, known, speakers, about) for name in wanted]
     open_ = sure or not (about.names or about.hints)
-    return tuple([one for one in best if one and (open_ or speakers.hinted(one, about))][:MOST])
+    return tuple([occurrence for occurrence in best if occurrence and (open_ or speakers.hinted(occurrence, about))][:MOST])
 
 
 def _best(name: str, holders: FactIndex, known: Ontology, speakers: SubjectMatcher, about: Subject) -> FactOccurrence | None:
     """The first holder of a detail, by what its lineage agrees on, that speaks most of a question's subject."""
     values = consensus(holders, name, known).values if holders.of(name) else ()
-    return speakers.best([one for value in values for one in value.held if one.fact.literal and not measured(one)], about)
+    return speakers.best([occurrence for value in values for occurrence in value.held if occurrence.fact.literal and not measured(occurrence)], about)

@@ -107,7 +107,7 @@ def settings_of(chunks: Iterable[Chunk], every: bool = False) -> Iterator[Named]
 
 def _assigned(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
     if chunk.kind in {"code", "config"}:
-        yield from ((one.name, one.value, one.line) for one in settings.read(chunk))
+        yield from ((raw_setting.name, raw_setting.value, raw_setting.line) for raw_setting in settings.read(chunk))
         for at, line in enumerate(chunk.text.split("\n")[:_MOST_LINES]):
             for given in _ASSIGNED.finditer(line.split(" #")[0]):
                 yield given["name"].strip("-").rpartition(".")[2], given["value"], chunk.start_line + at
@@ -127,11 +127,11 @@ class NamedValues:
     """The numbers that sentences give names."""
 
     def __init__(self, sentences: Sequence[TargetSentence]) -> None:
-        self._sentences = [one for one in sentences if any(c.isdigit() for c in one.text) or _COUNT.search(one.text)]
+        self._sentences = [sentence for sentence in sentences if any(c.isdigit() for c in sentence.text) or _COUNT.search(sentence.text)]
 
     @cached_property
     def _read(self) -> list[tuple[TargetSentence, list[str]]]:
-        return [(one, _TOKEN.findall(_CITED.sub("", plain(one.text)))) for one in self._sentences]
+        return [(sentence, _TOKEN.findall(_CITED.sub("", plain(sentence.text)))) for sentence in self._sentences]
 
     @cached_property
     def _abbreviations(self) -> frozenset[str]:
@@ -141,27 +141,27 @@ class NamedValues:
     def of(self, name: Named) -> list[Statement]:
         """What the text gives a name, in its order."""
         statements: list[Statement] = []
-        for said, tokens in self._read:
-            counted = set(_counted(said.text, name.pieces))
+        for sentence, tokens in self._read:
+            counted = set(_counted(sentence.text, name.pieces))
             if len(name.pieces) == 1 and name.pieces[0] not in _LETTERS and name.pieces[0] not in self._abbreviations:
                 mentions: Iterable[tuple[int, int]] = ()
                 counted |= set(_number_of(tokens, name)) if name.name.lower().startswith(_COUNTING) else set()
             else:
                 mentions = _mentions(tokens, name.pieces)
             values = counted | {value for at, after in mentions for value in _given(tokens, at, after)}
-            done = said.weight >= DONE and not _WORKED.search(said.text) and not TRIED.search(said.text)
-            firm = done and (bool(counted) or _FIRM.search(said.text) is not None)
-            statements += [Statement(value, said, firm) for value in sorted(values)]
+            done = sentence.weight >= DONE and not _WORKED.search(sentence.text) and not TRIED.search(sentence.text)
+            firm = done and (bool(counted) or _FIRM.search(sentence.text) is not None)
+            statements += [Statement(value, sentence, firm) for value in sorted(values)]
         return statements
 
     def near(self, name: Named) -> set[float]:
         """Every number of the sentences that use a name, but those of figures and sections."""
         numbers: set[float] = set()
-        for said, tokens in self._read:
-            if not said.table and next(_mentions(tokens, name.pieces), None):
+        for sentence, tokens in self._read:
+            if not sentence.table and next(_mentions(tokens, name.pieces), None):
                 numbers |= {
                     float(value)
-                    for token in _TOKEN.findall(_REFERRED.sub("", said.text))
+                    for token in _TOKEN.findall(_REFERRED.sub("", sentence.text))
                     if _NUMBER.match(token) and (value := number(token)) is not None
                 }
         return numbers

@@ -50,8 +50,8 @@ class Precedence:
     def of(cls, ancestors: Iterable[Ancestor]) -> Precedence:
         """From the list of ancestors by part."""
         found: dict[WorkId, dict[Part, float]] = defaultdict(dict)
-        for one in ancestors:
-            found[one.work][one.part] = one.score
+        for ancestor in ancestors:
+            found[ancestor.work][ancestor.part] = ancestor.score
         return cls({work: dict(parts) for work, parts in found.items()})
 
     def inherited(self, hit: Hit, topic: str) -> float:

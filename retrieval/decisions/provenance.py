@@ -27,9 +27,9 @@ def evidence(chunk: Chunk, kinship: WorkRelations, line: int = 0) -> Hit:
     return Hit(1, 1.0, chunk, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
 
 
-def is_own_code(one: FactOccurrence) -> bool:
+def is_own_code(occurrence: FactOccurrence) -> bool:
     """Whether the target's own code holds a value."""
-    return one.evidence.from_target and one.evidence.work.kind == "code"
+    return occurrence.evidence.from_target and occurrence.evidence.work.kind == "code"
 
 
 def is_policy(hit: Hit) -> bool:
@@ -43,16 +43,16 @@ def line_at(chunk: Chunk, line: int) -> str:
     return lines[line - chunk.start_line] if 0 <= line - chunk.start_line < len(lines) else ""
 
 
-def sentences_of(one: FactOccurrence) -> tuple[list[str], int]:
+def sentences_of(occurrence: FactOccurrence) -> tuple[list[str], int]:
     """The sentences of the line that a value was read from, and which of them says it; -1 if none does."""
-    said = sentences(line_at(one.evidence.chunk, one.fact.line))
-    return said, next((n for n, text in enumerate(said) if one.fact.said and one.fact.said[:BEGINS] in text), -1)
+    said = sentences(line_at(occurrence.evidence.chunk, occurrence.fact.line))
+    return said, next((n for n, text in enumerate(said) if occurrence.fact.said and occurrence.fact.said[:BEGINS] in text), -1)
 
 
-def command_of(one: FactOccurrence) -> str:
+def command_of(occurrence: FactOccurrence) -> str:
     """The command that a line belongs to, in one line."""
-    chunk = one.evidence.chunk
-    first = last = one.fact.line
+    chunk = occurrence.evidence.chunk
+    first = last = occurrence.fact.line
     while line_at(chunk, first - 1).rstrip().endswith("\\"):
         first -= 1
     while line_at(chunk, last).rstrip().endswith("\\"):
@@ -60,10 +60,10 @@ def command_of(one: FactOccurrence) -> str:
     return " ".join(line_at(chunk, line) for line in range(first, last + 1))
 
 
-def by_value(name: str, held: Iterable[FactOccurrence], same: Callable[[str, str, str], bool]) -> list[list[FactOccurrence]]:
+def by_value(name: str, occurrences: Iterable[FactOccurrence], same: Callable[[str, str, str], bool]) -> list[list[FactOccurrence]]:
     """Holders of one detail by its value, in the order in which the values come."""
     groups: dict[str, list[FactOccurrence]] = {}
-    for one in held:
-        key = next((known for known in groups if known == one.fact.value or same(name, known, one.fact.value)), one.fact.value)
-        groups.setdefault(key, []).append(one)
+    for occurrence in occurrences:
+        key = next((known for known in groups if known == occurrence.fact.value or same(name, known, occurrence.fact.value)), occurrence.fact.value)
+        groups.setdefault(key, []).append(occurrence)
     return list(groups.values())

@@ -139,8 +139,8 @@ def conditions(stated: FactOccurrence, sentence: str) -> tuple[list[str], bool]:
     """The names that a clause restricts a value to ("for ViT-L", "on UKP Snopes"), and whether it says "when": then it is one of several cases."""
     at = max(0, sentence.find(stated.fact.said[:_BEGINS]))
     start = max((end.end() for end in _CLAUSE.finditer(sentence, 0, at)), default=0)
-    end = next((one.start() for one in _CLAUSE.finditer(sentence, at + len(stated.fact.value))), len(sentence))
-    names = [one["name"] for one in _CONDITION.finditer(sentence, start, end) if not _MACHINE.search(one["name"])]
+    end = next((match.start() for match in _CLAUSE.finditer(sentence, at + len(stated.fact.value))), len(sentence))
+    names = [match["name"] for match in _CONDITION.finditer(sentence, start, end) if not _MACHINE.search(match["name"])]
     return names, _CASE.search(sentence, at, end) is not None
 
 
@@ -151,12 +151,16 @@ def of_this_repository(stated: Sequence[FactOccurrence], names: Names, listed: f
     """
     if (
         stated
-        and len({one.fact.value for one in stated}) == 1
+        and len({occurrence.fact.value for occurrence in stated}) == 1
         and not stated[0].fact.value[:1].isdigit()
         and stated[0].fact.name not in wording().many
     ):
         return list(stated)
-    some = [one for one in stated if (one.evidence.chunk.section not in listed or names.names(one.evidence.chunk.section[-1])) and _holds(one, names)]
-    scores = [names.score(one.fact.scope) if is_name(one) else 0 for one in some]
+    some = [
+        occurrence
+        for occurrence in stated
+        if (occurrence.evidence.chunk.section not in listed or names.names(occurrence.evidence.chunk.section[-1])) and _holds(occurrence, names)
+    ]
+    scores = [names.score(occurrence.fact.scope) if is_name(occurrence) else 0 for occurrence in some]
     best = max(scores, default=0)
-    return [one for one, score in zip(some, scores, strict=True) if not is_name(one) or (score and score == best)]
+    return [occurrence for occurrence, score in zip(some, scores, strict=True) if not is_name(occurrence) or (score and score == best)]

@@ -11,8 +11,8 @@ from retrieval.search.engine import Engine
 
 def asked(engine: Engine, questions: Sequence[Query]) -> tuple[list[tuple[Hit, ...]], int]:
     """The hits of each question, () for one that could not be looked up in time, and how many those are."""
-    found = answered(engine, questions)
-    return [answer.hits if answer else () for answer in found], found.count(None)
+    answers = answered(engine, questions)
+    return [answer.hits if answer else () for answer in answers], answers.count(None)
 
 
 def answered(engine: Engine, questions: Sequence[Query]) -> list[Answer | None]:

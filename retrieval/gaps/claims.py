@@ -16,11 +16,11 @@ _AROUND = 40
 """Characters before the words of a fact that may make them part of a longer word."""
 
 
-def misread(one: FactOccurrence) -> bool:
+def misread(occurrence: FactOccurrence) -> bool:
     """Whether a fact was read out of part of a hyphenated word: "linear" of "log-linear", "depth of 8" of "alignment-depth of 8"."""
-    whole, said = one.evidence.chunk.text, one.fact.said
+    whole, said = occurrence.evidence.chunk.text, occurrence.fact.said
     at = whole.find(said)
-    if at < 0 or one.fact.kind == "table":
+    if at < 0 or occurrence.fact.kind == "table":
         return False
     if whole[at - 1 : at].isalnum() and said[:1].isalnum():
         return False  # what was read begins within a word: its beginning is context and not the value
@@ -28,21 +28,29 @@ def misread(one: FactOccurrence) -> bool:
     text = whole[start : at + len(said)]
     read = words(text)
     first = next((n for n, word in enumerate(read) if word.end > at - start), len(read))
-    valued = next((word.text for word in words(one.fact.value) if any(word.text == other.text for other in read[first:])), "")
+    valued = next((word.text for word in words(occurrence.fact.value) if any(word.text == other.text for other in read[first:])), "")
     places = [first, *(n for n, word in enumerate(read) if n > first and word.text == valued)]
     cut = [cut_off(text, read, n) for n in places if n < len(read)]
     return bool(cut) and (cut[0] or (len(cut) > 1 and all(cut[1:])))
 
 
-def unclaimed(verdict: DetailVerdict, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> DetailVerdict:
+def unclaimed(verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> DetailVerdict:
     """The verdict without numbers that were read, in the same sentence, as the value of something else: "400K steps" are no sampling steps."""
-    if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(one.value) is not None for one in verdict.shown):
+    if verdict.state is not Specification.SPECIFIED or not verdict.need.number or not any(number(shown.value) is not None for shown in verdict.shown):
         return verdict
-    others = (one for name, some in held.items() if name not in verdict.need.detail.facts for one in some if one.fact.work == target)
-    facts = [(one.fact.chunk, one.fact.said.strip(), number(one.fact.value)) for one in others]
-    kept = tuple(replace(one, value="") if not _surely(verdict.need, one.said.text) and _claimed(one, facts) else one for one in verdict.shown)
-    state = verdict.state if any(one.value for one in kept) else Specification.PARTIALLY_SPECIFIED
-    return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda one: not one.value)))
+    others = (
+        occurrence
+        for name, some in occurrences_by_key.items()
+        if name not in verdict.need.detail.facts
+        for occurrence in some
+        if occurrence.fact.work == target
+    )
+    facts = [(occurrence.fact.chunk, occurrence.fact.said.strip(), number(occurrence.fact.value)) for occurrence in others]
+    kept = tuple(
+        replace(shown, value="") if not _surely(verdict.need, shown.said.text) and _claimed(shown, facts) else shown for shown in verdict.shown
+    )
+    state = verdict.state if any(shown.value for shown in kept) else Specification.PARTIALLY_SPECIFIED
+    return replace(verdict, state=state, shown=tuple(sorted(kept, key=lambda shown: not shown.value)))
 
 
 def _surely(need: ChecklistItem, sentence: str) -> bool:

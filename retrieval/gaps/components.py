@@ -68,17 +68,17 @@ class MethodComponent:
         return tied(self.passage, self.first.chunk)
 
 
-def components(engine: Engine, said: TargetText) -> tuple[list[MethodComponent], int]:
+def components(engine: Engine, target_text: TargetText) -> tuple[list[MethodComponent], int]:
     """The passages of the method for which the target's own code has a function, and how many could not be looked up.
 
     None without text or code.
     """
-    if not said.own or not any(engine.kinship.of(work).from_target for work in engine.kinship.kin if work != said.work.id):
+    if not target_text.own or not any(engine.kinship.of(work).from_target for work in engine.kinship.kin if work != target_text.work.id):
         return [], 0
-    passages = list(_passages(said.sentences))[:MOST_PASSAGES]
+    passages = list(_passages(target_text.sentences))[:MOST_PASSAGES]
     answers, late = asked(engine, [Query(passage.text[:_ASKED], _WIDE, frozenset({"code"})) for passage in passages])
-    found = (MethodComponent(passage, tuple(_functions(hits))) for passage, hits in zip(passages, answers, strict=True))
-    return _once([one for one in found if one.functions]), late
+    method_components = (MethodComponent(passage, tuple(_functions(hits))) for passage, hits in zip(passages, answers, strict=True))
+    return _once([method_component for method_component in method_components if method_component.functions]), late
 
 
 def _functions(hits: Iterable[Hit]) -> list[Hit]:
@@ -92,9 +92,9 @@ _ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
 def _passages(sentences: Sequence[TargetSentence]) -> Iterator[Chunk]:
     """Passages of the method's sections, in order, each once."""
     seen = set()
-    for one in sentences:
-        chunk = one.chunk
-        method = one.weight > 0.5 and bool(_METHOD.search(" ".join(chunk.section)))
+    for sentence in sentences:
+        chunk = sentence.chunk
+        method = sentence.weight > 0.5 and bool(_METHOD.search(" ".join(chunk.section)))
         if method and chunk.id not in seen and chunk.role in _ROLES and len(chunk.text) >= _SHORTEST:
             seen.add(chunk.id)
             yield chunk
@@ -113,13 +113,13 @@ def tied(passage: Chunk, function: Chunk) -> bool:
     return bool((symbol - _PLAIN) & (titled | written))
 
 
-def _once(found: Sequence[MethodComponent]) -> list[MethodComponent]:
+def _once(method_components: Sequence[MethodComponent]) -> list[MethodComponent]:
     """Each first function once, with the passage that it suits best; those that are named as their passage is come first."""
     best: dict[str, MethodComponent] = {}
-    for one in found:
-        place = one.first.chunk.id
-        if place not in best or one.first.score > best[place].first.score:
-            best[place] = one
+    for method_component in method_components:
+        place = method_component.first.chunk.id
+        if place not in best or method_component.first.score > best[place].first.score:
+            best[place] = method_component
     return sorted(best.values(), key=lambda one: (not one.tied, -one.first.score))
 
 
@@ -147,15 +147,17 @@ def _table() -> Mapping[str, Any]:
     return found
 
 
-def rows(found: Sequence[MethodComponent], said: TargetText) -> Iterator[Gap]:
+def rows(method_components: Sequence[MethodComponent], target_text: TargetText) -> Iterator[Gap]:
     """The components as gaps: the passage, and the functions as what the lineage offers."""
-    for one in found[:MOST_ROWS]:
-        first, text = one.first, one.passage.text
-        where = one.passage.section[-1] if one.passage.section else one.passage.label or "a passage"
-        name, told = one.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
+    for method_component in method_components[:MOST_ROWS]:
+        first, text = method_component.first, method_component.passage.text
+        where = method_component.passage.section[-1] if method_component.passage.section else method_component.passage.label or "a passage"
+        name, told = method_component.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
         detail = Detail(f"method:{name}", f"{where}: what {name} does besides", METHOD, text[:200], weight=0.4)
-        passage = Hit(1, first.score, one.passage, said.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
+        passage = Hit(1, first.score, method_component.passage, target_text.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
         has = f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else "")
-        offer = Suggestion("", "", "fair", "the target's own code for the passage", evidence=one.functions, chain=("the target's own code", has))
+        offer = Suggestion(
+            "", "", "fair", "the target's own code for the passage", evidence=method_component.functions, chain=("the target's own code", has)
+        )
         why = f"the code has {told}" if told else "the code is the only statement of its steps"
         yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)

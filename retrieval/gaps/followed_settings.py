@@ -31,13 +31,13 @@ _WHY = "the text follows code that sets it, and does not give it"
 
 
 def rows(
-    engine: Engine, said: TargetText, known: Known, held: Mapping[str, Sequence[FactOccurrence]], context: Context, *, own: bool
+    engine: Engine, target_text: TargetText, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context, *, own: bool
 ) -> Iterator[Gap]:
     """A row for each setting of followed code that its section does not give; `own` says that the target's own code is at hand."""
-    for one in followed(said, engine.generation.catalog.links()):
+    for one in followed(target_text, engine.generation.catalog.links()):
         works = frozenset(_stored(work, engine) for work in one.works)
         if one.section and (telling(one.section[-1]) or not own):
-            yield from _of(replace(one, works=works, section_text=_around(one, said)), engine, said, known, held, context)
+            yield from _of(replace(one, works=works, section_text=_around(one, target_text)), engine, target_text, known, occurrences_by_key, context)
 
 
 def _stored(work: WorkId, engine: Engine) -> WorkId:
@@ -48,22 +48,22 @@ def _stored(work: WorkId, engine: Engine) -> WorkId:
     return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_name(other) == name), work)
 
 
-def _around(one: Followed, said: TargetText) -> str:
+def _around(one: Followed, target_text: TargetText) -> str:
     """What is said in the section and wherever its title is named, and how files of the stages are called that are spoken of there."""
     title = telling(one.section[-1])
-    some = [other for other in said.sentences if other.chunk.section == one.section or (title and title <= telling(other.text))]
+    some = [other for other in target_text.sentences if other.chunk.section == one.section or (title and title <= telling(other.text))]
     stages = {word for stage in wording().stages if any(other.has(stage.prose) for other in some) for word in stage.files}
     return " ".join((one.section_text, *(other.text for other in some), *stages))
 
 
 def _of(
-    one: Followed, engine: Engine, said: TargetText, known: Known, held: Mapping[str, Sequence[FactOccurrence]], context: Context
+    one: Followed, engine: Engine, target_text: TargetText, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context
 ) -> Iterator[Gap]:
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
-    for other in _candidates(one, engine, known, held):
+    for other in _candidates(one, engine, known, occurrences_by_key):
         by_name[other.fact.name].append(other)
-    here = Spoken(tuple(other for other in said.sentences if other.chunk.section == one.section))
-    told = setting_words().with_alike(name for name in by_name if stated(name, held.get(name, ()), said.work.id, one))
+    here = Spoken(tuple(other for other in target_text.sentences if other.chunk.section == one.section))
+    told = setting_words().with_alike(name for name in by_name if stated(name, occurrences_by_key.get(name, ()), target_text.work.id, one))
     rest = (name for name in by_name if name not in told)
     open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
     whose = f"{one.section[-1]}, {repo_name(min(one.works))}"
@@ -71,11 +71,11 @@ def _of(
         yield row(name, by_name[name], whose, _WHY, WEIGHT - _STEP * nth, context)
 
 
-def _candidates(one: Followed, engine: Engine, known: Known, held: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
+def _candidates(one: Followed, engine: Engine, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
     """What the followed code is run with: facts of details by their names, other settings by their own."""
-    of_works = [other for name in known.gaps for other in held.get(name, ()) if other.fact.work in one.works]
+    of_works = [other for name in known.gaps for other in occurrences_by_key.get(name, ()) if other.fact.work in one.works]
     facts = [other for other in of_works if not (runs(other.fact.name) or runs(other.fact.written))]
-    placed = {place(other) for some in held.values() for other in some}
+    placed = {place(other) for some in occurrences_by_key.values() for other in some}
     others = [other for other in settings_of(chunks_of(engine, one.works), engine.kinship) if place(other) not in placed]
     some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
     kept = theirs(some, one, files_of([[*facts, *others]]))
@@ -83,14 +83,14 @@ def _candidates(one: Followed, engine: Engine, known: Known, held: Mapping[str, 
     return [other for other in kept if _is_of_stage(other, one.section_text)] or kept
 
 
-def _is_of_stage(one: FactOccurrence, text: str) -> bool:
+def _is_of_stage(occurrence: FactOccurrence, text: str) -> bool:
     """Whether a file is named after a stage that is spoken of."""
-    names = parts(one.evidence.chunk.path.rpartition("/")[2])
+    names = parts(occurrence.evidence.chunk.path.rpartition("/")[2])
     return any(word in names and word in text for stage in wording().stages for word in stage.files)
 
 
 def _rank(name: str, some: Sequence[FactOccurrence], known: Known) -> tuple[bool, float, int, int]:
     """What a script sets before what a program offers, then what details know, by weight, then what tells most."""
     gap = known.gaps.get(name)
-    default = all(one.fact.kind == "default" for one in some)
+    default = all(occurrence.fact.kind == "default" for occurrence in some)
     return default, -(gap.detail.weight if gap else 0.0), plainness(some[0].fact.value), some[0].fact.line

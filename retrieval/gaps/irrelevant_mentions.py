@@ -20,20 +20,20 @@ _EXAMPLES = re.compile(r"\b(?:such as|e\.g\.,?|for example,?)\s[^.;()]{1,60}?\so
 
 def beside(text: str, names: Iterable[str], value: str = "") -> bool:
     """Whether a sentence that names a detail, or a fact, says nothing of it; `value` is what it would state."""
-    return _of_speed(text, names) or (bool(value) and any(value.lower() in found[0].lower() for found in _EXAMPLES.finditer(text)))
+    return _of_speed(text, names) or (bool(value) and any(value.lower() in match[0].lower() for match in _EXAMPLES.finditer(text)))
 
 
-def is_beside(one: FactOccurrence) -> bool:
+def is_beside(occurrence: FactOccurrence) -> bool:
     """The same for the sentence that a fact was read from, and what stands around it."""
-    said, here = sentences_of(one)
-    text = said[here] if here >= 0 else one.fact.said
-    return one.fact.kind == "prose" and (measured(one) or beside(text, (one.fact.name,), one.fact.value))
+    said, here = sentences_of(occurrence)
+    text = said[here] if here >= 0 else occurrence.fact.said
+    return occurrence.fact.kind == "prose" and (measured(occurrence) or beside(text, (occurrence.fact.name,), occurrence.fact.value))
 
 
-def measured(one: FactOccurrence) -> bool:
+def measured(occurrence: FactOccurrence) -> bool:
     """Whether a sentence tells the conditions under which speed was measured: it or one beside it speaks of speed, none of training."""
-    said, here = sentences_of(one)
-    return one.fact.kind == "prose" and here >= 0 and _of_speed(" ".join(said[max(0, here - 1) : here + 2]), (one.fact.name,))
+    said, here = sentences_of(occurrence)
+    return occurrence.fact.kind == "prose" and here >= 0 and _of_speed(" ".join(said[max(0, here - 1) : here + 2]), (occurrence.fact.name,))
 
 
 def _of_speed(text: str, names: Iterable[str]) -> bool:

@@ -36,30 +36,30 @@ WITHOUT = "nothing in the text names it, and none was read in the own code, whic
 
 def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
     """The rows, those on what the own code (`chunks`) leaves out with that first; rows for which it has a value stay."""
-    code = [one for one in chunks if one.kind == "code"]
+    code = [chunk for chunk in chunks if chunk.kind == "code"]
     given, loop = list(defaults(code, kinship, context)), _loop(code, kinship, context)
     return [_filled(gap, given, loop, chunks, context) for gap in _of_checkpoint(list(gaps), code, kinship, context)]
 
 
 def _loop(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Hit | None:
     """The own training loop that stands written out; none where something takes its steps for the own code."""
-    if any(setting_words().delegated.search(one.text) for one in code):
+    if any(setting_words().delegated.search(chunk.text) for chunk in code):
         return None
-    loops = (evidence(one, kinship) for one in code if _LOOP.search(one.text) and _STEP.search(one.text))
+    loops = (evidence(chunk, kinship) for chunk in code if _LOOP.search(chunk.text) and _STEP.search(chunk.text))
     return next((hit for hit in loops if not _is_aside(hit, context)), None)
 
 
 def _filled(gap: Gap, given: Sequence[FactOccurrence], loop: Hit | None, chunks: Sequence[Chunk], context: Context) -> Gap:
     if gap.state is Specification.SPECIFIED or _has_own(gap):
         return gap
-    if offered := [_default(one, context) for one in given if one.fact.name in gap.detail.facts]:
+    if offered := [_default(occurrence, context) for occurrence in given if occurrence.fact.name in gap.detail.facts]:
         return replace(gap, suggestions=tuple(offered))
     if loop is None or gap.state is not Specification.UNSPECIFIED:
         return gap
     names = setting_words().without.get(gap.detail.name)
     if names is None:
         return _lowered(gap)
-    return gap if any(names.search(one.text) for one in chunks) else replace(gap, suggestions=(_nothing(gap, loop, context),))
+    return gap if any(names.search(chunk.text) for chunk in chunks) else replace(gap, suggestions=(_nothing(gap, loop, context),))
 
 
 def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
@@ -70,7 +70,7 @@ def _of_checkpoint(gaps: Sequence[Gap], code: Sequence[Chunk], kinship: WorkRela
 
 
 def _has_own(gap: Gap) -> bool:
-    return any(held.evidence.from_target for one in gap.suggestions for held in one.held)
+    return any(occurrence.evidence.from_target for suggestion in gap.suggestions for occurrence in suggestion.held)
 
 
 def _is_told(gap: Gap) -> bool:
@@ -84,9 +84,9 @@ def _checkpoints(code: Sequence[Chunk], kinship: WorkRelations, context: Context
     for one in code:
         texts[one.path] = f"{texts.get(one.path, '')}\n{one.text}"
     for chunk in (one for one in code if _LOOP.search(texts[one.path])):
-        for found in _LOADED.finditer(chunk.text):
-            hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, found.start()))
-            if re.search(rf"\b{found[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
+        for match in _LOADED.finditer(chunk.text):
+            hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, match.start()))
+            if re.search(rf"\b{match[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
                 yield hit
 
 
@@ -96,16 +96,18 @@ def _brought(made: Hit, context: Context) -> Suggestion:
 
 def _lowered(gap: Gap) -> Gap:
     """A row whose values are those of others alone, where own code that trains has none: it may well do without."""
-    if gap.stated or not any(one.value for one in gap.suggestions):
+    if gap.stated or not any(suggestion.value for suggestion in gap.suggestions):
         return gap
     return replace(
-        gap, why=WITHOUT, suggestions=tuple(replace(one, grade="weak", reason=f"{_DOES_WITHOUT}; {one.reason}") for one in gap.suggestions)
+        gap,
+        why=WITHOUT,
+        suggestions=tuple(replace(suggestion, grade="weak", reason=f"{_DOES_WITHOUT}; {suggestion.reason}") for suggestion in gap.suggestions),
     )
 
 
 def _is_aside(hit: Hit, context: Context) -> bool:
-    held = FactOccurrence(Fact("", "", "", hit.work.id, hit.chunk.id, "call"), hit)
-    return is_eval_script(held) or is_low_evidence_path(held, context.foreign)
+    occurrence = FactOccurrence(Fact("", "", "", hit.work.id, hit.chunk.id, "call"), hit)
+    return is_eval_script(occurrence) or is_low_evidence_path(occurrence, context.foreign)
 
 
 # -- options that stay at the library's default
@@ -126,10 +128,10 @@ def defaults(code: Iterable[Chunk], kinship: WorkRelations, context: Context) ->
 
 def _calls(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
     """(optimizer, arguments, line) of each call of one that is known."""
-    for found in _CALL.finditer(chunk.text):
-        if found[1] in setting_words().defaults:
-            text = chunk.text[found.end() : found.end() + _ARGUMENTS]
-            yield found[1], text[: _closing(text)], chunk.start_line + chunk.text.count("\n", 0, found.start())
+    for match in _CALL.finditer(chunk.text):
+        if match[1] in setting_words().defaults:
+            text = chunk.text[match.end() : match.end() + _ARGUMENTS]
+            yield match[1], text[: _closing(text)], chunk.start_line + chunk.text.count("\n", 0, match.start())
 
 
 def _closing(text: str) -> int:
@@ -147,10 +149,10 @@ def _sets(arguments: str, option: str) -> bool:
     return option in arguments or "**" in arguments or sum("=" not in one for one in arguments.split(",") if one.strip()) > 1
 
 
-def _default(one: FactOccurrence, context: Context) -> Suggestion:
-    optimizer = one.fact.scope.partition(",")[0]
-    has = f"calls {optimizer} without {one.fact.written} at {pinpoint(one.evidence)}: PyTorch's default stands, {one.fact.value}"
-    return _sure(one.evidence, has, context, one)
+def _default(occurrence: FactOccurrence, context: Context) -> Suggestion:
+    optimizer = occurrence.fact.scope.partition(",")[0]
+    has = f"calls {optimizer} without {occurrence.fact.written} at {pinpoint(occurrence.evidence)}: PyTorch's default stands, {occurrence.fact.value}"
+    return _sure(occurrence.evidence, has, context, occurrence)
 
 
 def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
@@ -158,6 +160,6 @@ def _nothing(gap: Gap, loop: Hit, context: Context) -> Suggestion:
     return _sure(loop, f"trains at {pinpoint(loop)}, and no line of it names any {title}: the own code does without", context)
 
 
-def _sure(hit: Hit, has: str, context: Context, *held: FactOccurrence) -> Suggestion:
-    value = held[0].fact.value if held else ""
-    return Suggestion(value, "", "strong", "read in the target's own code", held, (hit,), chain(hit, context, (), has))
+def _sure(hit: Hit, has: str, context: Context, *occurrences: FactOccurrence) -> Suggestion:
+    value = occurrences[0].fact.value if occurrences else ""
+    return Suggestion(value, "", "strong", "read in the target's own code", occurrences, (hit,), chain(hit, context, (), has))

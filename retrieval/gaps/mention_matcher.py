@@ -32,7 +32,7 @@ class Spoken:
     @cached_property
     def pieces(self) -> list[list[str]]:
         """The parts of each sentence's words, in order; a line of a table has its columns' heads before it."""
-        return [parts(f"{one.header} {one.text}") for one in self.sentences]
+        return [parts(f"{sentence.header} {sentence.text}") for sentence in self.sentences]
 
     @cached_property
     def places(self) -> Mapping[str, Mapping[int, Sequence[int]]]:
@@ -46,7 +46,7 @@ class Spoken:
     @cached_property
     def numbers(self) -> list[dict[int | float, int]]:
         """The numbers of each sentence."""
-        found = ([(_number(one, word), n) for n, word in enumerate(one.words) if word.number] for one in self.sentences)
+        found = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
         return [{value: n for value, n in some if value is not None} for some in found]
 
     def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
@@ -88,10 +88,10 @@ class Spoken:
         return {one for part in telling_parts(name) for one in self.of_part(part)}
 
 
-def _number(said: TargetSentence, word: Word) -> float | int | None:
+def _number(sentence: TargetSentence, word: Word) -> float | int | None:
     """A number of a sentence, per cent as a fraction."""
     value = number(word.text)
-    return value / 100 if value is not None and _PERCENT.match(said.text, word.end) else value
+    return value / 100 if value is not None and _PERCENT.match(sentence.text, word.end) else value
 
 
 def _stands_for(part: str, word: str) -> bool:

@@ -72,7 +72,7 @@ class Offer:
 
 def offers(
     names: Sequence[str],
-    held: Mapping[str, Sequence[FactOccurrence]],
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     pointers: Sequence[Pointer],
     context: Context,
     *,
@@ -80,37 +80,47 @@ def offers(
     trains: bool = False,
 ) -> list[Offer]:
     """The offers for facts of these names, in their order; the target's paper offers nothing. `trains`: for training, `topic` the detail's."""
-    useful = {name: _called([one for one in held.get(name, ()) if _useful(one, context)], context) for name in names}
-    if any(not of_baselines(one) for some in useful.values() for one in some):
-        useful = {name: [one for one in some if not of_baselines(one)] for name, some in useful.items()}
+    useful = {
+        name: _called([occurrence for occurrence in occurrences_by_key.get(name, ()) if _useful(occurrence, context)], context) for name in names
+    }
+    if any(not of_baselines(occurrence) for some in useful.values() for occurrence in some):
+        useful = {name: [occurrence for occurrence in some if not of_baselines(occurrence)] for name, some in useful.items()}
     rivals = (
         _Rivals(name, nth, by_value(name, some, context.same), pointers, context, topic, trains) for nth, (name, some) in enumerate(useful.items())
     )
-    return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda one: one.place)
+    return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda offer: offer.place)
 
 
-def _useful(one: FactOccurrence, context: Context) -> bool:
+def _useful(occurrence: FactOccurrence, context: Context) -> bool:
     """Whether a fact can be offered: a value that is not the target's own word, nor that of a repository which a paper only mentions,
     and no number of channels that just go in or out."""
-    ends = one.fact.name == "channels" and not _ENDS.isdisjoint(parts(one.fact.written)[:1])
-    return one.fact.work != context.target.id and one.fact.literal and not ends and not one.mentioned and not is_vendored(one.evidence)
+    ends = occurrence.fact.name == "channels" and not _ENDS.isdisjoint(parts(occurrence.fact.written)[:1])
+    return (
+        occurrence.fact.work != context.target.id
+        and occurrence.fact.literal
+        and not ends
+        and not occurrence.mentioned
+        and not is_vendored(occurrence.evidence)
+    )
 
 
 def _called(some: Sequence[FactOccurrence], context: Context) -> list[FactOccurrence]:
     """Without what functions of the own code take if nobody says otherwise, where the own program has anything better."""
-    better = any(source_precedence(one) < _PARAMETER for one in some if _is_own(one, context) and not context.folders.of(one))
-    return [one for one in some if not (better and one.evidence.from_target and is_parameter(one))]
+    better = any(
+        source_precedence(occurrence) < _PARAMETER for occurrence in some if _is_own(occurrence, context) and not context.folders.of(occurrence)
+    )
+    return [occurrence for occurrence in some if not (better and occurrence.evidence.from_target and is_parameter(occurrence))]
 
 
-def source_precedence(one: FactOccurrence) -> int:
+def source_precedence(occurrence: FactOccurrence) -> int:
     """How a program comes to a value: 0 by a command, 1 a configuration, 2 its own options, 3 a call, 4 what a function takes by itself."""
-    if one.fact.kind == "command" or is_set(one):
-        return int(one.fact.kind != "command")
-    if one.fact.kind == "call":
+    if occurrence.fact.kind == "command" or is_set(occurrence):
+        return int(occurrence.fact.kind != "command")
+    if occurrence.fact.kind == "call":
         return 3
-    if is_parameter(replace(one, fact=replace(one.fact, kind="default"))):  # also tables in a function: groups of parameters
+    if is_parameter(replace(occurrence, fact=replace(occurrence.fact, kind="default"))):  # also tables in a function: groups of parameters
         return _PARAMETER
-    return 3 if "model" in parts(one.fact.scope) else 2  # `ModelArgs`: what a model takes, from whoever calls it
+    return 3 if "model" in parts(occurrence.fact.scope) else 2  # `ModelArgs`: what a model takes, from whoever calls it
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,7 @@ class _Rivals:
 
     def offer(self, group: Sequence[FactOccurrence]) -> Offer:
         """The holders of one value as an offer."""
-        ordered = _one_a_place(sorted(group, key=lambda one: -self.strength(one)))
+        ordered = _one_a_place(sorted(group, key=lambda occurrence: -self.strength(occurrence)))
         best, support = ordered[0], self.support(ordered)
         grade, reason = graded(support)
         suggestion = Suggestion(
@@ -136,10 +146,10 @@ class _Rivals:
             grade=grade,
             reason=reason,
             held=tuple(ordered[:HOLDERS]),
-            evidence=tuple(one.evidence for one in ordered[:HOLDERS]),
+            evidence=tuple(occurrence.evidence for occurrence in ordered[:HOLDERS]),
             chain=chain(best.evidence, self.context, self.pointers, _has(self.name, best, self.context.folders.of(best))),
         )
-        own = [one for one in group if _is_own(one, self.context)]
+        own = [occurrence for occurrence in group if _is_own(occurrence, self.context)]
         return Offer(self.name, suggestion, support, bool(own), (*self.place(group, own, support), *order(support)))
 
     def place(self, group: Sequence[FactOccurrence], own: Sequence[FactOccurrence], support: Support) -> tuple[float, ...]:
@@ -147,59 +157,62 @@ class _Rivals:
         own order of names, how surely it is of a model that the target names, whether only programs for trying a model have it where
         training is asked for, what the own program does to set it, and how surely the target takes the part from a holder. What others have
         counts where the own program has nothing."""
-        home = [one for one in own if not self.context.folders.of(one)]
+        home = [occurrence for occurrence in own if not self.context.folders.of(occurrence)]
         some = home or own or group
-        fits, only_tried = max(_fits(one, self.context) for one in some), self.trains and all(is_eval_script(one) for one in some)
+        fits, only_tried = (
+            max(_fits(occurrence, self.context) for occurrence in some),
+            self.trains and all(is_eval_script(occurrence) for occurrence in some),
+        )
         first = min(map(source_precedence, own and some), default=0)
-        ancestor = 0 if own else max(self.context.precedence.band(one.evidence, self.topic) for one in some)
+        ancestor = 0 if own else max(self.context.precedence.band(occurrence.evidence, self.topic) for occurrence in some)
         return not own, bool(support.aside), bool(own and not home), self.nth, -fits, only_tried, first, -ancestor
 
-    def strength(self, one: FactOccurrence) -> float:
+    def strength(self, occurrence: FactOccurrence) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
-        own = _OWN * _is_own(one, self.context) - bool(self.context.folders.of(one))
-        found = own + 4.0 * self.pointed(one) + self.context.precedence.weight(one.evidence, self.topic) + _RUN[one.fact.kind]
-        return found - 2.0 * is_low_evidence_path(one, self.context.foreign) - is_eval_script(one) / 2 + _fits(one, self.context)
+        own = _OWN * _is_own(occurrence, self.context) - bool(self.context.folders.of(occurrence))
+        found = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
+        return found - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2 + _fits(occurrence, self.context)
 
-    def pointed(self, one: FactOccurrence) -> float:
+    def pointed(self, occurrence: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
-        papers = works_of(one.evidence)
+        papers = works_of(occurrence.evidence)
         return next((0.5 if at else 1.0 for at, pointer in enumerate(self.pointers) if papers & set(pointer.works)), 0.0)
 
     def support(self, group: Sequence[FactOccurrence]) -> Support:
         """What speaks for the value that these hold, best first."""
-        works = {one.fact.work for one in group}
-        everyone = {one.fact.work for some in self.groups for one in some}
-        beside = sum(any(one.fact.work == group[0].fact.work for one in other) for other in self.groups)
-        nearest = max(group, key=lambda one: role(one.evidence))
+        works = {occurrence.fact.work for occurrence in group}
+        everyone = {occurrence.fact.work for some in self.groups for occurrence in some}
+        beside = sum(any(occurrence.fact.work == group[0].fact.work for occurrence in other) for other in self.groups)
+        nearest = max(group, key=lambda occurrence: role(occurrence.evidence))
         return Support(
-            own=any(one.evidence.from_target for one in group),
+            own=any(occurrence.evidence.from_target for occurrence in group),
             pointed=max(map(self.pointed, group)),
             role=role(nearest.evidence),
             role_name=role_name(nearest.evidence),
-            run=max(_RUN[one.fact.kind] for one in group),
+            run=max(_RUN[occurrence.fact.kind] for occurrence in group),
             works=len(works),
             everyone=len(everyone),
             values=beside,
-            aside=all(is_low_evidence_path(one, self.context.foreign) for one in group),
-            scoped=all(one.fact.scope for one in group),
+            aside=all(is_low_evidence_path(occurrence, self.context.foreign) for occurrence in group),
+            scoped=all(occurrence.fact.scope for occurrence in group),
         )
 
 
-def _is_own(one: FactOccurrence, context: Context) -> bool:
+def _is_own(occurrence: FactOccurrence, context: Context) -> bool:
     """Whether the target's own code holds a value, other than in examples and the like."""
-    return one.evidence.from_target and not is_low_evidence_path(one, context.foreign)
+    return occurrence.evidence.from_target and not is_low_evidence_path(occurrence, context.foreign)
 
 
-def _fits(one: FactOccurrence, context: Context) -> int:
+def _fits(occurrence: FactOccurrence, context: Context) -> int:
     """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
-    if fold(one.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
+    if fold(occurrence.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
         return 2
-    return int(bool(model_file(one, context)))
+    return int(bool(model_file(occurrence, context)))
 
 
-def model_file(one: FactOccurrence, context: Context) -> str:
+def model_file(occurrence: FactOccurrence, context: Context) -> str:
     """The folded name of a value's file if it is named as a model of the target is, else ""."""
-    file = fold(one.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
+    file = fold(occurrence.evidence.chunk.path.rpartition("/")[2].partition(".")[0])
     return file if len(file) > 2 and any(model.startswith(file) for model in context.models) else ""
 
 
@@ -208,9 +221,9 @@ def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     seen: set[WorkId] = set()
     first: list[FactOccurrence] = []
     later: list[FactOccurrence] = []
-    for one in group:
-        (later if one.fact.work in seen else first).append(one)
-        seen.add(one.fact.work)
+    for occurrence in group:
+        (later if occurrence.fact.work in seen else first).append(occurrence)
+        seen.add(occurrence.fact.work)
     return [*first, *later]
 
 
@@ -240,20 +253,20 @@ def _is_data(hit: Hit) -> bool:
 # -- the chain in words
 
 
-def _has(name: str, one: FactOccurrence, experiment: str = "") -> str:
-    value = one.fact.value + (f" {one.fact.unit}" if one.fact.unit else "")
-    whose = ", ".join(part for part in (experiment, one.fact.scope) if part)
+def _has(name: str, occurrence: FactOccurrence, experiment: str = "") -> str:
+    value = occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "")
+    whose = ", ".join(part for part in (experiment, occurrence.fact.scope) if part)
     scope = f" ({visible(whose)[0]})" if whose else ""
-    return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(one))}"
+    return f"has {name} = {visible(value)[0]}{scope} at {pinpoint(line_of(occurrence))}"
 
 
-def line_of(one: FactOccurrence) -> Hit:
+def line_of(occurrence: FactOccurrence) -> Hit:
     """The evidence of a fact, its focus on the line of the fact where that is known."""
-    line = one.fact.line
-    if not line or one.evidence.work.kind != "code":
-        return one.evidence
-    chunk = replace(one.evidence.chunk, start_line=line, end_line=line)
-    return replace(one.evidence, chunk=chunk, focus=None)
+    line = occurrence.fact.line
+    if not line or occurrence.evidence.work.kind != "code":
+        return occurrence.evidence
+    chunk = replace(occurrence.evidence.chunk, start_line=line, end_line=line)
+    return replace(occurrence.evidence, chunk=chunk, focus=None)
 
 
 def chain(hit: Hit, context: Context, pointers: Sequence[Pointer], has: str) -> tuple[str, ...]:

@@ -54,44 +54,49 @@ def report(material: ReportInputs) -> Gaps:
     """What the target leaves unsaid, weightiest gap first within its state, and where its sources disagree."""
     generation = material.engine.generation
     catalog, target = generation.catalog, WorkId(generation.manifest.target)
-    said = text.read(catalog, target)
-    held = all_standing(material.held)
+    target_text = text.read(catalog, target)
+    occurrences_by_key = all_standing(material.held)
     links = best_links(catalog.links())
     code = list(own.chunks_of(material.engine, own.works(material.engine)))
-    models = own_models(held, said.work.id)
-    context = Context(said.work, links, material.ontology.same, foreign_stages(said), models, folders(code), Precedence.of_meta(catalog.meta()))
-    domains = _recognised(material, said)
-    needs = asked_for(material.checklist.of(one.name for one in domains), said, held)
-    claimed = [unclaimed(one, held, said.work.id) for one in judged(needs, said.sentences)]
-    verdicts = [replace(one, pointers=apart(one.pointers, context.folders)) for one in claimed]
-    found, late = _passages(material, verdicts, held)
-    gaps = [_gap(one, held, found.get(one.need.detail.name, ()), said, context) for one in verdicts]
-    gaps = _with_own(material, said, gaps, held, context, code)
-    parts, unanswered = components.components(material.engine, said)
-    told = _conflicts(material, held, said, needs)
+    models = own_models(occurrences_by_key, target_text.work.id)
+    context = Context(
+        target_text.work, links, material.ontology.same, foreign_stages(target_text), models, folders(code), Precedence.of_meta(catalog.meta())
+    )
+    domains = _recognised(material, target_text)
+    needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
+    claimed = [unclaimed(detail_verdict, occurrences_by_key, target_text.work.id) for detail_verdict in judged(needs, target_text.sentences)]
+    verdicts = [replace(detail_verdict, pointers=apart(detail_verdict.pointers, context.folders)) for detail_verdict in claimed]
+    hits_by_key, late = _passages(material, verdicts, occurrences_by_key)
+    gaps = [
+        _gap(detail_verdict, occurrences_by_key, hits_by_key.get(detail_verdict.need.detail.name, ()), target_text, context)
+        for detail_verdict in verdicts
+    ]
+    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, code)
+    parts, unanswered = components.components(material.engine, target_text)
+    conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
-        target=said.work,
-        domains=tuple(one.name for one in domains),
-        gaps=tuple(sorted([*gaps, *components.rows(parts, said)], key=_order)),
-        conflicts=tuple(sorted(told, key=lambda one: -one.severity)),
-        notes=tuple(_notes(material, said, domains, held, late + unanswered)),
+        target=target_text.work,
+        domains=tuple(recognised.name for recognised in domains),
+        gaps=tuple(sorted([*gaps, *components.rows(parts, target_text)], key=_order)),
+        conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
+        notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
     )
 
 
-def chosen(found: Gaps, state: str = "", topic: str = "") -> Gaps:
+def chosen(gaps: Gaps, state: str = "", topic: str = "") -> Gaps:
     """The report with the rows of one state and one topic only; raises `UsageError` for what is neither."""
     wanted = state.upper().replace(" ", "_").replace("-", "_")
     wanted = {"PARTIAL": Specification.PARTIALLY_SPECIFIED.value}.get(wanted, wanted)
     if wanted and wanted not in Specification.__members__:
-        raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(one.value.lower() for one in Specification))
-    topics = sorted({gap.detail.topic for gap in found.gaps})
+        raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(specification.value.lower() for specification in Specification))
+    topics = sorted({gap.detail.topic for gap in gaps.gaps})
     topic = american(topic.strip().lower())
     if topic and topic not in topics:
         raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in found.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
-    return replace(found, gaps=rows)
+    rows = tuple(gap for gap in gaps.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
+    return replace(gaps, gaps=rows)
 
 
 def _order(gap: Gap) -> tuple[bool, int, int, float, str]:
@@ -103,7 +108,7 @@ def _order(gap: Gap) -> tuple[bool, int, int, float, str]:
 def _worth(gap: Gap) -> int:
     """0 for a detail that the own code has, 1 for its further settings, 2 for what those have whom the target points to, 3 for what others have,
     4 if they alone have what own code does without, 5 for what nobody has, 6 for steps of the method."""
-    first = next((one for one in gap.suggestions if one.value), None)
+    first = next((suggestion for suggestion in gap.suggestions if suggestion.value), None)
     if gap.detail.topic == METHOD or first is None:
         return 5 + (gap.detail.topic == METHOD)
     setting = gap.detail.name.startswith(SETTING)
@@ -112,26 +117,32 @@ def _worth(gap: Gap) -> int:
     return 4 if gap.why == library_defaults.WITHOUT else 3 - (setting or gap.why.startswith(_DEFERS))
 
 
-def asked_for(needs: Sequence[ChecklistItem], said: TargetText, held: Mapping[str, Sequence[FactOccurrence]]) -> tuple[ChecklistItem, ...]:
+def asked_for(
+    needs: Sequence[ChecklistItem], target_text: TargetText, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]
+) -> tuple[ChecklistItem, ...]:
     """Without the details of a domain that the target's text never names and the lineage has no value of; all where there is no text."""
-    if not said.own:
+    if not target_text.own:
         return tuple(needs)
-    spoken = named_in(needs, said.sentences)
+    spoken = named_in(needs, target_text.sentences)
 
     def _offered(name: str) -> bool:
-        return any(not holder.mentioned for holder in held.get(name, ()))
+        return any(not holder.mentioned for holder in occurrences_by_key.get(name, ()))
 
-    return tuple(one for one in needs if not one.of_a_domain or one.detail.name in spoken or any(map(_offered, one.detail.facts)))
+    return tuple(item for item in needs if not item.of_a_domain or item.detail.name in spoken or any(map(_offered, item.detail.facts)))
 
 
-def own_models(held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> frozenset[str]:
+def own_models(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> frozenset[str]:
     """The folded names of the models that the target or its own code names."""
-    return frozenset(fold(one.fact.value) for one in held.get("model", ()) if one.fact.work == target or one.evidence.from_target)
+    return frozenset(
+        fold(occurrence.fact.value)
+        for occurrence in occurrences_by_key.get("model", ())
+        if occurrence.fact.work == target or occurrence.evidence.from_target
+    )
 
 
-def all_standing(held: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
+def all_standing(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
     """The facts by name, without what the same repository overrides."""
-    return {name: standing(some) for name, some in held.items()}
+    return {name: standing(some) for name, some in occurrences_by_key.items()}
 
 
 def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
@@ -143,19 +154,21 @@ def best_links(links: Iterable[CodeLink]) -> dict[WorkId, CodeLink]:
     return best
 
 
-def foreign_stages(said: TargetText) -> frozenset[str]:
+def foreign_stages(target_text: TargetText) -> frozenset[str]:
     """Words of files that belong to stages of which the target says next to nothing; none where its text is not at hand."""
-    if not said.own:
+    if not target_text.own:
         return frozenset()
-    return frozenset(word for stage in wording().stages if sum(one.has(stage.prose) for one in said.sentences) < _SPOKEN for word in stage.files)
+    return frozenset(
+        word for stage in wording().stages if sum(sentence.has(stage.prose) for sentence in target_text.sentences) < _SPOKEN for word in stage.files
+    )
 
 
-def _recognised(material: ReportInputs, said: TargetText) -> tuple[Recognised, ...]:
+def _recognised(material: ReportInputs, target_text: TargetText) -> tuple[Recognised, ...]:
     """What the target is; where it has hardly a word of its own, what its README and the works around it speak of."""
-    found = material.checklist.recognised(said.work.title, said.work.abstract, said.plain)
-    if said.own or len(said.sentences) > SHOWN:
-        return found
-    return material.checklist.recognised(said.work.title, said.work.abstract, _surroundings(material.engine, said.work.id))
+    recogniseds = material.checklist.recognised(target_text.work.title, target_text.work.abstract, target_text.plain)
+    if target_text.own or len(target_text.sentences) > SHOWN:
+        return recogniseds
+    return material.checklist.recognised(target_text.work.title, target_text.work.abstract, _surroundings(material.engine, target_text.work.id))
 
 
 def _surroundings(engine: Engine, target: WorkId) -> str:
@@ -169,35 +182,39 @@ def _surroundings(engine: Engine, target: WorkId) -> str:
 # -- one gap
 
 
-def _gap(verdict: DetailVerdict, held: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], said: TargetText, context: Context) -> Gap:
+def _gap(
+    verdict: DetailVerdict, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], target_text: TargetText, context: Context
+) -> Gap:
     need = verdict.need
-    own = stated_facts(need, held, said.work.id)
+    own = stated_facts(need, occurrences_by_key, target_text.work.id)
     state = Specification.SPECIFIED if own else verdict.state
-    why = _why(state, verdict, own, said.own)
+    why = _why(state, verdict, own, target_text.own)
     only = stated_for(own, context.folders)
-    if only and (other := besides(need, held, only, context)):
-        state, held, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
-    stated, made = [*(one.evidence for one in own), *_shown(verdict, said)], list[Suggestion]()
+    if only and (other := besides(need, occurrences_by_key, only, context)):
+        state, occurrences_by_key, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
+    stated, made = [*(occurrence.evidence for occurrence in own), *_shown(verdict, target_text)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
-        stated += [text.hit(pointer.said, said.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
-        made = _suggestions(need, held, hits, verdict.pointers, context)
+        stated += [text.hit(pointer.said, target_text.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
+        made = _suggestions(need, occurrences_by_key, hits, verdict.pointers, context)
     return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), why)
 
 
-def _shown(verdict: DetailVerdict, said: TargetText) -> list[Hit]:
+def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
     """The sentences that speak of a detail as evidence."""
-    return [text.hit(one.said, said.work, one.strength, (f"{text.STATES}{one.value}",) if one.value else ()) for one in verdict.shown]
+    return [
+        text.hit(shown.said, target_text.work, shown.strength, (f"{text.STATES}{shown.value}",) if shown.value else ()) for shown in verdict.shown
+    ]
 
 
 def stated_for(own: Sequence[FactOccurrence], folders: Folders) -> frozenset[str]:
     """The experiments beside the own program that the stated values are all of: each is named by its scope, its paragraph or its section."""
-    found = [_experiments(one, folders) for one in own]
+    found = [_experiments(occurrence, folders) for occurrence in own]
     return frozenset().union(*found) if all(found) else frozenset()
 
 
-def _experiments(one: FactOccurrence, folders: Folders) -> frozenset[str]:
-    chunk = one.evidence.chunk
-    places = (one.fact.scope, one.fact.said, line_at(chunk, one.fact.line), " ".join(chunk.section[-1:]))
+def _experiments(occurrence: FactOccurrence, folders: Folders) -> frozenset[str]:
+    chunk = occurrence.evidence.chunk
+    places = (occurrence.fact.scope, occurrence.fact.said, line_at(chunk, occurrence.fact.line), " ".join(chunk.section[-1:]))
     return next((named for text in places if (named := folders.named(text))), frozenset())
 
 
@@ -205,25 +222,30 @@ def besides(
     need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], only: frozenset[str], context: Context
 ) -> dict[str, list[FactOccurrence]]:
     """What the own code has for other experiments than those; {} if it has nothing."""
-    own = {name: [one for one in held.get(name, ()) if one.evidence.from_target and one.fact.work != context.target.id] for name in need.detail.facts}
-    found = {name: kept for name, some in own.items() if (kept := [one for one in some if context.folders.of(one) not in only])}
-    return found if any(one.fact.literal for some in found.values() for one in some) else {}
+    own = {
+        name: [occurrence for occurrence in held.get(name, ()) if occurrence.evidence.from_target and occurrence.fact.work != context.target.id]
+        for name in need.detail.facts
+    }
+    occurrences_by_key = {
+        name: kept for name, some in own.items() if (kept := [occurrence for occurrence in some if context.folders.of(occurrence) not in only])
+    }
+    return occurrences_by_key if any(occurrence.fact.literal for some in occurrences_by_key.values() for occurrence in some) else {}
 
 
 def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> list[FactOccurrence]:
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
-    found: dict[tuple[str, str], FactOccurrence] = {}
+    occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
-        told = [one for one in text.told(held.get(name, ()), target) if not (misread(one) or is_beside(one))]
-        for one in sorted(told, key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line)):
-            found.setdefault((one.fact.name, one.fact.value), one)
-    return list(found.values())
+        occurrences = [one for one in text.told(held.get(name, ()), target) if not (misread(one) or is_beside(one))]
+        for occurrence in sorted(occurrences, key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line)):
+            occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
+    return list(occurrences_by_key.values())
 
 
 def apart(pointers: Sequence[Pointer], folders: Folders) -> tuple[Pointer, ...]:
     """The pointers, those that name an experiment beside the own program with it and behind the others."""
-    found = [replace(one, only=", ".join(sorted(folders.named(one.said.text)))) for one in pointers]
-    return tuple(sorted(found, key=lambda one: bool(one.only)))
+    found = [replace(pointer, only=", ".join(sorted(folders.named(pointer.said.text)))) for pointer in pointers]
+    return tuple(sorted(found, key=lambda pointer: bool(pointer.only)))
 
 
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -234,11 +256,15 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _suggestions(
-    need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence]], hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context
+    need: ChecklistItem,
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
+    hits: Sequence[Hit],
+    pointers: Sequence[Pointer],
+    context: Context,
 ) -> list[Suggestion]:
     """The first values, one a fact name before others of it; the nearest passages where there are none."""
     first: dict[str, Offer] = {}
-    made = offers(need.detail.facts, held, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
+    made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
     passage = passages(hits, pointers, context)
@@ -250,7 +276,7 @@ def _why(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccurre
     if own:
         return f"{len(own)} stated values" if len(own) > 1 else "the text states a value"
     if state is Specification.SPECIFIED:
-        value = next((one.value for one in verdict.shown if one.value), "")
+        value = next((shown.value for shown in verdict.shown if shown.value), "")
         return f"a sentence states {value}" if value else "a sentence says what was done"
     if not own_text and not verdict.shown:
         return "the target's full text is not available"
@@ -267,13 +293,13 @@ def _cue(pointer: Pointer) -> str:
 
 
 def _passages(
-    material: ReportInputs, verdicts: Sequence[DetailVerdict], held: Mapping[str, Sequence[FactOccurrence]]
+    material: ReportInputs, verdicts: Sequence[DetailVerdict], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]
 ) -> tuple[Mapping[str, Sequence[Hit]], int]:
     """Hits by detail where no fact can answer, and how many questions went unanswered."""
-    unstated = [one.need.detail for one in verdicts if one.state is not Specification.SPECIFIED]
-    open_ = [one for one in unstated if not any(held.get(name) for name in one.facts)]
-    hits, late = asked(material.engine, [Query(one.question, _ASKED) for one in open_])
-    return {one.name: some for one, some in zip(open_, hits, strict=True)}, late
+    unstated = [detail_verdict.need.detail for detail_verdict in verdicts if detail_verdict.state is not Specification.SPECIFIED]
+    open_ = [detail for detail in unstated if not any(occurrences_by_key.get(name) for name in detail.facts)]
+    hits, late = asked(material.engine, [Query(detail.question, _ASKED) for detail in open_])
+    return {detail.name: some for detail, some in zip(open_, hits, strict=True)}, late
 
 
 # -- settings that no list of details knows
@@ -281,20 +307,20 @@ def _passages(
 
 def _with_own(
     material: ReportInputs,
-    said: TargetText,
+    target_text: TargetText,
     gaps: Sequence[Gap],
-    held: Mapping[str, Sequence[FactOccurrence]],
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     context: Context,
     code: Sequence[Chunk],
 ) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
     found = library_defaults.filled(gaps, code, engine.kinship, context)
-    if not said.own:
+    if not target_text.own:
         return found
-    known = own.known_of(gaps, held, said.work.id, material.ontology)
-    settings = own.rows(engine, code, said, known, context)
-    return [*found, *settings, *followed_settings.rows(engine, said, known, held, context, own=bool(settings))]
+    known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
+    settings = own.rows(engine, code, target_text, known, context)
+    return [*found, *settings, *followed_settings.rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
 
 
 # -- conflicts and notes
@@ -310,24 +336,28 @@ def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
 
 
 def _conflicts(
-    material: ReportInputs, held: Mapping[str, Sequence[FactOccurrence]], said: TargetText, needs: Sequence[ChecklistItem]
+    material: ReportInputs, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText, needs: Sequence[ChecklistItem]
 ) -> tuple[Conflict, ...]:
     catalog = material.engine.generation.catalog
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
-    return detect.conflicts(held, said.work.id, derived, terms, declared_baselines.followed(said, catalog.links()))
+    return detect.conflicts(occurrences_by_key, target_text.work.id, derived, terms, declared_baselines.followed(target_text, catalog.links()))
 
 
 def _notes(
-    material: ReportInputs, said: TargetText, domains: Sequence[Recognised], held: Mapping[str, Sequence[FactOccurrence]], late: int
+    material: ReportInputs,
+    target_text: TargetText,
+    domains: Sequence[Recognised],
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
+    late: int,
 ) -> Iterator[str]:
     detected = "; ".join(f"{domain.title} ({', '.join(domain.terms[:3])})" for domain in domains)
     yield f"detected domains: {detected}" if detected else "no domain detected: only details that every paper needs are listed"
-    if not said.own:
-        quoted = sum(one.chunk.path != "abstract" for one in said.sentences)
-        have = f"only its abstract and {quoted} quoted sentences were read" if said.sentences else "nothing can count as stated"
+    if not target_text.own:
+        quoted = sum(sentence.chunk.path != "abstract" for sentence in target_text.sentences)
+        have = f"only its abstract and {quoted} quoted sentences were read" if target_text.sentences else "nothing can count as stated"
         yield f"the target's full text is not available; {have}"
-    if not any(held.values()):
+    if not any(occurrences_by_key.values()):
         yield "no values were extracted in this generation: build the lineage again"
     if material.engine.excluded:
         yield "the target's own code is excluded"

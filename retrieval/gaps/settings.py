@@ -98,17 +98,17 @@ def _configured(chunk: Chunk) -> Iterator[RawSetting]:
             heads = [(-1, table["name"])]
         elif group := _GROUP.match(line):
             heads = [*(one for one in heads if one[0] < depth), (depth, group["name"])]
-        elif found := _LINE.match(line) or _BARE.match(line):
+        elif match := _LINE.match(line) or _BARE.match(line):
             heads = [one for one in heads if one[0] < depth]
-            yield RawSetting(found["name"], found["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
+            yield RawSetting(match["name"], match["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
 
 
 def _options(chunk: Chunk) -> Iterator[RawSetting]:
     """Options of a program's command line with a default."""
     line = _lines(chunk)
-    for start, after in pairwise([*(found.end() for found in _CALL.finditer(chunk.text)), len(chunk.text)]):
+    for start, after in pairwise([*(match.end() for match in _CALL.finditer(chunk.text)), len(chunk.text)]):
         text = chunk.text[start : min(after, start + _OPTION)]
-        names = [(len(found[1]), found[2]) for found in _NAMES.finditer(text, 0, _BEGINS)]
+        names = [(len(match[1]), match[2]) for match in _NAMES.finditer(text, 0, _BEGINS)]
         given = _DEFAULT.search(text) or _SECOND.match(text)
         if names and given:
             yield RawSetting(max(names, key=lambda one: one[0])[1], given["value"], line(start), "default")
@@ -119,9 +119,11 @@ def _assigned(chunk: Chunk) -> Iterator[RawSetting]:
     if chunk.role not in {"module", "config"} or _PROGRAMS.isdisjoint(parts(chunk.path.rpartition("/")[2])):
         return
     lines = ((at, _LINE.match(line)) for at, line in enumerate(chunk.text.split("\n")))
-    given = [(at, one) for at, one in lines if one and one["name"] not in _OF_OPTIONS]
-    found = [RawSetting(one["name"], one["value"], chunk.start_line + at, "default" if one["equals"] == "=" else "config") for at, one in given]
-    yield from found if len(found) >= _BLOCK else ()
+    given = [(at, match) for at, match in lines if match and match["name"] not in _OF_OPTIONS]
+    raw_settings = [
+        RawSetting(match["name"], match["value"], chunk.start_line + at, "default" if match["equals"] == "=" else "config") for at, match in given
+    ]
+    yield from raw_settings if len(raw_settings) >= _BLOCK else ()
 
 
 def _parameters(chunk: Chunk) -> Iterator[RawSetting]:
@@ -130,8 +132,8 @@ def _parameters(chunk: Chunk) -> Iterator[RawSetting]:
     for start in (found.end() for found in _CONSTRUCTOR.finditer(chunk.text)):
         signature = chunk.text[start : start + _SIGNATURE].partition("):")[0].partition(") ->")[0] + ")"
         owner = chunk.symbol.removesuffix(".__init__").split(",")[0]
-        for one in _PARAMETER.finditer(signature):
-            yield RawSetting(one["name"], one["value"], line(start + one.start()), "call", owner)
+        for match in _PARAMETER.finditer(signature):
+            yield RawSetting(match["name"], match["value"], line(start + match.start()), "call", owner)
 
 
 def _commanded(chunk: Chunk) -> Iterator[RawSetting]:
@@ -139,8 +141,8 @@ def _commanded(chunk: Chunk) -> Iterator[RawSetting]:
     program = ""
     for at, line in enumerate(chunk.text.split("\n") if _RUNS.search(chunk.text) else ()):
         program = next(reversed(_PROGRAM.findall(line)), "" if line.startswith(_FENCE) else program)
-        for found in _FLAG.finditer(line) if program else ():
-            yield RawSetting(found["name"], _said(found["value"]), chunk.start_line + at, "command", program)
+        for match in _FLAG.finditer(line) if program else ():
+            yield RawSetting(match["name"], _said(match["value"]), chunk.start_line + at, "command", program)
 
 
 def _said(value: str | None) -> str:
@@ -150,5 +152,5 @@ def _said(value: str | None) -> str:
 
 def _lines(chunk: Chunk) -> Callable[[int], int]:
     """The line of each place in a passage."""
-    ends = [found.start() for found in re.finditer("\n", chunk.text)]
+    ends = [match.start() for match in re.finditer("\n", chunk.text)]
     return lambda at: chunk.start_line + bisect_left(ends, at)

@@ -75,30 +75,30 @@ def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) 
     table = _table(needs)
     shown: dict[str, list[Shown]] = defaultdict(list)
     pointers: dict[str, list[Pointer]] = defaultdict(list)
-    for said in sentences:
-        cue = _cue(said)
-        mentioned = _mentioned(table, said)
+    for sentence in sentences:
+        cue = _cue(sentence)
+        mentioned = _mentioned(table, sentence)
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
         for name, (need, spans) in mentioned.items():
-            one = _shown(need, spans, starts.difference(first for first, _ in spans), said, bool(cue))
-            shown[name] += [] if beside(said.text, need.detail.facts, one.value) else [one]
-            if cue and said.cites and (need.detail.topic == _EVALUATION or not _evaluates(said)):
-                pointers[name].append(Pointer(said, said.cites, cue))
+            one = _shown(need, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
+            shown[name] += [] if beside(sentence.text, need.detail.facts, one.value) else [one]
+            if cue and sentence.cites and (need.detail.topic == _EVALUATION or not _evaluates(sentence)):
+                pointers[name].append(Pointer(sentence, sentence.cites, cue))
     general = tuple(everything(sentences, table))
     return tuple(_verdict(need, shown[need.detail.name], _taken(need, pointers, general)) for need in needs)
 
 
-def _cue(said: TargetSentence) -> str:
+def _cue(sentence: TargetSentence) -> str:
     """The words by which a sentence defers to others, one that may speak of more than one detail first; captions defer nothing."""
-    if said.weight < OWN or said.caption:
+    if sentence.weight < OWN or sentence.caption:
         return ""
-    cues = list(wording().defer.found(said.words))
+    cues = list(wording().defer.found(sentence.words))
     return next((cue for cue in cues if cue not in wording().narrow), cues[0] if cues else "")
 
 
-def _evaluates(said: TargetSentence) -> bool:
+def _evaluates(sentence: TargetSentence) -> bool:
     """Whether a sentence speaks of evaluation and of nothing that is trained."""
-    return said.has(wording().evaluating) and not said.has(wording().doing)
+    return sentence.has(wording().evaluating) and not sentence.has(wording().doing)
 
 
 def _taken(need: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
@@ -106,8 +106,8 @@ def _taken(need: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], gener
     found = list(pointers.get(need.detail.name, ()))
     for whole, parts in wording().parts.items():
         if need.detail.name in parts:
-            found += [one for one in pointers.get(whole, ()) if one.cue not in wording().narrow and one not in found]
-    return found + [one for one in general if need.detail.topic in wording().covered and one not in found]
+            found += [pointer for pointer in pointers.get(whole, ()) if pointer.cue not in wording().narrow and pointer not in found]
+    return found + [pointer for pointer in general if need.detail.topic in wording().covered and pointer not in found]
 
 
 def _table(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]:
@@ -121,11 +121,11 @@ def _table(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]
 Spans = Sequence[tuple[int, int]]
 
 
-def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], said: TargetSentence) -> Mapping[str, tuple[ChecklistItem, Spans]]:
+def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], sentence: TargetSentence) -> Mapping[str, tuple[ChecklistItem, Spans]]:
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
     found: dict[str, tuple[ChecklistItem, list[tuple[int, int]]]] = {}
-    for first, after, needs in named(table, said.words):
-        for need in needs if not in_compound(said.text, said.words, first, after) else ():
+    for first, after, needs in named(table, sentence.words):
+        for need in needs if not in_compound(sentence.text, sentence.words, first, after) else ():
             found.setdefault(need.detail.name, (need, []))[1].append((first, after))
     return found
 
@@ -133,7 +133,7 @@ def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], said: TargetSentence) 
 def named_in(needs: Sequence[ChecklistItem], sentences: Iterable[TargetSentence]) -> frozenset[str]:
     """The names of the details that any sentence names."""
     table = _table(needs)
-    return frozenset(name for said in sentences for name in _mentioned(table, said))
+    return frozenset(name for sentence in sentences for name in _mentioned(table, sentence))
 
 
 def named(table: Phrases[tuple[ChecklistItem, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[ChecklistItem, ...]]]:
@@ -156,43 +156,43 @@ def cut_off(text: str, said: Sequence[Word], first: int) -> bool:
     return not (before.number or before.text in wording().counts or before.text in _SAME)
 
 
-def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], said: TargetSentence, defers: bool) -> Shown:
-    value, firm = _value(need, spans, others, said)
+def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence, defers: bool) -> Shown:
+    value, firm = _value(need, spans, others, sentence)
     deferred = 0.9 if defers else 1.0
     if value:
-        return Shown(said, value, said.weight * deferred) if firm else Shown(said, "", said.weight * deferred * _LOOSE)
-    often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * said.table
-    return Shown(said, "", said.weight * often * (0.5 if need.words and not defers else 0.3))
+        return Shown(sentence, value, sentence.weight * deferred) if firm else Shown(sentence, "", sentence.weight * deferred * _LOOSE)
+    often = 1.0 + 0.05 * (min(len(spans), _OFTEN) - 1) - 0.4 * sentence.table
+    return Shown(sentence, "", sentence.weight * often * (0.5 if need.words and not defers else 0.3))
 
 
-def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], said: TargetSentence) -> tuple[str, bool]:
+def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
     """The words that state the value, "" if none do, and whether they are beyond doubt the detail's own."""
-    places = Phrases({one: one for one in need.choices}).places(said.words) if need.choices else ()
-    if found := next((" ".join(tag) for first, after, tag in places if not in_compound(said.text, said.words, first, after)), ""):
+    places = Phrases({one: one for one in need.choices}).places(sentence.words) if need.choices else ()
+    if found := next((" ".join(tag) for first, after, tag in places if not in_compound(sentence.text, sentence.words, first, after)), ""):
         return found, True
     if not need.number:
         return "", False
-    beside = [(word, first, after) for first, after in spans if (word := number_beside(said.words, first, after, said.text, others))]
-    numbers = [(word.text, _in_phrase(need, said, word, first, after)) for word, first, after in beside if not (need.whole and "." in word.text)]
-    column = _in_column(spans, said)
+    beside = [(word, first, after) for first, after in spans if (word := number_beside(sentence.words, first, after, sentence.text, others))]
+    numbers = [(word.text, _in_phrase(need, sentence, word, first, after)) for word, first, after in beside if not (need.whole and "." in word.text)]
+    column = _in_column(spans, sentence)
     return max([*numbers, *([(column, True)] if column else [])], key=lambda one: one[1], default=("", False))
 
 
-def _in_phrase(need: ChecklistItem, said: TargetSentence, number: Word, first: int, after: int) -> bool:
+def _in_phrase(need: ChecklistItem, sentence: TargetSentence, number: Word, first: int, after: int) -> bool:
     """Whether a number stands in one noun phrase with words [first, after): no verb of its own and no other noun between them."""
-    at = said.words.index(number)
-    part = _in_formula(said, number) and _OPERATED.match(said.text, number.end) is not None
-    if part or (number.text in wording().counts and not need.whole) or in_compound(said.text, said.words, at, at + 1):
+    at = sentence.words.index(number)
+    part = _in_formula(sentence, number) and _OPERATED.match(sentence.text, number.end) is not None
+    if part or (number.text in wording().counts and not need.whole) or in_compound(sentence.text, sentence.words, at, at + 1):
         return False
     if at >= after:
-        between = said.words[after:at]
-        equated = not _in_formula(said, number) or _EQUATED.fullmatch(said.text[said.words[after - 1].end : number.start])
-        return bool(equated) and all(word.text in wording().near or _in_formula(said, word) for word in between)
-    return first - at - 1 <= _BETWEEN and not _in_formula(said, number) and not _in_formula(said, said.words[first])
+        between = sentence.words[after:at]
+        equated = not _in_formula(sentence, number) or _EQUATED.fullmatch(sentence.text[sentence.words[after - 1].end : number.start])
+        return bool(equated) and all(word.text in wording().near or _in_formula(sentence, word) for word in between)
+    return first - at - 1 <= _BETWEEN and not _in_formula(sentence, number) and not _in_formula(sentence, sentence.words[first])
 
 
-def _in_formula(said: TargetSentence, word: Word) -> bool:
-    return said.chunk.role == "equation" or said.text.count("$", 0, word.start) % 2 == 1
+def _in_formula(sentence: TargetSentence, word: Word) -> bool:
+    return sentence.chunk.role == "equation" or sentence.text.count("$", 0, word.start) % 2 == 1
 
 
 def number_beside(text: Sequence[Word], first: int, after: int, source: str, others: frozenset[int] = frozenset()) -> Word | None:
@@ -221,13 +221,13 @@ def is_count(text: Sequence[Word], at: int) -> bool:
     return (word.number or word.text in wording().counts) and before not in wording().referred
 
 
-def _in_column(spans: Spans, said: TargetSentence) -> str:
+def _in_column(spans: Spans, sentence: TargetSentence) -> str:
     """For the first line of a table: the number under the mention."""
-    lines = said.chunk.text.split("\n") if said.table and not said.header else []
-    if len(lines) < 2 or "|" not in said.text:
+    lines = sentence.chunk.text.split("\n") if sentence.table and not sentence.header else []
+    if len(lines) < 2 or "|" not in sentence.text:
         return ""
     for first, _ in spans:
-        column = said.text.count("|", 0, said.words[first].start)
+        column = sentence.text.count("|", 0, sentence.words[first].start)
         for line in lines[1:]:
             cells = line.split("|")
             found = words(cells[column]) if column < len(cells) else []
@@ -238,10 +238,10 @@ def _in_column(spans: Spans, said: TargetSentence) -> str:
 
 def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[ChecklistItem, ...]]) -> Iterator[Pointer]:
     """Sentences that take over whatever they do not say: "all other hyper-parameters follow [12]"."""
-    for said in sentences:
-        cue = _cue(said) if said.cites and not _evaluates(said) else ""
-        if cue and (said.has(wording().broad) or (said.has(wording().everything) and not _mentioned(table, said))):
-            yield Pointer(said, said.cites, cue)
+    for sentence in sentences:
+        cue = _cue(sentence) if sentence.cites and not _evaluates(sentence) else ""
+        if cue and (sentence.has(wording().broad) or (sentence.has(wording().everything) and not _mentioned(table, sentence))):
+            yield Pointer(sentence, sentence.cites, cue)
 
 
 def _verdict(need: ChecklistItem, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> DetailVerdict:

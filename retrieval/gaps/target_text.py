@@ -56,7 +56,7 @@ class TargetSentence:
     @cached_property
     def words(self) -> list[Word]:
         """Its words, once; numbers that mark a citation are none."""
-        return words(_MARKERS.sub(lambda found: " " * len(found[0]), self.text))
+        return words(_MARKERS.sub(lambda match: " " * len(match[0]), self.text))
 
     def has(self, phrases: Phrases[str]) -> bool:
         """Whether any of the phrases stands in it."""
@@ -84,7 +84,7 @@ class TargetText:
     @property
     def plain(self) -> str:
         """The whole text."""
-        return "\n".join(one.text for one in self.sentences)
+        return "\n".join(sentence.text for sentence in self.sentences)
 
 
 def read(catalog: Catalog, target: WorkId) -> TargetText:
@@ -125,16 +125,16 @@ def _tells(sentence: str, chunk: Chunk) -> bool:
 
 
 def _by_key(references: Iterable[Reference]) -> dict[str, WorkId]:
-    found = {one.key: one.cited for one in references if one.key}
-    found.update({str(one.number): one.cited for one in references if one.number is not None})
-    return found
+    work_ids_by_key = {reference.key: reference.cited for reference in references if reference.key}
+    work_ids_by_key.update({str(reference.number): reference.cited for reference in references if reference.number is not None})
+    return work_ids_by_key
 
 
 def _by_sentence(references: Iterable[Reference]) -> dict[str, tuple[WorkId, ...]]:
     found: dict[str, dict[WorkId, None]] = defaultdict(dict)
-    for one in references:
-        for mention in one.mentions:
-            found[_core(mention.sentence)][one.cited] = None
+    for reference in references:
+        for mention in reference.mentions:
+            found[_core(mention.sentence)][reference.cited] = None
     return {core: tuple(cited) for core, cited in found.items() if core}
 
 
@@ -161,7 +161,11 @@ def section_weight(chunk: Chunk) -> float:
 
 def told(some: Iterable[FactOccurrence], target: WorkId) -> list[FactOccurrence]:
     """Those values that the target's own tables and sentences have, but for where they speak of others."""
-    return [one for one in some if one.fact.work == target and one.fact.kind in _KINDS and section_weight(one.evidence.chunk) >= OWN]
+    return [
+        occurrence
+        for occurrence in some
+        if occurrence.fact.work == target and occurrence.fact.kind in _KINDS and section_weight(occurrence.evidence.chunk) >= OWN
+    ]
 
 
 def _stand_in(work: Work, references: Sequence[Reference]) -> Iterator[TargetSentence]:
@@ -187,16 +191,16 @@ SAYS, STATES = "says: ", "states "
 """Begin the reasons of a hit that give the sentence itself, and the words of it that state a value."""
 
 
-def hit(said: TargetSentence, work: Work, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
+def hit(sentence: TargetSentence, work: Work, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
     """The sentence as evidence, with its line marked; the first reason is the sentence."""
-    flags = (QUOTED,) if said.quoted else ()
+    flags = (QUOTED,) if sentence.quoted else ()
     return Hit(
         1,
         round(score, 4),
-        said.chunk,
+        sentence.chunk,
         work,
-        focus=Focus(said.line, said.line),
+        focus=Focus(sentence.line, sentence.line),
         from_target=True,
         flags=flags,
-        why=(SAYS + said.text.strip(), *why),
+        why=(SAYS + sentence.text.strip(), *why),
     )

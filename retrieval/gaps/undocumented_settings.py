@@ -59,11 +59,15 @@ def works(engine: Engine) -> list[WorkId]:
     return [work for work, kin in engine.kinship.kin.items() if kin.from_target and kin.work.kind == "code"]
 
 
-def rows(engine: Engine, code: Iterable[Chunk], said: TargetText, known: Known, context: Context) -> list[Gap]:
+def rows(engine: Engine, code: Iterable[Chunk], target_text: TargetText, known: Known, context: Context) -> list[Gap]:
     """A row for each setting of the target's own code that the text does not give."""
-    called = fold(said.work.title)
-    held = (one for one in settings_of(code, engine.kinship) if fold(one.fact.value) not in called or number(one.fact.value) is not None)
-    return list(own_rows(held, Spoken(said.sentences), known, context))
+    called = fold(target_text.work.title)
+    occurrences = (
+        occurrence
+        for occurrence in settings_of(code, engine.kinship)
+        if fold(occurrence.fact.value) not in called or number(occurrence.fact.value) is not None
+    )
+    return list(own_rows(occurrences, Spoken(target_text.sentences), known, context))
 
 
 def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
@@ -78,11 +82,26 @@ def settings_of(code: Iterable[Chunk], kinship: WorkRelations) -> Iterator[FactO
     """The settings that passages of code give, as facts under their own names, with their evidence."""
     for chunk in code:
         if _is_of_experiments(chunk.path):
-            yield from (FactOccurrence(_fact(one, chunk), evidence(chunk, kinship, one.line)) for one in read(chunk) if _matters(one))
+            yield from (
+                FactOccurrence(_fact(raw_setting, chunk), evidence(chunk, kinship, raw_setting.line))
+                for raw_setting in read(chunk)
+                if _matters(raw_setting)
+            )
 
 
-def _fact(one: RawSetting, chunk: Chunk) -> Fact:
-    return Fact("_".join(parts(one.name)), one.value, "", chunk.work, chunk.id, one.kind, one.line, one.name, one.value, one.scope)
+def _fact(raw_setting: RawSetting, chunk: Chunk) -> Fact:
+    return Fact(
+        "_".join(parts(raw_setting.name)),
+        raw_setting.value,
+        "",
+        chunk.work,
+        chunk.id,
+        raw_setting.kind,
+        raw_setting.line,
+        raw_setting.name,
+        raw_setting.value,
+        raw_setting.scope,
+    )
 
 
 def _is_of_experiments(path: str) -> bool:
@@ -93,13 +112,13 @@ def _is_of_experiments(path: str) -> bool:
     return place.suffix not in {".json", ".csv"} or setting_words().folders.isdisjoint(place.parts[:-1])
 
 
-def _matters(one: RawSetting) -> bool:
+def _matters(raw_setting: RawSetting) -> bool:
     """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs; -1 is none of these."""
-    if runs(one.name) or not 0 < len(one.value) <= _LONGEST or number(one.value) == -1:
+    if runs(raw_setting.name) or not 0 < len(raw_setting.value) <= _LONGEST or number(raw_setting.value) == -1:
         return False
-    if number(one.value) is not None or one.value[0] in "[{":
+    if number(raw_setting.value) is not None or raw_setting.value[0] in "[{":
         return True
-    return setting_words().places.isdisjoint(parts(one.name)[-1:]) and not any(sign in one.value for sign in "/\\:% .")
+    return setting_words().places.isdisjoint(parts(raw_setting.name)[-1:]) and not any(sign in raw_setting.value for sign in "/\\:% .")
 
 
 def runs(name: str) -> bool:
@@ -108,50 +127,50 @@ def runs(name: str) -> bool:
     return not setting_words().running.isdisjoint((*pieces, "_".join(pieces)))
 
 
-def _by_name(held: Iterable[FactOccurrence], spoken: Spoken, context: Context) -> dict[str, list[FactOccurrence]]:
+def _by_name(occurrences: Iterable[FactOccurrence], spoken: Spoken, context: Context) -> dict[str, list[FactOccurrence]]:
     """The settings of code by name, without those of baselines, tests and examples, and of files that are for one data set each.
 
     What programs set or offer goes before the parameters of constructors, and of these only those of classes that are named count.
     """
     programs: dict[str, list[FactOccurrence]] = defaultdict(list)
     parameters: dict[str, list[FactOccurrence]] = defaultdict(list)
-    for one in held:
-        if not is_low_evidence_path(one, context.foreign):
-            (parameters if one.fact.kind == "call" else programs)[one.fact.name].append(one)
-    found = {name: some for name, some in programs.items() if not _scattered(some)}
-    named = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in parameters.items() if name not in found}
-    return found | {name: some for name, some in named.items() if some}
+    for occurrence in occurrences:
+        if not is_low_evidence_path(occurrence, context.foreign):
+            (parameters if occurrence.fact.kind == "call" else programs)[occurrence.fact.name].append(occurrence)
+    occurrences_by_key = {name: some for name, some in programs.items() if not _scattered(some)}
+    named = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in parameters.items() if name not in occurrences_by_key}
+    return occurrences_by_key | {name: some for name, some in named.items() if some}
 
 
 def _scattered(some: Sequence[FactOccurrence]) -> bool:
     """Whether many files of one folder set a name, each its own."""
     folders: dict[str, set[str]] = defaultdict(set)
-    for one in some:
-        if one.fact.kind == "config":
-            folders[str(PurePosixPath(one.evidence.chunk.path).parent)].add(one.evidence.chunk.path)
+    for occurrence in some:
+        if occurrence.fact.kind == "config":
+            folders[str(PurePosixPath(occurrence.evidence.chunk.path).parent)].add(occurrence.evidence.chunk.path)
     return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({one.fact.value for one in some}) > 1
 
 
-def known_of(gaps: Iterable[Gap], held: Mapping[str, Sequence[FactOccurrence]], target: WorkId, ontology: Ontology) -> Known:
+def known_of(gaps: Iterable[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId, ontology: Ontology) -> Known:
     """What the facts of a lineage and the rows made from them say."""
     names: dict[Place, set[str]] = defaultdict(set)
-    for name, some in held.items():
-        for one in some:
-            names[place(one)].add(name)
-    stated = setting_words().with_alike(name for name, some in held.items() if any(one.fact.work == target for one in some))
+    for name, some in occurrences_by_key.items():
+        for occurrence in some:
+            names[place(occurrence)].add(name)
+    stated = setting_words().with_alike(name for name, some in occurrences_by_key.items() if any(one.fact.work == target for one in some))
     by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
     return Known({where: frozenset(some) for where, some in names.items()}, by_fact, stated, ontology)
 
 
-def place(one: FactOccurrence) -> Place:
+def place(occurrence: FactOccurrence) -> Place:
     """Where a value stands: facts and settings of one line are read from the same words."""
-    return one.fact.work, one.evidence.chunk.path, one.fact.line
+    return occurrence.fact.work, occurrence.evidence.chunk.path, occurrence.fact.line
 
 
-def own_rows(held: Iterable[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
+def own_rows(occurrences: Iterable[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> Iterator[Gap]:
     """The rows on settings of the target's own code."""
-    code = _by_name(held, spoken, context)
-    unsaid = {name: some for name, some in code.items() if not any(_is_given(one, spoken, known) for one in some)}
+    code = _by_name(occurrences, spoken, context)
+    unsaid = {name: some for name, some in code.items() if not any(_is_given(occurrence, spoken, known) for occurrence in some)}
     ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
     for nth, name in enumerate(islice(ranked, MOST)):
         yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
@@ -172,31 +191,31 @@ def _folder(some: Sequence[FactOccurrence], context: Context) -> str:
     return min(map(context.folders.of, some))
 
 
-def _is_named(one: FactOccurrence, spoken: Spoken, context: Context) -> bool:
+def _is_named(occurrence: FactOccurrence, spoken: Spoken, context: Context) -> bool:
     """Whether the class that takes a parameter is one that the text names, or the target's model."""
-    pieces = [part for part in parts(one.fact.scope) if len(part) > 1]
-    return _is_of_model(one, context) or (len(pieces) > 1 and bool(spoken.naming(" ".join(pieces))))
+    pieces = [part for part in parts(occurrence.fact.scope) if len(part) > 1]
+    return _is_of_model(occurrence, context) or (len(pieces) > 1 and bool(spoken.naming(" ".join(pieces))))
 
 
-def _is_of_model(one: FactOccurrence, context: Context) -> bool:
+def _is_of_model(occurrence: FactOccurrence, context: Context) -> bool:
     """Whether a class, and its file, are named as a model of the target is: `SiT` of `sit.py` beside "SiT-XL/2"."""
-    file = model_file(one, context)
-    return bool(file) and fold(one.fact.scope).startswith(file)
+    file = model_file(occurrence, context)
+    return bool(file) and fold(occurrence.fact.scope).startswith(file)
 
 
-def _is_given(one: FactOccurrence, spoken: Spoken, known: Known) -> bool:
+def _is_given(occurrence: FactOccurrence, spoken: Spoken, known: Known) -> bool:
     """Whether the text, or a row on a detail, gives a setting."""
-    names = known.names.get(place(one), frozenset())
-    here = [name for name in names if name in known.ontology.terms and _is_called(one.fact.written, name, known.ontology)]
-    return any(_is_told(one, name, known) for name in here) or spoken.gives(one.fact.written, one.fact.value)
+    names = known.names.get(place(occurrence), frozenset())
+    here = [name for name in names if name in known.ontology.terms and _is_called(occurrence.fact.written, name, known.ontology)]
+    return any(_is_told(occurrence, name, known) for name in here) or spoken.gives(occurrence.fact.written, occurrence.fact.value)
 
 
-def _is_told(one: FactOccurrence, name: str, known: Known) -> bool:
+def _is_told(occurrence: FactOccurrence, name: str, known: Known) -> bool:
     """Whether a fact is stated, or is what a row is about: one that is open, or that a sentence specifies as a whole."""
     gap = known.gaps.get(name)
     if gap is None or name in known.stated:
         return name in known.stated
-    return gap.state is not Specification.SPECIFIED or not (gap.facts or (_in_words(gap) and number(one.fact.value) is not None))
+    return gap.state is not Specification.SPECIFIED or not (gap.facts or (_in_words(gap) and number(occurrence.fact.value) is not None))
 
 
 def _in_words(gap: Gap) -> bool:
@@ -214,11 +233,11 @@ def _is_called(written: str, name: str, ontology: Ontology) -> bool:
 
 def _rank(some: Sequence[FactOccurrence], spoken: Spoken, known: Known, context: Context) -> tuple[int | str, ...]:
     """What the own program sets first and what facts know, then what the target's model takes, then what tells most; switches last."""
-    best = min(some, key=lambda one: (context.folders.of(one), is_eval_script(one), one.fact.kind == "call"))
+    best = min(some, key=lambda occurrence: (context.folders.of(occurrence), is_eval_script(occurrence), occurrence.fact.kind == "call"))
     plain, parameter = plainness(best.fact.value), best.fact.kind == "call"
     words = sum(bool(spoken.of_part(part)) for part in telling_parts(best.fact.written))
     whose = parameter + (parameter and not _is_of_model(best, context))
-    unknown = not any(known.names.get(place(one)) for one in some)
+    unknown = not any(known.names.get(place(occurrence)) for occurrence in some)
     return (
         bool(_folder(some, context)),
         plain > 1,
@@ -243,4 +262,4 @@ def row(name: str, some: Sequence[FactOccurrence], whose: str, why: str, weight:
     """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
     detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
     made = offers((name,), {name: some}, (), context, trains=True)
-    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(one.suggestion for one in made[:VALUES]), why=why)
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), why=why)

@@ -73,13 +73,13 @@ def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabular
     """The words to look for in a generation of so many chunks."""
     asked, other = tuple(terms(question)), variants(question)
     crossed = vocabulary.crossed(question) if vocabulary else ()
-    stems = {stem for one in crossed for stem in one.by}
-    known = catalog.frequencies({*asked, *other, *stems, *(token for one in crossed for token in one.bridge.code)})
+    stems = {stem for crossing in crossed for stem in crossing.by}
+    known = catalog.frequencies({*asked, *other, *stems, *(token for crossing in crossed for token in crossing.bridge.code)})
     rare = rarity(known, chunks)
     forms = tuple(form for form in other if 0 < known[form] <= COMMON * chunks)
     worth = {term: rare[term] * (1.0 if term in asked else VARIANTS) for term in (*asked, *forms) if known[term]}
     held = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
-    bridged = (_bridged(one, held, rare) for one in crossed)
+    bridged = (_bridged(crossing, held, rare) for crossing in crossed)
     return QueryWords(asked, forms, worth, tuple(sorted((one for one in bridged if one.code), key=lambda one: -one.worth)[:MAX_BRIDGES]))
 
 
@@ -91,10 +91,10 @@ def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, floa
 def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPTH) -> Ranked:
     """The best chunks by BM25 over symbol, path, header and body: the terms, at half weight their forms, and what code calls them."""
     asked = [(fts_any(words.terms), 1.0), (fts_any(words.forms), VARIANTS)]
-    for one in words.bridged:
-        expression = fts_any(one.code)
+    for bridged in words.bridged:
+        expression = fts_any(bridged.code)
         best = catalog.lexical([(expression, 1.0)], 1, kinds=scope.kinds, without=scope.without)
-        asked += [(expression, BRIDGES * one.worth / score) for _, score in best if score > 0]
+        asked += [(expression, BRIDGES * bridged.worth / score) for _, score in best if score > 0]
     return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
 
 

@@ -97,7 +97,7 @@ def _rarity(count: int, chunks: int) -> float:
 def _spoken(crossed: Sequence[Crossing], held: Iterable[frozenset[str]]) -> float:
     """Identifiers of several words alone tell: `normal_` is any normal."""
     everything = frozenset().union(*held)
-    hit = [any(token in everything for token, name in one.bridge.code.items() if len(parts(name)) > 1) for one in crossed]
+    hit = [any(token in everything for token, name in crossing.bridge.code.items() if len(parts(name)) > 1) for crossing in crossed]
     return sum(hit) / len(hit) if hit else UNASKED
 
 

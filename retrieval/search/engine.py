@@ -95,8 +95,8 @@ class Engine:
 
     def _read_works(self) -> None:
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
-        held = {document.work for document in self._catalog.documents()}
-        self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in held})
+        work_ids = {document.work for document in self._catalog.documents()}
+        self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
 
     def without_target_code(self) -> Engine:
         """This engine over everything but the target's own code, copies of it included, as if it had never been fetched.
@@ -110,10 +110,10 @@ class Engine:
             return self._partial
 
     def _without_target_code(self) -> Engine:
-        found = in_catalog(self._catalog, own_exclusion(self._catalog))
-        if not (found.works or found.files):
+        target_code = in_catalog(self._catalog, own_exclusion(self._catalog))
+        if not (target_code.works or target_code.files):
             return self
-        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, found.works, found.files)
+        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, target_code.works, target_code.files)
         partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
         partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
         partial._read_works()  # noqa: SLF001
@@ -194,7 +194,7 @@ class Engine:
         ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
         ranked, further = self._led(asked, ranked)
         misses = self._unsupported(asked, lexical, dense)
-        hits = tuple(self._hit(rank, one, asked, (MISS,) if misses else ()) for rank, one in enumerate(ranked, 1))
+        hits = tuple(self._hit(rank, scored, asked, (MISS,) if misses else ()) for rank, scored in enumerate(ranked, 1))
         manifest = self._generation.manifest
         notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
         return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
@@ -215,8 +215,8 @@ class Engine:
         if not works or asked.query.work or self._stands_elsewhere(asked, works):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
-        found = self._fused(*self._found(inside, self._vectors([inside.text])))
-        there, doubts = self._ranked(inside, found)
+        fuseds = self._fused(*self._found(inside, self._vectors([inside.text])))
+        there, doubts = self._ranked(inside, fuseds)
         return entity_routing.led(ranked, there, works, asked.query.k), doubts
 
     def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
@@ -269,16 +269,16 @@ class Engine:
         how = "by words and vectors" if dense else "by words"
         return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
 
-    def _ranked(self, asked: _Asked, found: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
+    def _ranked(self, asked: _Asked, fuseds: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
-        first = found[: max(READ, 2 * asked.query.k)]
-        chunks = self._catalog.chunks([one.row for one in first])
-        scored = [Scored(one, chunk, same_text(chunk.text)) for one, chunk in zip(first, chunks, strict=True)]
+        first = fuseds[: max(READ, 2 * asked.query.k)]
+        chunks = self._catalog.chunks([fused.row for fused in first])
+        scored = [Scored(fused, chunk, same_text(chunk.text)) for fused, chunk in zip(first, chunks, strict=True)]
         for prior in self._priors(asked):
             scored = fusion.boosted(scored, prior)
         scored = with_siblings(scored, self._weights.siblings)
         folded, doubts = self._reranked(asked, fusion.folded(scored))
-        grow = self._grow(found, folded) if asked.query.around else None
+        grow = self._grow(fuseds, folded) if asked.query.around else None
         shown = fusion.limit_prose_share(fusion.apart(folded, grow), self._weights.prose, self._weights.margin)
         return fusion.capped(shown, asked.query.k, self._weights.share), doubts
 
@@ -293,9 +293,9 @@ class Engine:
             return scored, (f"not reranked: {error}",)
         return [*fusion.reordered(first, marks, self._reranker.id), *rest], ()
 
-    def _grow(self, found: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
+    def _grow(self, fuseds: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
         """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
-        worth = {one.row: one.score for one in found} | {one.fused.row: one.fused.score for one in scored}
+        worth = {fused.row: fused.score for fused in fuseds} | {one.fused.row: one.fused.score for one in scored}
         read: dict[int, Chunk] = {one.fused.row: one.chunk for one in scored}
 
         def at(row: int) -> Chunk | None:
@@ -332,12 +332,12 @@ class Engine:
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
         )
 
-    def _focus(self, rank: int, found: Chunk, asked: _Asked) -> Focus | None:
+    def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
         worth = asked.words.worth
-        if found.kind != "code":
-            return focus(found.text, found.start_line, worth)
+        if chunk.kind != "code":
+            return focus(chunk.text, chunk.start_line, worth)
         table = self._table() if self._table and rank <= _CLOSELY else None
-        return focus_of_code(found.text, found.start_line, worth, asked.text, table)
+        return focus_of_code(chunk.text, chunk.start_line, worth, asked.text, table)
 
     def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
         homes = self._catalog.homes(scored.fused.row)
@@ -365,8 +365,8 @@ def _spoken(chunk: Chunk, words: QueryWords) -> tuple[str, ...]:
         return ()
     held = {*tokens(chunk.symbol), *tokens(chunk.text)}
     said: dict[str, dict[str, str]] = {}
-    for one in words.bridged:
-        said.setdefault(one.aspect, {}).update((token, name) for token, name in one.code.items() if token in held)
+    for bridged in words.bridged:
+        said.setdefault(bridged.aspect, {}).update((token, name) for token, name in bridged.code.items() if token in held)
     return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in said.items() if names)
 
 

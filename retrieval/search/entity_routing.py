@@ -46,8 +46,8 @@ Names = Mapping[str, frozenset[WorkId]]
 def names_of(kin: Mapping[WorkId, WorkRelation]) -> Names:
     """Works by what they are called: a repository's name, what stands before the colon of a paper's title, what its abstract introduces."""
     called: dict[str, set[WorkId]] = {}
-    for id_, one in kin.items():
-        for name in _called(id_, one):
+    for id_, relation in kin.items():
+        for name in _called(id_, relation):
             if len(key := _key(name)) >= _SHORTEST:
                 called.setdefault(key, set()).add(id_)
     return {name: frozenset(works) for name, works in called.items()}
@@ -67,8 +67,8 @@ def _called(id_: WorkId, kin: WorkRelation) -> Iterator[str]:
 
 def coined(abstract: str) -> Iterator[str]:
     """Names that an abstract gives to what it is about ("we introduce PaperCoder"), of two capitals or more."""
-    for found in _COINED.finditer(abstract[:_ABSTRACT]):
-        name = found[1].strip("-+_")
+    for match in _COINED.finditer(abstract[:_ABSTRACT]):
+        name = match[1].strip("-+_")
         if sum(c.isupper() for c in name) > 1 and not _NO_NAME.match(name):
             yield name
 
@@ -112,19 +112,19 @@ def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[Wo
     there, elsewhere = deque(inside), deque(one for one in shown if one.chunk.work not in works)
     while len(out) < k and (elsewhere or there):
         wanted = math.ceil(SHARE * (len(out) + 1)) > sum(one.chunk.work in works for one in out)
-        one = (there if there and (wanted or not elsewhere) else elsewhere).popleft()
-        if not _shown(one, out):
-            out.append(_after(one, out, works))
+        scored = (there if there and (wanted or not elsewhere) else elsewhere).popleft()
+        if not _shown(scored, out):
+            out.append(_after(scored, out, works))
     return out
 
 
-def _shown(one: Scored, out: Collection[Scored]) -> bool:
-    place = (one.chunk.work, one.chunk.path)
-    return any((other.chunk.work, other.chunk.path) == place and covers(other.chunk, one.chunk) for other in out)
+def _shown(scored: Scored, out: Collection[Scored]) -> bool:
+    place = (scored.chunk.work, scored.chunk.path)
+    return any((other.chunk.work, other.chunk.path) == place and covers(other.chunk, scored.chunk) for other in out)
 
 
-def _after(one: Scored, out: Sequence[Scored], works: AbstractSet[WorkId]) -> Scored:
+def _after(scored: Scored, out: Sequence[Scored], works: AbstractSet[WorkId]) -> Scored:
     """With its reason, and a score no better than that of the one before: the two lists have scales of their own."""
-    why = (*one.fused.why, REASON) if one.chunk.work in works else one.fused.why
-    score = min(one.fused.score, out[-1].fused.score) if out else one.fused.score
-    return replace(one, fused=replace(one.fused, score=score, why=why))
+    why = (*scored.fused.why, REASON) if scored.chunk.work in works else scored.fused.why
+    score = min(scored.fused.score, out[-1].fused.score) if out else scored.fused.score
+    return replace(scored, fused=replace(scored.fused, score=score, why=why))

@@ -99,16 +99,16 @@ def fuse(lexical: Ranked, dense: Ranked | None, weights: FusionWeights, name: st
     rows = dict.fromkeys(row for _, scores in scaled for row in scores)
     signals = _signals([(name, ranked) for name, ranked, _ in lists])
     total = {row: sum(weight * scores.get(row, floor) for (weight, scores), floor in zip(scaled, floors, strict=True)) for row in rows}
-    return sorted((Fused(row, score, signals[row]) for row, score in total.items()), key=lambda one: (-one.score, one.row))
+    return sorted((Fused(row, score, signals[row]) for row, score in total.items()), key=lambda fused: (-fused.score, fused.row))
 
 
 def _signals(lists: Iterable[tuple[str, Ranked]]) -> dict[int, tuple[Signal, ...]]:
-    said: dict[int, tuple[Signal, ...]] = {}
+    signals_by_key: dict[int, tuple[Signal, ...]] = {}
     for name, ranked in lists:
         ordered = sorted(ranked, key=lambda pair: -pair[1])
         for rank, (row, score) in enumerate(ordered, 1):
-            said[row] = (*said.get(row, ()), Signal(name, rank, score))
-    return said
+            signals_by_key[row] = (*signals_by_key.get(row, ()), Signal(name, rank, score))
+    return signals_by_key
 
 
 def boosted(scored: Sequence[Scored], prior: Callable[[Chunk], Iterable[tuple[float, str]]]) -> list[Scored]:
@@ -175,15 +175,15 @@ def limit_prose_share(scored: Iterable[Scored], share: float, margin: float) -> 
     Passages that speak of a thing share more words with a question about it than the code that does it. What a paper alone
     says stays where it is: no code comes near it.
     """
-    left, held = iter(scored), deque[Scored]()
+    left, scoreds = iter(scored), deque[Scored]()
     shown = prose = 0
-    while (one := held.popleft() if held else next(left, None)) is not None:
+    while (one := scoreds.popleft() if scoreds else next(left, None)) is not None:
         if one.chunk.kind in PROSE and prose + 1 > math.ceil(share * (shown + 1)):
             floor = one.fused.score - margin
-            held.appendleft(one)
-            _fill(held, left, floor)
-            one = next((other for other in held if _lifted(other.chunk) and other.fused.score >= floor), one)
-            held.remove(one)
+            scoreds.appendleft(one)
+            _fill(scoreds, left, floor)
+            one = next((other for other in scoreds if _lifted(other.chunk) and other.fused.score >= floor), one)
+            scoreds.remove(one)
         shown += 1
         prose += one.chunk.kind in PROSE
         yield one
@@ -197,10 +197,10 @@ def _lifted(chunk: Chunk) -> bool:
     return 2 * sum(line.startswith(_IMPORTS) for line in lines) < len(lines)
 
 
-def _fill(held: deque[Scored], left: Iterator[Scored], floor: float) -> None:
+def _fill(scoreds: deque[Scored], left: Iterator[Scored], floor: float) -> None:
     """Take more in until code is held or nothing can reach `floor` any more."""
-    while not any(_lifted(one.chunk) for one in held) and held[-1].fused.score >= floor and (one := next(left, None)) is not None:
-        held.append(one)
+    while not any(_lifted(one.chunk) for one in scoreds) and scoreds[-1].fused.score >= floor and (scored := next(left, None)) is not None:
+        scoreds.append(scored)
 
 
 def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> list[Scored]:

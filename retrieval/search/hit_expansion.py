@@ -18,21 +18,21 @@ MAX_CHARACTERS = 2_400
 """What a hit may show (CONTRACTS: a hit)."""
 
 
-def grown(found: Chunk, row: int, at: Callable[[int], Chunk | None], worth: Callable[[int], float], shown: Sequence[Chunk] = ()) -> Chunk:
+def grown(chunk: Chunk, row: int, at: Callable[[int], Chunk | None], worth: Callable[[int], float], shown: Sequence[Chunk] = ()) -> Chunk:
     """The chunk of a row with as many of its neighbours as fit.
 
     `at` gives the chunk of any row, None where there is none; rows of one document follow one another in reading order.
     `worth` gives a row's score; what is `shown` already is not taken in again. Identifier, header and symbol stay those
     of the chunk that was found; between two chunks nothing but blank lines lies.
     """
-    some = [found]
+    some = [chunk]
     first = last = row
     while True:
         before, after = at(first - 1), at(last + 1)
         beside = [(worth(first - 1), 0, [before, *some])] if before and _fits([before, *some], before, shown) else []
         beside += [(worth(last + 1), 1, [*some, after])] if after and _fits([*some, after], after, shown) else []
         if not beside:
-            return _joined(found, some)
+            return _joined(chunk, some)
         _, side, some = max(beside, key=lambda one: one[:2])
         first, last = (first, last + 1) if side else (first - 1, last)
 
@@ -44,8 +44,8 @@ def _fits(some: Sequence[Chunk], new: Chunk, shown: Sequence[Chunk]) -> bool:
     return one_file and ordered and small and not any(new.start < other.end and other.start < new.end for other in shown)
 
 
-def _joined(found: Chunk, some: Sequence[Chunk]) -> Chunk:
+def _joined(chunk: Chunk, some: Sequence[Chunk]) -> Chunk:
     if len(some) == 1:
-        return found
+        return chunk
     text = some[0].text + "".join("\n" * (other.start_line - one.end_line) + other.text for one, other in pairwise(some))
-    return replace(found, text=text, start=some[0].start, end=some[-1].end, start_line=some[0].start_line, end_line=some[-1].end_line)
+    return replace(chunk, text=text, start=some[0].start, end=some[-1].end, start_line=some[0].start_line, end_line=some[-1].end_line)

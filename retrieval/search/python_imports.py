@@ -50,9 +50,9 @@ def imported(text: str) -> frozenset[tuple[int, str]]:
 
 
 def _said(line: str) -> Iterator[tuple[int, str]]:
-    if one := _FROM.match(line):
-        yield len(one[1]), one[2]
-        yield from ((len(one[1]), f"{one[2]}.{name}".lstrip(".")) for name in _WORD.findall(_AS.sub("", one[3])))
+    if match := _FROM.match(line):
+        yield len(match[1]), match[2]
+        yield from ((len(match[1]), f"{match[2]}.{name}".lstrip(".")) for name in _WORD.findall(_AS.sub("", match[3])))
     elif line.startswith("import "):
         yield from ((0, name[2]) for name in _NAME.finditer(_AS.sub("", line.partition("#")[0][7:])))
 

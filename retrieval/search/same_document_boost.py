@@ -36,8 +36,8 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
     return sorted([*(one for one in scored if one.chunk.kind != "paper"), *moved], key=lambda one: (-one.fused.score, one.fused.row))
 
 
-def _at(one: Scored, score: float) -> Scored:
+def _at(scored: Scored, score: float) -> Scored:
     """With the score of another's place, and the reason."""
-    by = score - one.fused.score
-    why = (*one.fused.why, f"{REASON} ({by:+.2f})") if abs(by) >= 0.005 else one.fused.why
-    return replace(one, fused=replace(one.fused, score=score, why=why))
+    by = score - scored.fused.score
+    why = (*scored.fused.why, f"{REASON} ({by:+.2f})") if abs(by) >= 0.005 else scored.fused.why
+    return replace(scored, fused=replace(scored.fused, score=score, why=why))

@@ -89,8 +89,8 @@ class RepositoryFiles:
 
     def holder(self, path: str) -> str:
         """Whose rights a licence names first, "" for a blank form."""
-        found = _HOLDER.search(self.text(path))
-        return fold(found[1]) if found else ""
+        match = _HOLDER.search(self.text(path))
+        return fold(match[1]) if match else ""
 
     def _is_project(self, path: str) -> bool:
         return _PROJECT.search(self.text(path)) is not None

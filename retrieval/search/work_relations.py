@@ -47,7 +47,7 @@ class WorkRelations:
             if link.paper != target or link.repo.lower() not in known.others:
                 links.setdefault(link.repo, []).append(link)
         kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
-        kin |= {id_: _told(one, catalog) for id_, one in kin.items() if one.from_target and one.work.kind == "code"}
+        kin |= {id_: _told(relation, catalog) for id_, relation in kin.items() if relation.from_target and relation.work.kind == "code"}
         return cls(kin)
 
     def of(self, work: WorkId) -> WorkRelation:
@@ -57,8 +57,8 @@ class WorkRelations:
     def work(self, named: str) -> WorkId:
         """The work of an identifier, an alias, or OWNER/NAME of a repository, letters of either size; raises `NotFound`."""
         wanted = named.lower()
-        for id_, one in self.kin.items():
-            if wanted in {id_.lower(), *(alias.lower() for alias in one.work.aliases), id_.lower().partition("/")[2] or None}:
+        for id_, relation in self.kin.items():
+            if wanted in {id_.lower(), *(alias.lower() for alias in relation.work.aliases), id_.lower().partition("/")[2] or None}:
                 return id_
         raise NotFound(f"this lineage has no work {named[:80]!r}", hint="`lineage show` names them; an alias or OWNER/NAME will do")
 

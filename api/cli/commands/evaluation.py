@@ -29,5 +29,5 @@ def eval_(
 
       lineage eval examples/demo/questions.jsonl --lineage arxiv-9912.00001
     """
-    found = service_of(home).evaluate(file, lineage=lineage, k=k)
-    put(hits.to_json(found) if json else found, json, display_evaluation.evaluation)
+    checked_evaluation = service_of(home).evaluate(file, lineage=lineage, k=k)
+    put(hits.to_json(checked_evaluation) if json else checked_evaluation, json, display_evaluation.evaluation)

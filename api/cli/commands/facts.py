@@ -35,5 +35,5 @@ def facts(
         listed = service.facts_table(lineage, no_target_code=no_target_code)
         put(wire_insight.tallies_to_json(listed) if json else listed, json, display_facts.tallies)
         return
-    found = service.facts(name, lineage=lineage, no_target_code=no_target_code)
-    put(wire_insight.consensus_to_json(found) if json else found, json, display_facts.consensus)
+    consensus = service.facts(name, lineage=lineage, no_target_code=no_target_code)
+    put(wire_insight.consensus_to_json(consensus) if json else consensus, json, display_facts.consensus)

@@ -82,8 +82,8 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
       lineage status --json
     """
-    found = service_of(home).status(lineage)
-    put(hits.status_to_json(found) if json else found, json, display.status)
+    completeness = service_of(home).status(lineage)
+    put(hits.status_to_json(completeness) if json else completeness, json, display.status)
 
 
 def check(

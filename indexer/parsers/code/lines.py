@@ -14,17 +14,17 @@ def outline(text: str) -> tuple[CodeUnit, ...]:
     """Stretches from one unindented definition to the next; what comes before the first is a run of statements."""
     lines = text.split("\n")
     starts = [number for number, line in enumerate(lines, 1) if _STARTS.match(line)]
-    found: list[CodeUnit] = []
+    code_units: list[CodeUnit] = []
     last = len(lines)
     for start in reversed(starts):
         first = leading(lines, start, 0)
         signature = one_line(lines[start - 1])
         words = comment_text(lines, first, start - 1)
-        found.append(CodeUnit(first, max(start, last), "function", _name(signature), f"{signature} · {words}" if words else signature))
+        code_units.append(CodeUnit(first, max(start, last), "function", _name(signature), f"{signature} · {words}" if words else signature))
         last = first - 1
     if last > 0:
-        found.append(CodeUnit(1, last, "module"))
-    return tuple(reversed(found))
+        code_units.append(CodeUnit(1, last, "module"))
+    return tuple(reversed(code_units))
 
 
 def _name(signature: str) -> str:

@@ -19,12 +19,12 @@ _MARKUP = re.compile(r"<[^<>]{1,300}>|!?\[([^\[\]]{0,200})\]\([^()]{0,300}\)|[*`
 
 def with_blocks(text: str, sections: Iterable[Span]) -> tuple[Span, ...]:
     """The sections, each long one followed by its blocks; a table's header ends with the line that leads to it."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for section in sections:
-        found.append(section)
+        spans.append(section)
         if section.end - section.start > LONG:
-            found += _of_section(text, section)
-    return tuple(found)
+            spans += _of_section(text, section)
+    return tuple(spans)
 
 
 def _of_section(text: str, section: Span) -> Iterator[Span]:

@@ -40,7 +40,7 @@ def is_plain(value: ast.expr | None) -> bool:
     if isinstance(value, ast.UnaryOp):
         return is_plain(value.operand)
     if isinstance(value, ast.List | ast.Tuple):
-        return all(is_plain(one) for one in value.elts[:20])
+        return all(is_plain(expr) for expr in value.elts[:20])
     return isinstance(value, ast.Constant)
 
 

@@ -17,10 +17,10 @@ _NAME = re.compile(r"(?:def|class|function|struct)\s+([A-Za-z_]\w{0,100})")
 def outline(text: str) -> tuple[CodeUnit, ...]:
     """One unit a hunk, its header naming file and function; what stands before the files is a run of statements."""
     lines = text.split("\n")
-    found = tuple(_hunks(lines))
+    code_units = tuple(_hunks(lines))
     heads = (number - 1 for number, line in enumerate(lines, 1) if _BEGINS.match(line))
-    before = min(next(heads, len(lines)), found[0].first - 1) if found else len(lines)
-    return (CodeUnit(1, before, "module"), *found) if before else found
+    before = min(next(heads, len(lines)), code_units[0].first - 1) if code_units else len(lines)
+    return (CodeUnit(1, before, "module"), *code_units) if before else code_units
 
 
 def _hunks(lines: list[str]) -> Iterator[CodeUnit]:

@@ -31,16 +31,16 @@ class _Outline:
 
     def units(self, body: Sequence[ast.stmt], floor: int, role: str = "module") -> tuple[CodeUnit, ...]:
         """The units of a body whose first line comes after `floor`; `role` is that of plain statements."""
-        found: list[CodeUnit] = []
+        code_units: list[CodeUnit] = []
         for kind, statements in _grouped(body, role):
-            before = found[-1].last if found else floor
+            before = code_units[-1].last if code_units else floor
             if kind == "scope":
-                found.extend(self._scopes(statements, before, role))
+                code_units.extend(self._scopes(statements, before, role))
             elif kind == "option":
-                found.append(self._options(statements, before))
+                code_units.append(self._options(statements, before))
             else:
-                found.append(self._run(statements, before, role))
-        return tuple(found)
+                code_units.append(self._run(statements, before, role))
+        return tuple(code_units)
 
     def _options(self, nodes: Sequence[ast.stmt], floor: int) -> CodeUnit:
         """Settings in a row, each a part: where there are many they are cut between them."""
@@ -62,17 +62,17 @@ class _Outline:
 
     def _statements(self, body: Sequence[ast.stmt], floor: int) -> tuple[CodeUnit, ...]:
         """The statements of a function, its settings in a row as one unit."""
-        found: list[CodeUnit] = []
+        code_units: list[CodeUnit] = []
         for kind, nodes in _grouped(body, "block"):
-            floor = found[-1].last if found else floor
-            found.extend([self._options(nodes, floor)] if kind == "option" else self.blocks(nodes, floor))
-        return tuple(found)
+            floor = code_units[-1].last if code_units else floor
+            code_units.extend([self._options(nodes, floor)] if kind == "option" else self.blocks(nodes, floor))
+        return tuple(code_units)
 
     def _decorators(self, node: _Function, first: int) -> Iterator[CodeUnit]:
         """The options that stand above a command of click."""
-        given = [one for one in node.decorator_list if options.called(one) == "option"]
+        given = [expr for expr in node.decorator_list if options.called(expr) == "option"]
         if len(given) >= options.LEAST:
-            ends = [one.end_lineno or one.lineno for one in given]
+            ends = [expr.end_lineno or expr.lineno for expr in given]
             starts = [first, *(end + 1 for end in ends[:-1])]
             parts = tuple(CodeUnit(start, end, "block") for start, end in zip(starts, ends, strict=True) if start <= end)
             yield CodeUnit(first, ends[-1], "config", parts=parts)
@@ -92,15 +92,15 @@ class _Outline:
 
     def blocks(self, body: Sequence[ast.stmt], floor: int) -> tuple[CodeUnit, ...]:
         """The statements of a body, those that are long themselves cut further."""
-        found: list[CodeUnit] = []
+        code_units: list[CodeUnit] = []
         for node in body:
-            floor = found[-1].last if found else floor
+            floor = code_units[-1].last if code_units else floor
             if isinstance(node, _Scope):
-                found.extend(self._scopes([node], floor, "module"))
+                code_units.extend(self._scopes([node], floor, "module"))
             else:
                 inner = self._inner(node) if _last(node) - node.lineno >= LONG or _holds_settings(node) else ()
-                found.append(CodeUnit(leading(self.lines, node.lineno, floor), _last(node), "block", parts=inner))
-        return tuple(found)
+                code_units.append(CodeUnit(leading(self.lines, node.lineno, floor), _last(node), "block", parts=inner))
+        return tuple(code_units)
 
     def _inner(self, node: ast.stmt) -> tuple[CodeUnit, ...]:
         bodies = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
@@ -115,22 +115,22 @@ class _Outline:
 def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Neighbours of one kind together; a few settings are statements like others."""
     is_option, least = (options.is_setting, options.FIELDS) if role == "class" else (options.is_option, options.LEAST)
-    held: list[ast.stmt] = []
+    stmts: list[ast.stmt] = []
     for kind, group in groupby(body, lambda node: "option" if is_option(node) else _kind(node)):
         nodes = list(group)
         if kind == "statement" or (kind == "option" and len(nodes) < least):
-            held += nodes
+            stmts += nodes
             continue
-        if held:
-            yield "statement", held
-        held = []
+        if stmts:
+            yield "statement", stmts
+        stmts = []
         yield kind, nodes
-    if held:
-        yield "statement", held
+    if stmts:
+        yield "statement", stmts
 
 
 def _says_settings(node: _Function) -> bool:
-    given = sum(options.called(one) == "option" for one in node.decorator_list)
+    given = sum(options.called(expr) == "option" for expr in node.decorator_list)
     return max(given, sum(map(options.is_option, node.body))) >= options.LEAST
 
 

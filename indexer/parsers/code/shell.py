@@ -16,14 +16,14 @@ _PLAIN = {"comment", "variable_assignment", "declaration_command", "variable_ass
 def outline(text: str, parser: Parser) -> tuple[CodeUnit, ...]:
     """One unit per top-level statement; assignments that stand together are one. May raise `TimeoutError`."""
     lines = text.split("\n")
-    found: list[CodeUnit] = []
+    code_units: list[CodeUnit] = []
     for node in parse(parser, text.encode("utf-8", "replace")).root_node.named_children:
-        unit = _unit(node, lines, found[-1].last if found else 0)
-        if unit and unit.role == "module" and found and found[-1].role == "module" and unit.first <= found[-1].last + 1:
-            found[-1] = CodeUnit(found[-1].first, unit.last, "module")
+        unit = _unit(node, lines, code_units[-1].last if code_units else 0)
+        if unit and unit.role == "module" and code_units and code_units[-1].role == "module" and unit.first <= code_units[-1].last + 1:
+            code_units[-1] = CodeUnit(code_units[-1].first, unit.last, "module")
         elif unit:
-            found.append(unit)
-    return tuple(found)
+            code_units.append(unit)
+    return tuple(code_units)
 
 
 def _unit(node: Node, lines: list[str], floor: int) -> CodeUnit | None:

@@ -35,20 +35,20 @@ class _Outline:
 
     def units(self, parent: Node, floor: int, depth: int, role: str) -> tuple[CodeUnit, ...]:
         """The units among the children of a node, those of wrappers included."""
-        found: list[CodeUnit] = []
+        code_units: list[CodeUnit] = []
         statements: list[CodeUnit] = []
         for node in self._children(parent, depth):
-            before = max(floor, found[-1].last if found else 0, statements[-1].last if statements else 0)
+            before = max(floor, code_units[-1].last if code_units else 0, statements[-1].last if statements else 0)
             unit = self._unit(node, before, depth, role)
             if unit.role == "block":
                 statements.append(unit)
                 continue
             if statements and self._documents(statements[-1], unit):
                 unit = replace(unit, first=statements.pop().first)
-            found.extend(_flush(statements, role))
+            code_units.extend(_flush(statements, role))
             statements = []
-            found.append(unit)
-        return (*found, *_flush(statements, role))
+            code_units.append(unit)
+        return (*code_units, *_flush(statements, role))
 
     def _children(self, parent: Node, depth: int) -> Iterator[Node]:
         for node in parent.named_children:
@@ -119,9 +119,9 @@ class _Outline:
         named = node.child_by_field_name("name") or node.child_by_field_name("type") or first.child_by_field_name("name")
         if named and not _assigns_function(node) and (node.type != "function_definition" or self.language.grammar == "python"):
             return self._text(named)
-        found = _ASSIGNED.match(signature) if _assigns_function(node) else _CALLED.search(signature)
-        if found:
-            return found[1]
+        match = _ASSIGNED.match(signature) if _assigns_function(node) else _CALLED.search(signature)
+        if match:
+            return match[1]
         words = _WORD.findall(signature)
         return words[-1] if words else ""
 

@@ -64,15 +64,15 @@ def _resolved_path(path: tuple[str, ...], labels: dict[str, LabelTarget]) -> tup
 
 def _sections(m: Machine, resolved: Resolved) -> list[Span]:
     """Sections from their heading to the next of the same or a higher level."""
-    found = m.found.sections
-    ends = [len(resolved.text)] * len(found)
+    sections = m.found.sections
+    ends = [len(resolved.text)] * len(sections)
     open_now: list[int] = []
-    for index, section in enumerate(found):
-        while open_now and found[open_now[-1]].level >= section.level:
+    for index, section in enumerate(sections):
+        while open_now and sections[open_now[-1]].level >= section.level:
             ends[open_now.pop()] = resolved.at(section.start)
         open_now.append(index)
     spans = []
-    for section, end in zip(found, ends, strict=True):
+    for section, end in zip(sections, ends, strict=True):
         start = resolved.at(section.start)
         while end > start and resolved.text[end - 1].isspace():
             end -= 1

@@ -44,9 +44,9 @@ def entry_fields(entry: Bibitem) -> BibEntry:
     """One printed entry as a record."""
     marked = entry.text[:_MAX_TEXT]
     urls = [url.strip() for url, _ in _LINK.findall(marked) if url.strip()]
-    shown = _LINK.sub(lambda found: found[2] if found[2].strip() else " ", marked)
+    shown = _LINK.sub(lambda match: match[2] if match[2].strip() else " ", marked)
     parts = _named(shown) or _parts(shown)
-    raw = _bare(_LINK.sub(lambda found: found[2] or found[1], marked).replace("\x0e", " "))
+    raw = _bare(_LINK.sub(lambda match: match[2] or match[1], marked).replace("\x0e", " "))
     everything = " ".join([raw, *urls])
     people = _people(parts)
     return BibEntry(
@@ -118,7 +118,7 @@ def _of_running(text: str) -> _Parts:
     if quoted := _QUOTED.search(bare):
         return _Parts(bare[: quoted.start()], quoted[1], _venue_in(text) or bare[quoted.end() :])
     people, rest = people_first(bare)
-    italics = [found for found in _ITALIC.finditer(text) if not _ETAL.match(_bare(found[1]))]
+    italics = [match for match in _ITALIC.finditer(text) if not _ETAL.match(_bare(match[1]))]
     if italics and _bare(text[: italics[0].start()]).strip(" ,.:;") == people.strip(" ,.:;"):  # the title itself is in italics
         return _Parts(people, _bare(italics[0][1]), _venue_in(text[italics[0].end() :]) or _bare(text[italics[0].end() :]))
     if italics:
@@ -129,7 +129,7 @@ def _of_running(text: str) -> _Parts:
 
 def _venue_in(text: str) -> str:
     """The first words in italics that are not `et al.`."""
-    return next((_bare(found[1]) for found in _ITALIC.finditer(text) if not _ETAL.match(_bare(found[1]))), "")
+    return next((_bare(match[1]) for match in _ITALIC.finditer(text) if not _ETAL.match(_bare(match[1]))), "")
 
 
 def _title_first(text: str, *, commas: bool) -> tuple[str, str]:
@@ -137,7 +137,7 @@ def _title_first(text: str, *, commas: bool) -> tuple[str, str]:
     pattern = _COMMA_END if commas else _SENTENCE
     end = pattern.search(text)
     other = _VENUE_START.search(text, 8)
-    cut = min((found.start() for found in (end, other) if found), default=len(text))
+    cut = min((match.start() for match in (end, other) if match), default=len(text))
     return text[:cut].strip(), text[cut:].strip(" ,.")
 
 
@@ -152,10 +152,10 @@ def _people(parts: _Parts) -> tuple[str, ...]:
 def _year(entry: Bibitem, parts: _Parts, raw: str) -> int | None:
     if named := parts.named.get("year"):
         return year_in(named[0])
-    if found := _LABEL_YEAR.search(entry.label):
-        return int(found[1])
-    if found := _AUTHOR_YEAR.search(_bare(parts.people)):
-        return int(found[1])
+    if match := _LABEL_YEAR.search(entry.label):
+        return int(match[1])
+    if match := _AUTHOR_YEAR.search(_bare(parts.people)):
+        return int(match[1])
     rest = _bare(parts.venue)
     return year_in(_without_addresses(rest)) or year_in(_bare(parts.title)[-8:]) or year_in(_without_addresses(raw))
 

@@ -61,25 +61,25 @@ def _entry(key: str, body: str) -> BibEntry:
 
 def _values(body: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     pos = 0
-    while found := pattern.search(body, pos):
-        end = _closing(body, found.end())
+    while match := pattern.search(body, pos):
+        end = _closing(body, match.end())
         # \name{author}{2}{options}{list}: the list is the group after the first
         if pattern is _NAME and (second := re.compile(r"\s*\{").match(body, end + 1)):
             start, end = second.end(), _closing(body, second.end())
         else:
-            start = found.end()
-        yield found[1], body[start:end]
-        pos = max(end, found.end())
+            start = match.end()
+        yield match[1], body[start:end]
+        pos = max(end, match.end())
 
 
 def _closing(body: str, pos: int) -> int:
     depth = 0
-    for found in _BRACE.finditer(body, pos):
-        if found[0] == "{":
+    for match in _BRACE.finditer(body, pos):
+        if match[0] == "{":
             depth += 1
-        elif found[0] == "}":
+        elif match[0] == "}":
             if depth == 0:
-                return found.start()
+                return match.start()
             depth -= 1
     return len(body)
 
@@ -96,14 +96,14 @@ def _people(value: str) -> tuple[str, ...]:
 def _groups(value: str) -> Iterator[str]:
     """The contents of the outermost groups."""
     depth = start = 0
-    for found in _BRACE.finditer(value):
-        if found[0] == "{":
-            start = found.end() if depth == 0 else start
+    for match in _BRACE.finditer(value):
+        if match[0] == "{":
+            start = match.end() if depth == 0 else start
             depth += 1
-        elif found[0] == "}":
+        elif match[0] == "}":
             depth -= 1
             if depth == 0:
-                yield value[start : found.start()]
+                yield value[start : match.start()]
 
 
 def _old_people(value: str) -> tuple[str, ...]:

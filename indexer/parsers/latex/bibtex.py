@@ -98,8 +98,8 @@ def _entry(text: str, head: re.Match[str], kind: str, strings: dict[str, str]) -
 
 
 def _resume(text: str, pos: int) -> int:
-    found = _RESUME.search(text, pos)
-    return found.end() - 1 if found else len(text)
+    match = _RESUME.search(text, pos)
+    return match.end() - 1 if match else len(text)
 
 
 def _value(text: str, pos: int, strings: Mapping[str, str]) -> tuple[str, int]:
@@ -116,8 +116,8 @@ def _value(text: str, pos: int, strings: Mapping[str, str]) -> tuple[str, int]:
 
 
 def _skip(text: str, pos: int) -> int:
-    found = _GAP.match(text, pos)
-    return found.end() if found else pos
+    match = _GAP.match(text, pos)
+    return match.end() if match else pos
 
 
 def _piece(text: str, pos: int, strings: Mapping[str, str]) -> tuple[str, int]:
@@ -125,26 +125,26 @@ def _piece(text: str, pos: int, strings: Mapping[str, str]) -> tuple[str, int]:
     if sign == "{" or sign == '"':
         end = _closing(text, pos + 1, sign)
         return text[pos + 1 : end][:MAX_VALUE], end + 1
-    found = _BARE.match(text, pos)
-    if not found:
+    match = _BARE.match(text, pos)
+    if not match:
         raise _Broken
-    return found[0] if found[0].isdigit() else strings.get(found[0].lower(), found[0]), found.end()
+    return match[0] if match[0].isdigit() else strings.get(match[0].lower(), match[0]), match.end()
 
 
 def _closing(text: str, pos: int, sign: str) -> int:
     """Where the value that began with `sign` ends; an unclosed one is broken where the next entry seems to begin."""
     depth = 0
     limit = pos + 4 * MAX_VALUE
-    for found in _DELIMITER.finditer(text, pos, limit):
-        if found[0] == "{":
+    for match in _DELIMITER.finditer(text, pos, limit):
+        if match[0] == "{":
             depth += 1
-        elif found[0] == "}":
+        elif match[0] == "}":
             if depth == 0 and sign == "{":
-                return found.start()
+                return match.start()
             depth -= 1
-        elif found[0] == '"' and sign == '"' and depth <= 0:
-            return found.start()
-        elif found[0][0] == "\n":
+        elif match[0] == '"' and sign == '"' and depth <= 0:
+            return match.start()
+        elif match[0][0] == "\n":
             break
     raise _Broken
 
@@ -187,7 +187,7 @@ def _arxiv(fields: Mapping[str, str], note: str) -> str | None:
 
 def _address(fields: Mapping[str, str]) -> str:
     for name in ("howpublished", "note", "link", "misc"):
-        found = re.search(r"(?:https?://|www\.)[^\s{}]+", fields.get(name, "")[:2000])
-        if found:
-            return found[0].replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#").rstrip(".,;")
+        match = re.search(r"(?:https?://|www\.)[^\s{}]+", fields.get(name, "")[:2000])
+        if match:
+            return match[0].replace("\\_", "_").replace("\\%", "%").replace("\\&", "&").replace("\\#", "#").rstrip(".,;")
     return ""

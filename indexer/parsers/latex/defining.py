@@ -28,9 +28,9 @@ def define(m: Machine, tok: Token) -> None:
 
 
 def _form(counter: str, body: str) -> Form:
-    found = _NUMBER.match(re.sub(r"\s+", "", body))
-    if found and counter in found.groups()[2:]:
-        return Form(found[2], bool(found[1]))
+    match = _NUMBER.match(re.sub(r"\s+", "", body))
+    if match and counter in match.groups()[2:]:
+        return Form(match[2], bool(match[1]))
     return Form(known=False)
 
 

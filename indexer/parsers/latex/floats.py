@@ -96,13 +96,13 @@ def _beside(stream: TextStream, captions: list[Mark]) -> list[Mark]:
     """Several numbered parts in one float: each has its caption on the side where the first part has its own."""
     text, starts = stream.text(), [caption.start for caption in captions]
     above = starts[0] == min(mark.start for mark in stream.marks)
-    found = []
+    marks = []
     for mark in stream.marks:
         at = bisect_right(starts, mark.start) - above
         own = captions[max(0, min(at, len(captions) - 1))]
         framed = mark.role in _FRAMED
-        found.append(Mark(mark.start, mark.end, mark.role, mark.path, own.label, text[own.start : own.end]) if framed else mark)
-    return found
+        marks.append(Mark(mark.start, mark.end, mark.role, mark.path, own.label, text[own.start : own.end]) if framed else mark)
+    return marks
 
 
 def tabular(m: Machine, name: str) -> None:

@@ -33,12 +33,12 @@ def bibtex_people(value: str) -> tuple[str, ...]:
     """First-name-first plain names of a BibTeX name list; `others` is left out."""
     names: list[str] = []
     depth = start = 0
-    for found in _AND.finditer(value):
-        if found[0] in "{}":
-            depth += 1 if found[0] == "{" else -1
+    for match in _AND.finditer(value):
+        if match[0] in "{}":
+            depth += 1 if match[0] == "{" else -1
         elif depth == 0:
-            names.append(value[start : found.start()])
-            start = found.end()
+            names.append(value[start : match.start()])
+            start = match.end()
     names.append(value[start:])
     turned = (turn(plain(name)) for name in names[:MAX_PEOPLE])
     return tuple(name for name in turned if name and name.lower() != "others")
@@ -105,8 +105,8 @@ def people_first(text: str) -> tuple[str, str]:
     """The list of people that a printed entry begins with, and what follows it; nothing and the text where it begins with none."""
     for style in _STYLES:
         end, pos = 0, 0
-        while found := style.match(text, pos):
-            end = found.end()
+        while match := style.match(text, pos):
+            end = match.end()
             between = _BETWEEN.match(text, end)
             if not between or not between[0].strip() or end > MAX_LIST:
                 break

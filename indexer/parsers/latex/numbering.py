@@ -109,11 +109,11 @@ class Resolved:
 
     def __init__(self, text: str, labels: dict[str, LabelTarget]) -> None:
         pieces, self._old, self._shift, last, shift = [], [0], [0], 0, 0
-        for found in _SENTINEL.finditer(text):
-            printed = _printed(found[1], found[2], labels)
-            pieces += [text[last : found.start()], printed]
-            last = found.end()
-            shift += len(printed) - len(found[0])
+        for match in _SENTINEL.finditer(text):
+            printed = _printed(match[1], match[2], labels)
+            pieces += [text[last : match.start()], printed]
+            last = match.end()
+            shift += len(printed) - len(match[0])
             self._old.append(last)
             self._shift.append(shift)
         self.text = "".join([*pieces, text[last:]])
@@ -125,7 +125,7 @@ class Resolved:
 
 def resolve(text: str, labels: dict[str, LabelTarget]) -> str:
     """A short text (a title, a header) with its references filled in."""
-    return _SENTINEL.sub(lambda found: _printed(found[1], found[2], labels), text) if OPEN in text else text
+    return _SENTINEL.sub(lambda match: _printed(match[1], match[2], labels), text) if OPEN in text else text
 
 
 def _printed(style: str, names: str, labels: dict[str, LabelTarget]) -> str:

@@ -22,21 +22,21 @@ def plain(text: str, limit: int = 20_000) -> str:
     """Plain text of a TeX string: accents composed, commands and braces gone, one line."""
     text = _CONTROL.sub(" ", text[:limit])
     if "\\" in text:
-        text = _ADDRESS.sub(lambda found: found[2] or found[1], text)
+        text = _ADDRESS.sub(lambda match: match[2] or match[1], text)
         text = _DROPPED.sub("", text)
         text = _ACCENT.sub(_accent, text)
         text = _COMMAND.sub(_command, text)
-    text = _SIGN.sub(lambda found: found[1], text)
+    text = _SIGN.sub(lambda match: match[1], text)
     text = _BRACES.sub("", text).replace("~", " ")
     return " ".join(typeset(text).replace("\x00", "{").replace("\x01", "}").split())
 
 
-def _accent(found: re.Match[str]) -> str:
-    return accented(found[1] or found[2], found[3] or found[4] or found[5] or "")
+def _accent(match: re.Match[str]) -> str:
+    return accented(match[1] or match[2], match[3] or match[4] or match[5] or "")
 
 
-def _command(found: re.Match[str]) -> str:
-    name = found[1] or found[2]
+def _command(match: re.Match[str]) -> str:
+    name = match[1] or match[2]
     if name in LETTERS:
         return LETTERS[name]
     if name in "{}":

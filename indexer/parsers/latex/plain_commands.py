@@ -41,8 +41,8 @@ def _option_or_value(m: Machine) -> None:
     following = m.reader.next()
     if following is None:
         return
-    if following.startswith("=") and (found := _ASSIGNED.match(following)):
-        m.reader.push([following[found.end() :] or " "])
+    if following.startswith("=") and (match := _ASSIGNED.match(following)):
+        m.reader.push([following[match.end() :] or " "])
         return
     m.reader.back()
     if following == "[":
@@ -63,9 +63,9 @@ def glue(m: Machine, tok: Token) -> None:
     following = m.reader.next()
     if following is None:
         return
-    found = _GLUE.match(following) if following[0] not in "\\{" and following != PAR else None
-    if found and found.end():
-        m.reader.push([following[found.end() :] or " "])
+    match = _GLUE.match(following) if following[0] not in "\\{" and following != PAR else None
+    if match and match.end():
+        m.reader.push([following[match.end() :] or " "])
     elif following[0] != "\\":
         m.reader.back()
 

@@ -44,15 +44,15 @@ class TexSource:
     def next(self) -> Token | None:
         """The next token, or None at the end."""
         self.mark = self.pos
-        while found := self._match(self.text, self.pos):
-            self.pos = found.end()
-            kind = found.lastindex
+        while match := self._match(self.text, self.pos):
+            self.pos = match.end()
+            kind = match.lastindex
             if kind == _TEXT:
-                return found[0]
+                return match[0]
             if kind in (_BLANK, _COMMENT_BLANK):
                 return PAR
             if kind != _COMMENT and kind is not None:
-                return found[kind]
+                return match[kind]
         return None
 
     def back(self) -> None:
@@ -70,11 +70,11 @@ class TexSource:
 
     def address(self) -> str | None:
         """A braced argument read without scanning (`%`, `#` and `_` are themselves), or None."""
-        found = _URL.match(self.text, self.pos)
-        if not found:
+        match = _URL.match(self.text, self.pos)
+        if not match:
             return None
-        self.pos = found.end()
-        return found[1]
+        self.pos = match.end()
+        return match[1]
 
     def delimited(self) -> str | None:
         r"""The argument of `\verb`: everything between two equal signs on one line, or None."""

@@ -27,9 +27,9 @@ def heading(m: Machine, tok: Token) -> None:
 def _without_citations(stream: TextStream) -> str:
     """The words of a title as a section's name."""
     text, last, parts = stream.text(), 0, []
-    for found in stream.cites:
-        parts.append(text[last : found.start])
-        last = found.end
+    for latex_citation in stream.cites:
+        parts.append(text[last : latex_citation.start])
+        last = latex_citation.end
     return " ".join("".join([*parts, text[last:]]).split())
 
 
@@ -41,7 +41,7 @@ def _begin_section(m: Machine, name: str, title: str, stream: TextStream, *, num
     m.headings = [kept for kept in m.headings if kept[0] < level]
     m.headings.append((level, title))
     m.path = tuple(each for _, each in m.headings)
-    stream.cites = [LatexCitation(found.keys, found.start, found.end, m.path) for found in stream.cites]
+    stream.cites = [LatexCitation(latex_citation.keys, latex_citation.start, latex_citation.end, m.path) for latex_citation in stream.cites]
     m.target = LabelTarget("Appendix" if m.counters.appendix else "Section", number, title)
     m.lists.clear()
     out = m.main

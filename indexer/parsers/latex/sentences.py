@@ -29,8 +29,8 @@ MAX_SENTENCE = 1_500
 def sentence_starts(text: str) -> list[int]:
     """Offsets at which a sentence begins, ascending, the first always 0."""
     starts = [0]
-    for found in _STOP.finditer(text):
-        end = _end(text, found)
+    for match in _STOP.finditer(text):
+        end = _end(text, match)
         if end is not None and end < len(text):
             following = _AFTER.match(text, end)
             if following:
@@ -38,20 +38,20 @@ def sentence_starts(text: str) -> list[int]:
     return sorted(set(starts))
 
 
-def _end(text: str, found: re.Match[str]) -> int | None:
+def _end(text: str, match: re.Match[str]) -> int | None:
     """Where the sentence that this stop may close ends, or None where it closes none."""
-    if found[0] == "\n":
-        return found.end()
-    end = found.end()
-    bracket = _BRACKET.search(found[0])
+    if match[0] == "\n":
+        return match.end()
+    end = match.end()
+    bracket = _BRACKET.search(match[0])
     following = text[end : end + 40].lstrip()
     if bracket and following[:1].islower():  # the bracket is the subject of what follows
         spaced = bracket[0][0].isspace()
-        end = found.start() + bracket.start() if spaced else end
+        end = match.start() + bracket.start() if spaced else end
         following = "[" if spaced else following
         if not spaced:
             return None
-    if not _begins(following) or _abbreviated(text[max(0, found.start() - 30) : found.start() + 1], following):
+    if not _begins(following) or _abbreviated(text[max(0, match.start() - 30) : match.start() + 1], following):
         return None
     return end
 
@@ -61,13 +61,13 @@ def _begins(following: str) -> bool:
 
 
 def _abbreviated(before: str, following: str) -> bool:
-    found = _LAST_WORD.search(before)
-    if not found or before[-1] != ".":
+    match = _LAST_WORD.search(before)
+    if not match or before[-1] != ".":
         return False
-    word = found[1].lower().strip("'’-")
+    word = match[1].lower().strip("'’-")
     if word == "etc":
         return not following[:1].isupper()
-    return word in _ABBREVIATIONS or (len(found[1]) == 1 and found[1].isupper() and found[1] != "I") or bool(re.fullmatch(r"(?:[a-z]\.)+[a-z]", word))
+    return word in _ABBREVIATIONS or (len(match[1]) == 1 and match[1].isupper() and match[1] != "I") or bool(re.fullmatch(r"(?:[a-z]\.)+[a-z]", word))
 
 
 class Sentences:

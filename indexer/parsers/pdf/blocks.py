@@ -196,18 +196,18 @@ def _new_paragraph(last: Line, row: Line, style: Style, group: Sequence[Line]) -
 
 def _is_caption(row: Line, style: Style) -> bool:
     """Whether a row begins a caption, not a sentence that begins with "Table 2 shows"."""
-    found = _CAPTION.match(row.text)
-    if not found:
+    match = _CAPTION.match(row.text)
+    if not match:
         return False
-    return found[3].strip() != "" or row.size < style.size - 0.4 or bool(row.bolds and row.bolds[0][0] == 0) or found[0] == row.text.strip()
+    return match[3].strip() != "" or row.size < style.size - 0.4 or bool(row.bolds and row.bolds[0][0] == 0) or match[0] == row.text.strip()
 
 
 def _block(rows: Sequence[Line], style: Style, note: bool) -> Block:
     rows = tuple(rows)
     first = rows[0]
     if _CAPTION.match(first.text) and _is_caption(first, style):
-        found = _CAPTION.match(first.text)
-        return Block("caption", rows, label=f"{first.text[: found.start(1)]}{found[1]} {found[2]}" if found else "")
+        match = _CAPTION.match(first.text)
+        return Block("caption", rows, label=f"{first.text[: match.start(1)]}{match[1]} {match[2]}" if match else "")
     if note:
         return Block("footnote", rows)
     if level := heading_level(rows, style):
@@ -223,8 +223,8 @@ def _block(rows: Sequence[Line], style: Style, note: bool) -> Block:
 
 
 def _label(text: str) -> str:
-    found = _NUMBERED.match(text.strip())
-    return found[1] if found else ""
+    match = _NUMBERED.match(text.strip())
+    return match[1] if match else ""
 
 
 def heading_level(rows: Sequence[Line], style: Style) -> int:

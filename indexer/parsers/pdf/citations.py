@@ -105,13 +105,13 @@ def _between(text: str, group: re.Match[str], labels: Mapping[str, str]) -> Iter
 
 def _expand(numbers: str) -> Iterator[tuple[str, int, int]]:
     """Each number of "3, 5-7" with its place."""
-    for found in _RANGE.finditer(numbers):
-        if found[3]:
-            yield str(int(found[3])), found.start(), found.end()
-        elif 0 < int(found[2]) - int(found[1]) <= 30:
-            yield from ((str(n), found.start(), found.end()) for n in range(int(found[1]), int(found[2]) + 1))
+    for match in _RANGE.finditer(numbers):
+        if match[3]:
+            yield str(int(match[3])), match.start(), match.end()
+        elif 0 < int(match[2]) - int(match[1]) <= 30:
+            yield from ((str(n), match.start(), match.end()) for n in range(int(match[1]), int(match[2]) + 1))
         else:
-            yield from ((str(int(n)), found.start(), found.end()) for n in (found[1], found[2]))
+            yield from ((str(int(n)), match.start(), match.end()) for n in (match[1], match[2]))
 
 
 def _alphabetic(text: str, labels: Mapping[str, str]) -> Iterator[CitationSpan]:
@@ -125,7 +125,7 @@ def _alphabetic(text: str, labels: Mapping[str, str]) -> Iterator[CitationSpan]:
 
 def _raised(text: str, writer: FlowWriter, labels: Mapping[str, str]) -> list[CitationSpan]:
     """Raised numbers, as Nature and the physics journals cite; never inside formulas or after a digit."""
-    found: list[CitationSpan] = []
+    citation_spans: list[CitationSpan] = []
     for line, start in writer.places:
         for a, b in runs_of(line.raised):
             piece = text[start + a : start + b]
@@ -134,19 +134,19 @@ def _raised(text: str, writer: FlowWriter, labels: Mapping[str, str]) -> list[Ci
                 continue
             numbers = list(_expand(piece))
             if numbers and all(number in labels for number, _, _ in numbers):
-                found += [CitationSpan(start + a + s, start + a + e, labels[number]) for number, s, e in numbers]
-    return found
+                citation_spans += [CitationSpan(start + a + s, start + a + e, labels[number]) for number, s, e in numbers]
+    return citation_spans
 
 
 def _in_parentheses(text: str, labels: Mapping[str, str]) -> list[CitationSpan]:
     """Numbers in round brackets, which equations have too."""
-    found: list[CitationSpan] = []
+    citation_spans: list[CitationSpan] = []
     for group in re.finditer(r"(?<=[^\W\d] )\((\d{1,3}(?:,\s?\d{1,3}){0,20})\)", text):
         numbers = list(_expand(group[1]))
         before = text[max(0, group.start() - 12) : group.start()]
         if all(number in labels for number, _, _ in numbers) and not re.search(r"(?:Eqs?\.?|quations?|Step|Figs?\.?) \Z", before):
-            found += [CitationSpan(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in numbers]
-    return found
+            citation_spans += [CitationSpan(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in numbers]
+    return citation_spans
 
 
 def fold(name: str) -> str:
@@ -164,13 +164,13 @@ def _author_years(text: str, entries: Sequence[BibEntry]) -> Iterator[CitationSp
     for entry in entries:
         for name in _surnames(entry.authors[0]) if entry.authors else ():
             index.setdefault((name, str(entry.year or "n.d.")), []).append(entry)
-    for found in _AUTHOR_YEAR.finditer(text):
-        for year, start, end in _each_year(found["years"]):
-            names = (fold(found["one"]), fold(found["one"].split()[-1]), fold(found["one"].split("-")[-1]))
+    for match in _AUTHOR_YEAR.finditer(text):
+        for year, start, end in _each_year(match["years"]):
+            names = (fold(match["one"]), fold(match["one"].split()[-1]), fold(match["one"].split("-")[-1]))
             fitting = next((index[name, year[:4]] for name in names if (name, year[:4]) in index), [])
-            if chosen := _choose(fitting, found["two"] or "", year):
-                first = found.start() if start == 0 else found.start("years") + start
-                yield CitationSpan(first, found.start("years") + end, chosen.key)
+            if chosen := _choose(fitting, match["two"] or "", year):
+                first = match.start() if start == 0 else match.start("years") + start
+                yield CitationSpan(first, match.start("years") + end, chosen.key)
 
 
 def _each_year(years: str) -> Iterator[tuple[str, int, int]]:
@@ -178,9 +178,9 @@ def _each_year(years: str) -> Iterator[tuple[str, int, int]]:
     if years.startswith("n"):
         yield "n.d.", 0, len(years)
         return
-    for found in re.finditer(r"(?:1[89]|20)\d\d[a-z]?|\b[a-z]\b", years):
-        last = found[0] if len(found[0]) > 1 else last[:4] + found[0]
-        yield last, found.start(), found.end()
+    for match in re.finditer(r"(?:1[89]|20)\d\d[a-z]?|\b[a-z]\b", years):
+        last = match[0] if len(match[0]) > 1 else last[:4] + match[0]
+        yield last, match.start(), match.end()
 
 
 def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | None:
@@ -192,13 +192,13 @@ def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | N
     return fitting[0] if fitting else None
 
 
-def mentions(text: str, spans: Sequence[Span], found: Sequence[CitationSpan], said_by: str = "pdf") -> tuple[Mention, ...]:
+def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[CitationSpan], said_by: str = "pdf") -> tuple[Mention, ...]:
     """One mention per entry and sentence; `found` in the order of the text."""
-    company = _company(text, found)
+    company = _company(text, citation_spans)
     homes = [(span, list(sentences(text, span.start, span.end))) for span in spans if span.role in _PROSE]
     seen: dict[tuple[str, int], Mention] = {}
     at = 0
-    for cite in found:
+    for cite in citation_spans:
         while at < len(homes) and homes[at][0].end <= cite.start:
             at += 1
         span, inside = homes[at] if at < len(homes) else (None, [])
@@ -212,17 +212,17 @@ def mentions(text: str, spans: Sequence[Span], found: Sequence[CitationSpan], sa
     return tuple(seen.values())
 
 
-def _company(text: str, found: Sequence[CitationSpan]) -> dict[CitationSpan, tuple[str, ...]]:
+def _company(text: str, citation_spans: Sequence[CitationSpan]) -> dict[CitationSpan, tuple[str, ...]]:
     """The keys cited in the same bracket, in order, the cite's own among them."""
-    company: dict[CitationSpan, tuple[str, ...]] = {cite: (cite.key,) for cite in found}
+    company: dict[CitationSpan, tuple[str, ...]] = {cite: (cite.key,) for cite in citation_spans}
     at = 0
     for bracket in _BRACKETS.finditer(text):
-        while at < len(found) and found[at].end <= bracket.start():
+        while at < len(citation_spans) and citation_spans[at].end <= bracket.start():
             at += 1
         inside = []
         n = at
-        while n < len(found) and found[n].start < bracket.end():
-            inside.append(found[n])
+        while n < len(citation_spans) and citation_spans[n].start < bracket.end():
+            inside.append(citation_spans[n])
             n += 1
         keys = tuple(dict.fromkeys(cite.key for cite in inside))
         company.update(dict.fromkeys((cite for cite in inside if cite.end <= bracket.end() + 1), keys))

@@ -114,7 +114,7 @@ def _bare(entry: Printed) -> _Bare:
 
 
 def _without(text: str, mask: str, pattern: re.Pattern[str]) -> tuple[str, str]:
-    gone = [found.span() for found in pattern.finditer(text)]
+    gone = [match.span() for match in pattern.finditer(text)]
     kept = list(zip([0, *(end for _, end in gone)], [*(start for start, _ in gone), len(text)], strict=True))
     return "".join(text[a:b] for a, b in kept), "".join(mask[a:b] for a, b in kept)
 
@@ -128,7 +128,7 @@ def _identifiers(text: str) -> tuple[str | None, str | None, str | None]:
 
 
 def _last_year(text: str) -> int | None:
-    years = [int(found[1]) for found in _YEAR.finditer(text)]
+    years = [int(match[1]) for match in _YEAR.finditer(text)]
     paren = re.findall(r"\(\s*(?:[A-Z][a-z]+\.?\s*)?((?:18|19|20)\d\d)[a-z]?\s*\)", text)
     return int(paren[-1]) if paren else years[-1] if years else None
 

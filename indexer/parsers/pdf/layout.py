@@ -264,8 +264,8 @@ def leading(pages: Sequence[Sheet], size: float) -> float:
     """The usual distance of two baselines of body text."""
     steps: Counter[float] = Counter()
     for page in pages:
-        for one, two in pairwise(page.rows):
-            step = two.base - one.base
-            if abs(one.size - size) < 0.6 and abs(two.size - size) < 0.6 and 0.8 * size < step < 2.5 * size:
+        for line, two in pairwise(page.rows):
+            step = two.base - line.base
+            if abs(line.size - size) < 0.6 and abs(two.size - size) < 0.6 and 0.8 * size < step < 2.5 * size:
                 steps[round(step * 2) / 2] += 1
     return steps.most_common(1)[0][0] if steps else 1.2 * size

@@ -26,9 +26,9 @@ _SMALL = frozenset(
 def run(text: str, pattern: re.Pattern[str]) -> tuple[int, int]:
     """How far names of one form go from the start of the text, and how many there are."""
     end = position = count = 0
-    while found := pattern.match(text, position):
+    while match := pattern.match(text, position):
         count += 1
-        end = found.end()
+        end = match.end()
         if more := ET_AL.match(text, end):
             return more.end(), count
         between = _BETWEEN.match(text, end)

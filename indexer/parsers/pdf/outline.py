@@ -36,9 +36,9 @@ class Outline:
     rows: dict[int, tuple[Line, ...]] = field(default_factory=dict)
 
 
-def outline(found: Sequence[Block], style: Style, words: PageWords, known_title: str) -> Outline:
+def outline(blocks: Sequence[Block], style: Style, words: PageWords, known_title: str) -> Outline:
     """Write the blocks as one text."""
-    title, rest = _title(found, style, words)
+    title, rest = _title(blocks, style, words)
     rest = _unmarked(rest)
     rest = list(_front(_levels(_contents(_merged(rest)), style)))
     pen = _Pen(FlowWriter(words))
@@ -55,10 +55,10 @@ def outline(found: Sequence[Block], style: Style, words: PageWords, known_title:
 _NOTE = re.compile(r"\s*(\d{1,3}|[*∗†‡§¶])")
 
 
-def _unmarked(found: Sequence[Block]) -> list[Block]:
+def _unmarked(blocks: Sequence[Block]) -> list[Block]:
     """The blocks less the raised marks of the footnotes that stand on the same page."""
     marks: dict[int, set[str]] = {}
-    for block in found:
+    for block in blocks:
         for row in block.rows if block.role == "footnote" else ():
             if mark := _NOTE.match(row.text):
                 marks.setdefault(row.page, set()).add(mark[1])
@@ -66,32 +66,32 @@ def _unmarked(found: Sequence[Block]) -> list[Block]:
     none: frozenset[str] = frozenset()
     return [
         block if block.role == "footnote" else replace(block, rows=tuple(without_marks(row, known.get(row.page, none)) for row in block.rows))
-        for block in found
+        for block in blocks
     ]
 
 
-def _title(found: Sequence[Block], style: Style, words: PageWords) -> tuple[str, list[Block]]:
+def _title(blocks: Sequence[Block], style: Style, words: PageWords) -> tuple[str, list[Block]]:
     """The title, which is what is set largest in the upper part of the first page, and the blocks without it."""
-    top = [b for b in found if b.page == 1 and b.rows[0].base < 420 and len(re.findall(r"[^\W\d_]", b.text)) > 6 and b.role != "footnote"]
+    top = [b for b in blocks if b.page == 1 and b.rows[0].base < 420 and len(re.findall(r"[^\W\d_]", b.text)) > 6 and b.role != "footnote"]
     if not top:
-        return "", list(found)
+        return "", list(blocks)
     size = max(b.rows[0].size for b in top)
     first = next(b for b in top if b.rows[0].size > size - 0.2)
     known = first.label[:1].isdigit() or _ABSTRACT.match(first.text) or _INTRO.match(first.text)
     if known or (size < style.size + 1.5 and not (first is top[0] and first.rows[0].bold)):
-        return "", list(found)
+        return "", list(blocks)
     parts = [first]
-    for block in found[found.index(first) + 1 :]:
+    for block in blocks[blocks.index(first) + 1 :]:
         if abs(block.rows[0].size - size) > 0.3 or block.page != 1:
             break
         parts.append(block)
     title = text_of([row for block in parts for row in block.rows], words)
-    return title[:500].strip(" *∗†"), [block for block in found if block not in parts]
+    return title[:500].strip(" *∗†"), [block for block in blocks if block not in parts]
 
 
-def _merged(found: Sequence[Block]) -> Iterator[Block]:
+def _merged(blocks: Sequence[Block]) -> Iterator[Block]:
     """Neighbouring scraps of tables and figures as one block each, labelled by the caption beside them."""
-    groups = [list(group) for _, group in groupby(found, key=lambda b: (True, b.page) if b.role in _SCRAPS else (False, id(b)))]
+    groups = [list(group) for _, group in groupby(blocks, key=lambda b: (True, b.page) if b.role in _SCRAPS else (False, id(b)))]
     for n, group in enumerate(groups):
         if group[0].role not in _SCRAPS:
             yield from group

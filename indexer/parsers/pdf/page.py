@@ -144,26 +144,26 @@ def joined(parts: Sequence[Line]) -> Line:
     return first
 
 
-def _pair(one: Line, two: Line) -> Line:
-    gap = two.box[0] - one.box[2]
-    apart = gap > 0.12 * min(one.size, two.size) and not one.text.endswith(" ") and not two.text.startswith(" ")
-    text = one.text + (" " if apart else "") + two.text
+def _pair(line: Line, two: Line) -> Line:
+    gap = two.box[0] - line.box[2]
+    apart = gap > 0.12 * min(line.size, two.size) and not line.text.endswith(" ") and not two.text.startswith(" ")
+    text = line.text + (" " if apart else "") + two.text
     by = len(text) - len(two.text)
-    major = one if len(one.text) >= len(two.text) else two
+    major = line if len(line.text) >= len(two.text) else two
     lifted: tuple[Range, ...] = ()
-    if two.size < 0.85 * one.size and two.base < one.base - 0.15 * one.size:
+    if two.size < 0.85 * line.size and two.base < line.base - 0.15 * line.size:
         lifted = ((by, len(text)),)
-    elif one.size < 0.85 * two.size and one.base < two.base - 0.15 * two.size and not one.raised:
-        lifted = ((0, len(one.text)),)
+    elif line.size < 0.85 * two.size and line.base < two.base - 0.15 * two.size and not line.raised:
+        lifted = ((0, len(line.text)),)
     return replace(
         major,
-        box=union((one.box, two.box)),
+        box=union((line.box, two.box)),
         text=text,
-        xs=one.xs + ((one.box[2],) if apart else ()) + two.xs,
-        italic=one.italic + shifted(two.italic, by),
-        raised=one.raised + shifted(two.raised, by) + lifted,
-        bolds=one.bolds + shifted(two.bolds, by),
-        bold=one.bold and two.bold,
-        math=(one.math * len(one.text) + two.math * len(two.text)) / max(1, len(one.text) + len(two.text)),
-        gaps=one.gaps + two.gaps + (gap > 1.2 * major.size),
+        xs=line.xs + ((line.box[2],) if apart else ()) + two.xs,
+        italic=line.italic + shifted(two.italic, by),
+        raised=line.raised + shifted(two.raised, by) + lifted,
+        bolds=line.bolds + shifted(two.bolds, by),
+        bold=line.bold and two.bold,
+        math=(line.math * len(line.text) + two.math * len(two.text)) / max(1, len(line.text) + len(two.text)),
+        gaps=line.gaps + two.gaps + (gap > 1.2 * major.size),
     )

@@ -133,8 +133,8 @@ def _mentions(said: Outline, pages: Pages, bibliography: Sequence[BibEntry], lis
     if not labels:
         labels = {}
     linked = list(_linked(pages, listed))
-    found = cites(said.text, said.writer, places_of(said.writer), linked, bibliography, labels)
-    return mentions(said.text, said.spans, found)
+    citation_spans = cites(said.text, said.writer, places_of(said.writer), linked, bibliography, labels)
+    return mentions(said.text, said.spans, citation_spans)
 
 
 def _linked(pages: Pages, listed: Sequence[tuple[BibEntry, Entry]]) -> Iterable[tuple[PdfLink, str]]:

@@ -68,7 +68,7 @@ def around(text: str, spans: Sequence[Span], at: int, marks: dict[tuple[int, str
 
 def _note(text: str, span: Span, at: int) -> str:
     """The one footnote, of several set together, that holds the offset."""
-    starts = [found.start() for found in re.finditer(r"(?:(?<=\s)|\A)(?:\d{1,3}\s?(?=[A-Zhw(])|[*∗†‡§¶]\s?(?=[A-Z]))", text[span.start : span.end])]
+    starts = [match.start() for match in re.finditer(r"(?:(?<=\s)|\A)(?:\d{1,3}\s?(?=[A-Zhw(])|[*∗†‡§¶]\s?(?=[A-Z]))", text[span.start : span.end])]
     before = [span.start + start for start in starts if span.start + start <= at]
     after = [span.start + start for start in starts if span.start + start > at]
     return text[(before or [span.start])[-1] : (after or [span.end])[0]]

@@ -22,7 +22,7 @@ from lineage.code_reuse.reuse import Shared
 from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
-from lineage.progress import ProgressStage, Watch, unwatched
+from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
 from lineage.references.ancestors import Ancestor
 from lineage.results import Audit, Consensus, Gaps, Pack, WrittenAnswer
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from retrieval.search.evidence import EvidenceWindow
 
 _NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
-_READING = ProgressStage("gaps", note="comparing the paper with its lineage")
+_READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class Service:
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
             gaps = self._parts.gaps(engine)
-            watch(ProgressStage("pack", note="gathering evidence for the task"))
+            watch(Stage("pack", note="gathering evidence for the task"))
             return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:

@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -125,7 +124,7 @@ def _file_chunks(path: str, data: bytes, work: WorkId | None = None) -> list[Chu
     if not choice.parser:
         return []
     try:
-        parse = import_module(f"indexer.parsers.{choice.parser}").parse
+        parse = registry.load("parsers", choice.parser)
         return chunks_of(parse(path, data, work or work_of(path), hashlib.sha256(data).hexdigest()))
     except ParseError as error:
         print(f"# {path}: {error}", file=sys.stderr)

@@ -12,7 +12,7 @@ from indexer.sources import local
 from indexer.target import existing, is_path, resolve
 from lineage import ids
 from lineage.errors import NotFound, ParseError, SourceError, UsageError
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Blob, Status, Work, WorkId
 
 
@@ -33,7 +33,7 @@ def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ..
     """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
     made: list[Addition] = []
     for n, source in enumerate(sources, 1):
-        bench.watch(ProgressStage("additions", n, len(sources), source))
+        bench.watch(Stage("additions", n, len(sources), source))
         try:
             made.append(_addition(bench, source))
         except (SourceError, ParseError) as error:

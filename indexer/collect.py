@@ -26,7 +26,7 @@ from lineage.code_links import links
 from lineage.code_links.exclusion import Exclusion, KeptOut
 from lineage.code_links.readme import from_readme
 from lineage.code_links.target_code import copy_reason
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.references import ranking
 from lineage.references.short_names import named_mentions
@@ -230,7 +230,7 @@ class _Gathering:
         with ThreadPoolExecutor(max_workers=4) as pool:
             for item, result in zip(items, pool.map(work, items), strict=True):
                 results.append(result)
-                self.bench.watch(ProgressStage(stage, len(results), len(items), name(item)))
+                self.bench.watch(Stage(stage, len(results), len(items), name(item)))
         return results
 
     def collected(self) -> Collected:

@@ -20,7 +20,7 @@ from lineage.code_reuse import derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.licenses import CUSTOM, of_text
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.references import cocitation, named_in_code
 from lineage.references.ancestors import Ancestor, ancestors
@@ -126,7 +126,7 @@ def _code(bench: BuildContext, collected: Collected) -> list[Code]:
     total = len(collected.repositories)
     for n, repository in enumerate(collected.repositories, 1):
         codes.append(read_repository(bench, repository.work.id, repository.blob))
-        bench.watch(ProgressStage("parse code", n, total, repository.work.id))
+        bench.watch(Stage("parse code", n, total, repository.work.id))
     return [*codes, *(addition.code for addition in collected.added if addition.code)]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from indexer.build_context import BuildContext
 from lineage.ports import Embedder, Vectors
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Chunk
 
 _BATCH = 256
@@ -33,14 +33,14 @@ def embed(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> V
     found = dict(bench.vectors.get(embedder.id, list(texts)))
     todo = [key for key in texts if key not in found]
     for start in range(0, len(todo), _BATCH):
-        bench.watch(ProgressStage("embed", start, len(todo)))
+        bench.watch(Stage("embed", start, len(todo)))
         some = todo[start : start + _BATCH]
         made = embedder.passages([texts[key] for key in some])
         fresh = dict(zip(some, made, strict=True))
         bench.vectors.put(embedder.id, fresh)
         found |= fresh
     if todo:
-        bench.watch(ProgressStage("embed", len(todo), len(todo)))
+        bench.watch(Stage("embed", len(todo), len(todo)))
     if not chunks:
         return np.zeros((0, embedder.dim), np.float32)
     return np.stack([found[_key(passage(chunk))] for chunk in chunks]).astype(np.float32, copy=False)

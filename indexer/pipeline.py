@@ -33,7 +33,7 @@ from lineage.errors import NotFound, StoreDamaged, UsageError
 from lineage.generation import Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
-from lineage.progress import Note, ProgressStage
+from lineage.progress import Note, Stage
 from lineage.records import Chunk, Document, Fact
 from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
@@ -171,7 +171,7 @@ def _units(bench: BuildContext, documents: Sequence[Document]) -> tuple[list[Chu
             found += made.facts
             notes += made.notes
             if n % 50 == 0 or n == len(documents):
-                bench.watch(ProgressStage("chunk", n, len(documents), document.path))
+                bench.watch(Stage("chunk", n, len(documents), document.path))
         notes += circles(documents)
     return units, facts.Extracted(tuple(found), tuple(notes))
 

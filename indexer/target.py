@@ -17,7 +17,7 @@ from lineage import ids
 from lineage.disk_errors import there
 from lineage.errors import AmbiguousTarget, NotFound, SourceError, UpstreamError
 from lineage.ids import Target
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import LedgerRow, Status, Work
 from lineage.references.merge import merge_works
 
@@ -45,11 +45,11 @@ def resolve(bench: BuildContext, text: str, *, look_up: bool = True) -> Resolved
         path = existing(text)
         return _from_folder(bench, path) if local.is_code(path) else _from_path(bench, path, look_up)
     target = ids.parse(text)
-    bench.watch(ProgressStage("target", 0, 1, text))
+    bench.watch(Stage("target", 0, 1, text))
     if target.title:
         target = _by_title(bench, target.title)
     work, rows = _known(bench, target)
-    bench.watch(ProgressStage("target", 1, 1, work.title or work.id))
+    bench.watch(Stage("target", 1, 1, work.title or work.id))
     return _with_text(bench, work, target.version, rows)
 
 

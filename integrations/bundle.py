@@ -32,7 +32,7 @@ ENTRY = '''"""Starts the MCP server of the bundle."""
 
 import sys
 
-from api.cli import main
+from api.cli.app import main
 
 sys.argv = ["lineage", "mcp", *sys.argv[1:]]
 main()

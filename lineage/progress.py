@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class ProgressStage:
+class Stage:
     """A stage has `done` of `total` items; `total` 0 means not yet known; `note` is what it is at."""
 
     name: str
@@ -34,7 +34,7 @@ class Note:
     level: str = "info"
 
 
-Event = ProgressStage | Waiting | Note
+Event = Stage | Waiting | Note
 Watch = Callable[[Event], None]
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from lineage.progress import Event, Note, ProgressStage, Waiting, Watch
+from lineage.progress import Event, Note, Stage, Waiting, Watch
 
 _EVERY = 10.0
 _COUNTED = 100
@@ -50,7 +50,7 @@ class _Plain:
         return _words(event, now - start)
 
 
-def _words(event: ProgressStage, seconds: float) -> str:
+def _words(event: Stage, seconds: float) -> str:
     count = f" {event.done:,}/{event.total:,}" if event.total else ""
     rate = f" ({event.done / seconds:.0f}/s)" if event.total > _COUNTED and seconds > 1 and event.done else ""
     left = remaining(event.done, event.total, seconds)

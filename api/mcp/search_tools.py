@@ -50,12 +50,10 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
     """A piece of evidence with the lines around it, and how to read on."""
-    evidence_window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
-    said = hits.evidence_to_json(evidence_window) | {"notice": NOTICE}
-    top = f"Lineage {evidence_window.lineage}, generation {evidence_window.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
-    top += f", {evidence_window.before} lines above and {evidence_window.after} below are left out."
-    links = tuple(ResourceLink(evidence_window.lineage, chunk) for chunk in (evidence_window.previous, evidence_window.next) if chunk)
-    top += "".join(
-        f" {name}: chunk {chunk}." for name, chunk in (("Before it", evidence_window.previous), ("After it", evidence_window.next)) if chunk
-    )
+    window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
+    said = hits.evidence_to_json(window) | {"notice": NOTICE}
+    top = f"Lineage {window.lineage}, generation {window.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
+    top += f", {window.before} lines above and {window.after} below are left out."
+    links = tuple(ResourceLink(window.lineage, chunk) for chunk in (window.previous, window.next) if chunk)
+    top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", window.previous), ("After it", window.next)) if chunk)
     return Result(said, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(said["hit"]))]), links)

@@ -28,7 +28,7 @@ from indexer.store.atomic_files import write_whole
 from lineage import ids
 from lineage.disk_errors import failures
 from lineage.errors import Cancelled, LineageError, QueueFull
-from lineage.progress import Event, Note, ProgressStage, Watch
+from lineage.progress import Event, Note, Stage, Watch
 
 Build = Callable[[BuildRequest, Watch], BuildReport]
 _LOOK = 1.0
@@ -237,7 +237,7 @@ class _Recorder:
         if isinstance(event, Note):
             return True
         name, at = getattr(event, "name", "waiting"), time.monotonic()
-        finished = isinstance(event, ProgressStage) and event.total and event.done >= event.total
+        finished = isinstance(event, Stage) and event.total and event.done >= event.total
         if not finished and at - self._told.get(name, -_SAMPLE) < _SAMPLE:
             return False
         self._told[name] = at

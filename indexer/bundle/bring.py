@@ -16,7 +16,7 @@ from indexer.bundle.refetch import refetch
 from lineage import ids
 from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Manifest
-from lineage.progress import Note, ProgressStage
+from lineage.progress import Note, Stage
 from lineage.records import WorkId
 from lineage.text.hidden_text import inline
 
@@ -49,7 +49,7 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
     store is as it was.
     """
     slug = ids.check_name(name) if name else ""
-    bench.watch(ProgressStage("check", 0, 1, path.name))
+    bench.watch(Stage("check", 0, 1, path.name))
     bundle = read(path)
     slug = slug or bundle.manifest.lineage
     _check_free(bench, slug, bundle)
@@ -81,7 +81,7 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
 
 
 def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched) -> Manifest:
-    bench.watch(ProgressStage("write", 0, 1, slug))
+    bench.watch(Stage("write", 0, 1, slug))
     with place.proved(bench.settings.home, bundle, fetched) as ready, bench.store.writing(slug) as writing:
         _check_free(bench, slug, bundle)
         manifest = ready.commit(writing)

@@ -24,7 +24,7 @@ from indexer.plan import fetchable
 from indexer.repositories import read_repository, tarball
 from lineage.catalog import records
 from lineage.errors import ParseError, SourceError
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Chunk, Document, Status, Work, WorkId
 
 _COMMIT = re.compile(r"[0-9a-f]{40}\Z")
@@ -46,7 +46,7 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
         for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
-            bench.watch(ProgressStage("fetch again", n, len(works), work.title or work.id))
+            bench.watch(Stage("fetch again", n, len(works), work.title or work.id))
             same, parts = _same(wanted[work.id], documents, passages)
             texts |= same
             made |= parts

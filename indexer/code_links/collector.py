@@ -24,7 +24,7 @@ from lineage.code_links.exclusion import Exclusion, KeptOut
 from lineage.code_links.readme import beside, from_readme
 from lineage.code_links.target_code import copy_reason
 from lineage.errors import SourceError
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Blob, CodeLink, LedgerRow, Status, Work, WorkId
 
 _ROUNDS = 2
@@ -125,7 +125,7 @@ class RepositoryCollector:
             done = count(1)
             for batch in self._batches(chosen, pool):
                 for link, outcome in zip(batch, pool.map(self._fetch, batch), strict=True):
-                    self.bench.watch(ProgressStage("repositories", next(done), len(chosen), link.repo.removeprefix("repo:")))
+                    self.bench.watch(Stage("repositories", next(done), len(chosen), link.repo.removeprefix("repo:")))
                     fresh += self._keep(link, outcome)
                 self._set_apart(fresh)
         return fresh

@@ -13,7 +13,7 @@ from indexer.build_context import BuildContext
 from indexer.plan import fetchable
 from lineage.errors import SourceError
 from lineage.ids import Target
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import BibEntry, Document, LedgerRow, ListedReference, Reference, ReferenceList, Status, Work, WorkId
 from lineage.references import ranking
 from lineage.references.merge import Reconciled, merge_works
@@ -70,7 +70,7 @@ def look_up(bench: BuildContext, citing: Work, reconciled: Reconciled, lists: Se
     entries: list[ListedReference] = []
     failed: SourceError | None = None
     for n, reference in enumerate(wanted, 1):
-        bench.watch(ProgressStage("titles", n, len(wanted), reconciled.works[reference.cited].title))
+        bench.watch(Stage("titles", n, len(wanted), reconciled.works[reference.cited].title))
         try:
             entries += _entry(bench, reference, reconciled.works[reference.cited])
         except SourceError as error:

@@ -17,7 +17,7 @@ from indexer.references.role_refinement import refine
 from indexer.references.title_lookup import look_up, only_listed
 from lineage.code_links import links
 from lineage.errors import ParseError, SourceError
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
 from lineage.references import ranking, roles
 from lineage.references.merge import merge_works, reconcile
@@ -52,7 +52,7 @@ def trace(bench: BuildContext, citing: Work, document: Document | None, distance
         rows += more
     works, more = _with_arxiv(bench, reconciled.works)
     rows += more
-    bench.watch(ProgressStage("references", len(works), len(works)))
+    bench.watch(Stage("references", len(works), len(works)))
     references = tuple(
         replace(r, distance=distance, roles=roles.classify(r.mentions, title=citing.title, cited_title=works[r.cited].title))
         for r in reconciled.references
@@ -90,7 +90,7 @@ def _with_arxiv(bench: BuildContext, works: Mapping[WorkId, Work]) -> tuple[dict
     ids = {name: work.id for work in works.values() if (name := fetchable(work))}
     if not ids:
         return dict(works), []
-    bench.watch(ProgressStage("references", 0, len(works), "abstracts and comments from arXiv"))
+    bench.watch(Stage("references", 0, len(works), "abstracts and comments from arXiv"))
     try:
         works_by_key = bench.arxiv.papers(sorted(ids))
     except SourceError as error:
@@ -145,7 +145,7 @@ def _hub(bench: BuildContext, papers: Sequence[Work]) -> tuple[list[CodeLink], l
     found: list[CodeLink] = []
     with ThreadPoolExecutor(max_workers=4) as pool:
         for n, some in enumerate(pool.map(ask, wanted), 1):
-            bench.watch(ProgressStage("code links", n, len(wanted)))
+            bench.watch(Stage("code links", n, len(wanted)))
             found += some
     if not failed:
         return found, []
@@ -157,7 +157,7 @@ def _archive(bench: BuildContext, papers: Sequence[Work]) -> tuple[Sequence[Code
     """What the user's archive of code links says, if there is one; a file that cannot be read to its end is a row."""
     if not bench.links_archive:
         return (), []
-    bench.watch(ProgressStage("code links", 0, 1, bench.links_archive.path.name))
+    bench.watch(Stage("code links", 0, 1, bench.links_archive.path.name))
     try:
         return bench.links_archive.links(papers), []
     except ParseError as error:

@@ -44,9 +44,9 @@ def test_every_answer_is_typed(lineage):
     assert [one.lineage for one in lineage.lineages()] == [NAME]
     assert lineage.show(NAME).report.lineage == NAME
     assert lineage.status(NAME).sums["reference"]["in"] > 0
-    assert lineage.graph.build(NAME).target == "arxiv:9912.00001"
+    assert lineage.graph(NAME).target == "arxiv:9912.00001"
     assert isinstance(lineage.facts("learning rate").values[0].held[0], insight.Held)
-    assert lineage.hyperparameters.checklist().rows
+    assert lineage.details().rows
     assert lineage.gaps(state="unspecified").gaps[0].state == "UNSPECIFIED"
     assert lineage.context("write the training loop", tokens=2000).used <= 2000
     assert lineage.answer("which learning rate is used?").by == "extract"

@@ -10,7 +10,7 @@ from api.server.jobs import Jobs
 from api.server.journal import Journal
 from indexer.plan import BuildReport, BuildRequest
 from lineage.errors import BadIdentifier, NotFound, QueueFull, StoreBusy
-from lineage.progress import Note, ProgressStage
+from lineage.progress import Note, Stage
 from lineage.records import Work, WorkId
 
 REQUEST = BuildRequest("arxiv:2504.17192")
@@ -30,7 +30,7 @@ class Builder:
         watch(Note("begun"))
         self.under_way.set()
         while not self.go_on.wait(0.01):
-            watch(ProgressStage("papers", 1, 20, "a \u200btitle"))
+            watch(Stage("papers", 1, 20, "a \u200btitle"))
         if self.error:
             raise self.error
         return BuildReport("arxiv-2504.17192", "000001-abcdef01", Work(WorkId("arxiv:2504.17192")), {}, 1, 2, 3, 4, {}, {}, "", {})

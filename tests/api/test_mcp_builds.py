@@ -12,7 +12,7 @@ from api.mcp.tools import TOOLS
 from api.server.jobs import Jobs
 from indexer.plan import BuildReport
 from lineage.errors import SourceError
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 from lineage.records import Status, Work, WorkId
 from tests.api.mcp_desk import MODES, Store, called, talk
 from tests.demo import Demo
@@ -39,7 +39,7 @@ class Builder:
 
     def __call__(self, request, watch):
         self.asked.append(request)
-        watch(ProgressStage("fetch", 3, 20, "a title that a stranger wrote"))
+        watch(Stage("fetch", 3, 20, "a title that a stranger wrote"))
         self.told.set()
         assert self.go.wait(30)
         if self.outcome:

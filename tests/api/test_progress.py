@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from api.cli.progress import remaining, watching
-from lineage.progress import ProgressStage
+from lineage.progress import Stage
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,6 @@ def test_the_time_left_is_estimated_from_the_rate_so_far(done, total, seconds, l
 def test_a_log_gets_plain_lines_now_and_then(capsys):
     with watching() as watch:
         for done in range(0, 1025, 256):
-            watch(ProgressStage("embed", done, 1024))
+            watch(Stage("embed", done, 1024))
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["embed        0/1,024", "embed        1,024/1,024"]

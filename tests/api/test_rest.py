@@ -333,7 +333,7 @@ def test_several_lineages_are_told_apart(client, built, tmp_path):
 
 
 def test_a_bug_is_told_without_its_trace(client, monkeypatch):
-    monkeypatch.setattr("api.rest.operations.wire.dumps", lambda value: 1 / 0)
+    monkeypatch.setattr("api.rest.operations.hits.dumps", lambda value: 1 / 0)
     answer = client.get("/api/v1/lineages")
     problem(answer, 500, "bug")
     assert "division" not in answer.text

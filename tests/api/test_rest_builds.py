@@ -61,11 +61,11 @@ def held(monkeypatch):
 
 
 def _waiting(build, go_on):
-    from lineage.progress import ProgressStage
+    from lineage.progress import Stage
 
     def waiting(request, watch):
         while not go_on.wait(0.01):
-            watch(ProgressStage("held", 0, 1))
+            watch(Stage("held", 0, 1))
         return build(request, watch)
 
     return waiting
@@ -230,7 +230,7 @@ def test_a_client_that_vanishes_in_mid_stream_leaves_nothing_behind(client, serv
 def test_streams_are_bounded(tmp_path):
     jobs = builds.Jobs(tmp_path, lambda request, watch: None)
     streams = builds.Streams(most=1)
-    job = jobs.submit(builds.asked.Build(**SMALL).request(0, 0))
+    job = jobs.submit(builds.requests.Build(**SMALL).request(0, 0))
     streams.open = 1
     assert streams.answer(jobs, job, 0).status_code == 503
 
@@ -239,7 +239,7 @@ def test_a_stream_that_has_nothing_to_tell_says_that_it_is_there(tmp_path, monke
     monkeypatch.setattr(builds, "HEARTBEAT", 0.0)
     monkeypatch.setattr(builds, "LOOK", 0.0)
     jobs = builds.Jobs(tmp_path, lambda request, watch: None)
-    job = jobs.submit(builds.asked.Build(**SMALL).request(0, 0))
+    job = jobs.submit(builds.requests.Build(**SMALL).request(0, 0))
 
     async def listen():
         stream = builds.events(jobs, job.id, 0)

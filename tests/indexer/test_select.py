@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 from indexer.parsers.select import VERSIONS, ParserChoice, select
+from lineage import registry
 from lineage.records import Status
 
 
@@ -77,5 +78,5 @@ def test_a_source_file_in_utf_16_is_no_binary() -> None:
 def test_the_versions_name_those_of_every_parser() -> None:
     known = VERSIONS.split()
     for name in ("code", "notebook", "config", "plain", "latex", "pdf", "html"):
-        module = import_module(f"indexer.parsers.{name}")
+        module = import_module(registry.BUILT_IN["parsers"][name].partition(":")[0])
         assert (getattr(module, "VERSION", "") or module.PARSER) in known

@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: commands, settings, statuses, errors, tools, endpoints.
+"""Write the pages that are made from the code: modules, commands, settings, statuses, errors, tools, endpoints.
 
 python -m docs.generate            write them
 python -m docs.generate --check    fail if they are not what the code says
@@ -7,6 +7,7 @@ python -m docs.generate --check    fail if they are not what the code says
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
 import sys
 from collections.abc import Iterator
@@ -96,7 +97,24 @@ def endpoints() -> str:
     return f"# Endpoints\n\n{NOTE}See [REST](rest.md) for examples. All endpoints share one error format.\n\n{markdown(document(app))}"
 
 
-PAGES = {"endpoints.md": endpoints, "commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
+def modules() -> str:
+    """Every module with the first line of its docstring, by package."""
+    rows: list[str] = []
+    for package in ("lineage", "indexer", "retrieval", "api"):
+        rows.append(f"\n## {package}\n\n| module | purpose |\n|---|---|")
+        rows += [f"| `{name}` | {purpose} |" for name, purpose in _purposes(package)]
+    return f"# Modules\n\n{NOTE}[Architecture](architecture.md) explains how they fit together.\n" + "\n".join(rows) + "\n"
+
+
+def _purposes(package: str) -> Iterator[tuple[str, str]]:
+    root = HERE.parent
+    for path in sorted((root / package).rglob("*.py")):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        yield name, " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+PAGES = {"modules.md": modules, "endpoints.md": endpoints, "commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
 
 
 def stale() -> Iterator[str]:

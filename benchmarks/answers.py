@@ -1,11 +1,12 @@
 """Extracted answers against gold lines: does an answer say what the question's gold says, and how much else?
 
     python -m benchmarks.answers --home HOME --lineage NAME [--lineage NAME] [--foreign NAME]
-    python -m benchmarks.answers --home HOME --lineage NAME --facts
+    python -m benchmarks.answers --home HOME --lineage NAME --facts [answers_blind.jsonl]
 
-With `--facts` the questions are those of `benchmarks/answers.jsonl`, written from the papers' text with the facts that an answer must
-state (one of several spellings each; none: nothing here answers it, so only a refusal is right). `right first` says that the first
-sentence states all of them, `right` that the answer does, `wrong` that it says something else; the rest is refused.
+With `--facts` the questions are those of `benchmarks/answers.jsonl` or of the file that is named, written from the papers' text with the
+facts that an answer must state (one of several spellings each; none: nothing here answers it, so only a refusal is right). Those of
+`answers_blind.jsonl` avoid the words of the papers; the threshold was chosen on their half `sight`, not on `unseen`. `right first`
+says that the first sentence states all facts, `right` that the answer does, `wrong` that it says something else; the rest is refused.
 
 The questions are those of `benchmarks/questions*.jsonl` about the lineage. A sentence is right if its evidence is of a gold place:
 lines of code if the lines that are shown touch gold lines, prose if three fifths of its words stand in gold, or four fifths of the
@@ -117,9 +118,9 @@ def verdict(sentences: Sequence[str], facts: Sequence[Sequence[str]]) -> str:
     return "right" if stated("\n".join(sentences), facts) else "wrong"
 
 
-def facts_told(service: Service, name: str) -> str:
+def facts_told(service: Service, name: str, file: str) -> str:
     """A line of figures over the questions with facts."""
-    asked = [row for row in rows(HERE / "answers.jsonl") if row["lineage"] == name]
+    asked = [row for row in rows(HERE / file) if row["lineage"] == name]
     found = Counter(verdict([one.text for one in service.answer(row["query"], lineage=name).sentences], row["facts"]) for row in asked)
     return f"{len(asked):4} questions  " + "  ".join(f"{kind} {count / len(asked):.3f}" for kind, count in sorted(found.items()))
 
@@ -129,12 +130,12 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--lineage", action="append", required=True)
     parser.add_argument("--foreign", action="append", default=[])
-    parser.add_argument("--facts", action="store_true")
+    parser.add_argument("--facts", nargs="?", const="answers.jsonl", default="")
     args = parser.parse_args()
     service = Service(Parts(settings.load(home=args.home)))
     for name in args.lineage:
         if args.facts:
-            print(f"{name:20}", facts_told(service, name), flush=True)
+            print(f"{name:20}", facts_told(service, name, args.facts), flush=True)
             continue
         print(f"{name:20}", told(judged(service, args.home, name)), flush=True)
         for other in args.foreign:

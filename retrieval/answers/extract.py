@@ -17,7 +17,7 @@ from lineage.records import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.results import FactOccurrence, Sentence
 from lineage.text.tokens import terms
 from retrieval.answers.answer_type import answer_type
-from retrieval.answers.pieces import Piece, Words, answers_kind, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
+from retrieval.answers.pieces import Piece, Words, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
 from retrieval.answers.question_subject import is_heard
 from retrieval.decisions.named_settings import subject_of
 from retrieval.search.abstention import UNSUPPORTED
@@ -88,7 +88,6 @@ def candidates(engine: Engine, answers: Sequence[Answer], occurrences: Sequence[
     words, asked, about = Words(question, engine.worth(question)), answer_type(question), subject_of(question, known)
     placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
     placed += [(fact(occurrence, known), 1.0) for occurrence in occurrences[:FACTS]]
-    placed = [(piece, place) for piece, place in placed if answers_kind(piece, asked, question)]
     shares = shares_of([piece for piece, _ in placed], words)
     worth = [share + 0.5 * place + 0.5 * stated(piece, asked, question) for share, (piece, place) in zip(shares, placed, strict=True)]
     first = [placed[at] for at in sorted(range(len(placed)), key=lambda at: -worth[at])[:CLOSELY]]

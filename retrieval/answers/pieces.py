@@ -31,7 +31,6 @@ _BULLET = re.compile(r"\n\s{0,8}(?:[-*+]|\d{1,2}[.)])\s")
 _REFERS = re.compile(r"(?:it|this|these|they|we \w+ it|therefore|thus|hence|without this|here)\b", re.IGNORECASE)
 _CELL = " | "
 _SHORTEST, _LONGEST = 4, 700
-_COUNTED, _NUMBERED = 0.8, 0.3
 
 
 @dataclass(frozen=True)
@@ -148,12 +147,6 @@ def stated(piece: Piece, asked: AnswerType, question: str) -> float:
         held = set(tokens(f"{heads} {row.partition(_CELL)[0]}"))
         return 0.9 if any(c.isdigit() for c in row) and any(word in held for noun in asked.noun for word in tokens(noun)) else 0.3
     return states(piece.text, asked, question)
-
-
-def answers_kind(piece: Piece, asked: AnswerType, question: str) -> bool:
-    """Whether a piece can answer at all: a count needs a number beside what is counted, a quantity, a share or a duration some number."""
-    least = _COUNTED if asked.kind is Kind.COUNT and asked.noun else _NUMBERED
-    return asked.kind not in NUMERIC or stated(piece, asked, question) >= least
 
 
 def told(piece: Piece) -> str:

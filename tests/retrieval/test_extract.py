@@ -159,6 +159,11 @@ def test_a_sentence_that_states_a_number_beside_what_is_counted_goes_first_and_o
     assert texts(hit(f"{other} {counted}"), text="How many claims does the set contain?")[0] == counted
 
 
+def test_a_count_that_names_what_is_counted_otherwise_may_still_answer():
+    said = "The average of the language models is over 15 zero-shot tasks."
+    assert texts(hit(said, own=True), text="How many evaluations is the average of the language models over?") == [said]
+
+
 def test_a_sentence_goes_on_with_the_next_that_refers_to_it():
     said, goes_on = "We add a learnable scalar after the embedding layer.", "We initialize it to the square root of the width."
     first, *_ = pieces_of(hit(f"{said} {goes_on} Tea is good."))

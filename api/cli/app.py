@@ -93,7 +93,7 @@ def _warn_of_variables() -> None:
     variables = (variable for name in configuration.Settings.model_fields for variable in configuration.variables(name))
     known = {"LINEAGE_CONFIG", *(variable for variable in variables if variable.startswith("LINEAGE_"))}
     for name in sorted(name for name in os.environ if name.upper().startswith("LINEAGE_") and name.upper() not in known):
-        near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [one.removeprefix("LINEAGE_") for one in known], n=1)
+        near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [setting.removeprefix("LINEAGE_") for setting in known], n=1)
         meant = f"is LINEAGE_{near[0]} meant?" if near else "`lineage doctor` lists the settings"
         print(f"warning: {display.plain(name)} is not a setting of lineage; {meant}", file=sys.stderr)
 

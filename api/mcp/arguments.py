@@ -111,14 +111,14 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
     made = kind.model_json_schema()
     return {
         "type": "object",
-        "properties": {name: _plain(one) for name, one in made["properties"].items()},
+        "properties": {name: _plain(property_schema) for name, property_schema in made["properties"].items()},
         "required": made.get("required", []),
         "additionalProperties": False,
     }
 
 
-def _plain(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in one.items() if key != "title" and (key, value) != ("default", "")}
+def _plain(property_schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in property_schema.items() if key != "title" and (key, value) != ("default", "")}
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
@@ -132,7 +132,7 @@ def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part)[:60] for part in first["loc"]) or "arguments"
-        raise UsageError(f"{where}: {_said(first)}", hint="taken are: " + ", ".join(_line(*one) for one in kind.model_fields.items())) from None
+        raise UsageError(f"{where}: {_said(first)}", hint="taken are: " + ", ".join(_line(*item) for item in kind.model_fields.items())) from None
 
 
 def _said(first: Any) -> str:

@@ -108,19 +108,19 @@ def _next(job: Job) -> str:
 
 
 def _completeness(desk: Desk, lineage: str) -> Result:
-    found = hits.status_to_json(desk.service.status(lineage))
-    losses = found.pop("losses")
-    said = found | {"losses": losses[:_MOST], "losses_total": len(losses)}
-    top = [f"Lineage {found['lineage']}, generation {found['generation']}."]
-    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in one.items()) for kind, one in found["sums"].items()]
+    overview = hits.status_to_json(desk.service.status(lineage))
+    losses = overview.pop("losses")
+    completeness = overview | {"losses": losses[:_MOST], "losses_total": len(losses)}
+    top = [f"Lineage {overview['lineage']}, generation {overview['generation']}."]
+    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in overview["sums"].items()]
     top.append(f"{len(losses)} losses" + (f", {_MOST} shown." if len(losses) > _MOST else "."))
     lines = "\n".join(f"{row['kind']} {row['status']}: {row['subject']} - {row['detail']}" for row in losses[:_MOST])
-    parts = [(own, text) for own, text in (("Title:", found["title"]), ("What failed or is incomplete:", lines)) if text]
-    return Result({"completeness": said, "notice": NOTICE}, results.blocks("\n".join(top), parts))
+    parts = [(own, text) for own, text in (("Title:", overview["title"]), ("What failed or is incomplete:", lines)) if text]
+    return Result({"completeness": completeness, "notice": NOTICE}, results.blocks("\n".join(top), parts))
 
 
 def _everything(desk: Desk) -> Result:
-    rows = [_row(one) for one in desk.service.lineages()[:_MOST]]
+    rows = [_row(stored) for stored in desk.service.lineages()[:_MOST]]
     jobs = [shown(desk.jobs, job) for job in desk.jobs.all()[:_JOBS]]
     lines = [_line(row) for row in rows] or ["There is no lineage yet. Build one: lineage_build(target='arxiv:...')."]
     lines += [f"job {row['job']}: {row['state']}{_counted(row)}, lineage {row['lineage'] or '(not yet known)'}" for row in jobs]

@@ -42,7 +42,7 @@ def config(client: str, home: Path | None = None, local: bool = False) -> str:
 def _surroundings(home: Path | None) -> dict[str, str]:
     """The folders and files that a flag or a variable names here: the client starts the server elsewhere, without the user's shell."""
     made = configuration.load(home=home)
-    set_here = {name for name, said in configuration.origins(made).items() if said.startswith("LINEAGE_")} | ({"home"} if home else set())
+    set_here = {name for name, origin in configuration.origins(made).items() if origin.startswith("LINEAGE_")} | ({"home"} if home else set())
     values = {f"LINEAGE_{name.upper()}": getattr(made, name) for name in type(made).model_fields if name in set_here}
     paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or _is_file(value)}
     if os.environ.get("LINEAGE_CONFIG"):
@@ -65,8 +65,8 @@ def program() -> list[str]:
     beside = Path(sys.executable).with_name("lineage.exe" if sys.platform == "win32" else "lineage")
     if beside.is_file():
         return [str(beside)]
-    found = shutil.which("lineage")
-    return [found] if found else [sys.executable, "-c", "from api.cli.app import main; main()"]
+    executable = shutil.which("lineage")
+    return [executable] if executable else [sys.executable, "-c", "from api.cli.app import main; main()"]
 
 
 def _json(key: str, kind: bool) -> Callable[[Sequence[str], dict[str, str]], str]:

@@ -21,9 +21,9 @@ class Fence:
     """The marks of one result; `texts` are those that it must not occur in."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        held = "\n".join(texts)
+        text = "\n".join(texts)
         self.word = secrets.token_hex(8)
-        while self.word in held:
+        while self.word in text:
             self.word = secrets.token_hex(8)
 
     @property

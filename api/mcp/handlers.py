@@ -68,13 +68,13 @@ class Handlers:
 
     async def _followed(self, ctx: Context, result: Result, seconds: int) -> Result:
         """The result once its job has ended or `seconds` are over; whoever wants to be is told of progress."""
-        told = 0
+        step = 0
         with anyio.move_on_after(seconds):
             while result.job:
                 await anyio.sleep(_LOOK)
                 at = build_tools.progress(self._desk.jobs, result.job)
-                told += 1  # the protocol wants it to grow; stages count each from nothing
-                await ctx.session.report_progress(told, message=build_tools.in_words(at) or "waiting for its turn")
+                step += 1  # the protocol wants it to grow; stages count each from nothing
+                await ctx.session.report_progress(step, message=build_tools.in_words(at) or "waiting for its turn")
                 result = build_tools.state(self._desk, result.job)
         return build_tools.state(self._desk, result.job) if result.job else result
 
@@ -91,8 +91,8 @@ class Handlers:
     async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """The one template: a piece of evidence."""
         _one_page(params)
-        said = "A piece of evidence, by the lineage and chunk of a hit."
-        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=said, mime_type="text/plain")
+        description = "A piece of evidence, by the lineage and chunk of a hit."
+        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=description, mime_type="text/plain")
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
@@ -106,11 +106,11 @@ class Handlers:
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Names of lineages that begin as the argument of the template does."""
-        found: list[str] = []
+        values: list[str] = []
         if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "lineage":
             listed = await self._away(functools.partial(resources.listed, self._desk))
-            found = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
-        return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
+            values = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
+        return types.CompleteResult(completion=types.Completion(values=values[:100], total=len(values), has_more=len(values) > 100))
 
     async def _away(self, work: Callable[[], _Given]) -> _Given:
         """Done in a thread. A client that has gone, or a deadline, leaves it to end by itself: it only reads, or queues."""

@@ -43,9 +43,9 @@ class Result:
 
 def failed(error: LineageError) -> Result:
     """An error as a result that says what to do next. A list of candidates holds titles, which are not ours."""
-    said = f"{type(error).__name__}: {_short(str(error))}"
+    message = f"{type(error).__name__}: {_short(str(error))}"
     first, *more = [_short(line) for line in error.hint.splitlines()[:20]] or [_NEXT]
-    text = f"{said}\nWhat to do: {first}"
+    text = f"{message}\nWhat to do: {first}"
     return Result(None, blocks(text, [("Candidates:", "\n".join(more))] if more else []), is_error=True)
 
 

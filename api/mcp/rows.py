@@ -45,34 +45,34 @@ def gap_row(gap: Gap) -> Row:
 def offer_row(suggestion: Suggestion) -> Row:
     """What the lineage offers for it."""
     passages = () if suggestion.held else suggestion.evidence[:_STATED]
-    said: Row = {
+    row: Row = {
         "value": visible(suggestion.value)[0],
         "unit": inline(suggestion.unit),
         "grade": suggestion.grade,
         "reason": visible(suggestion.reason)[0],
     }
-    said |= {"chain": [visible(link)[0] for link in suggestion.chain]}
-    return said | {"held": [held_row(occurrence) for occurrence in suggestion.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
+    row |= {"chain": [visible(link)[0] for link in suggestion.chain]}
+    return row | {"held": [held_row(occurrence) for occurrence in suggestion.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
 def conflict_row(conflict: Conflict) -> Row:
     """Sources that disagree."""
-    said = {"name": conflict.name, "title": conflict.title, "kind": conflict.kind, "severity": conflict.severity, "why": visible(conflict.why)[0]}
-    return said | {"sides": [held_row(occurrence) for occurrence in conflict.sides[: _HELD + 1]]}
+    row = {"name": conflict.name, "title": conflict.title, "kind": conflict.kind, "severity": conflict.severity, "why": visible(conflict.why)[0]}
+    return row | {"sides": [held_row(occurrence) for occurrence in conflict.sides[: _HELD + 1]]}
 
 
 def value_row(value: Value) -> Row:
     """A value and who holds it."""
     works = len({occurrence.fact.work for occurrence in value.held})
-    said = {"value": visible(value.value)[0], "unit": inline(value.unit), "inherited": value.inherited, "works": works}
-    return said | {"held": [held_row(some) for some in value.held[:_HELD]]}
+    row = {"value": visible(value.value)[0], "unit": inline(value.unit), "inherited": value.inherited, "works": works}
+    return row | {"held": [held_row(holder) for holder in value.held[:_HELD]]}
 
 
 def held_row(occurrence: FactOccurrence) -> Row:
     """A value where it stands."""
     fact = occurrence.fact
-    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": occurrence.since}
-    return said | {"overridden": [visible(one.value)[0] for one in occurrence.overridden]} | evidence_row(occurrence.evidence, fact.said)
+    row = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": occurrence.since}
+    return row | {"overridden": [visible(other.value)[0] for other in occurrence.overridden]} | evidence_row(occurrence.evidence, fact.said)
 
 
 def evidence_row(hit: Hit, said: str = "") -> Row:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.rest.responses import Hit, Kin, Lines, Said, Source, Work
+from api.rest.responses import Hit, LineageRelation, Lines, ResponseModel, Source, Work
 
 Trust = Literal["untrusted-third-party"]
 
 
-class Fact(Said):
+class Fact(ResponseModel):
     """A hyper-parameter or choice with its place: `learning_rate` = `0.0001` in line 31 of a chunk."""
 
     name: str = Field(examples=["learning_rate"])
@@ -27,7 +27,7 @@ class Fact(Said):
     literal: bool
 
 
-class Held(Said):
+class FactOccurrenceModel(ResponseModel):
     """A fact with the evidence that holds it; `overridden` are facts of the same source that it overrides."""
 
     fact: Fact
@@ -37,16 +37,16 @@ class Held(Said):
     citation: str
 
 
-class Value(Said):
+class Value(ResponseModel):
     """One value of a detail, and everybody who holds it."""
 
     value: str
     unit: str
     inherited: bool
-    held: list[Held]
+    held: list[FactOccurrenceModel]
 
 
-class Consensus(Said):
+class Consensus(ResponseModel):
     """What a lineage agrees on for one detail: its values, the one that the target inherits first."""
 
     lineage: str
@@ -58,7 +58,7 @@ class Consensus(Said):
     notes: list[str]
 
 
-class Tally(Said):
+class Tally(ResponseModel):
     """How many facts, values and works a detail has in a lineage."""
 
     name: str
@@ -69,7 +69,7 @@ class Tally(Said):
     works: int
 
 
-class Tallies(Said):
+class Tallies(ResponseModel):
     """The details that a lineage has facts on."""
 
     lineage: str
@@ -78,7 +78,7 @@ class Tallies(Said):
     notes: list[str]
 
 
-class Detail(Said):
+class Detail(ResponseModel):
     """A detail that a reproduction needs, and the question to ask for it."""
 
     name: str
@@ -89,30 +89,30 @@ class Detail(Said):
     weight: float
 
 
-class Suggestion(Said):
+class Suggestion(ResponseModel):
     """What the lineage offers for a gap, its grade with the reason, and the chain that leads to it link by link."""
 
     value: str
     unit: str
     grade: Literal["strong", "fair", "weak"]
     reason: str
-    held: list[Held]
+    held: list[FactOccurrenceModel]
     evidence: list[Hit]
     chain: list[str]
 
 
-class Gap(Said):
+class Gap(ResponseModel):
     """One needed detail: how far the target states it, where, and what the lineage offers."""
 
     detail: Detail
     state: Literal["SPECIFIED", "PARTIALLY_SPECIFIED", "UNSPECIFIED"]
     why: str
     stated: list[Hit]
-    facts: list[Held]
+    facts: list[FactOccurrenceModel]
     suggestions: list[Suggestion]
 
 
-class Conflict(Said):
+class Conflict(ResponseModel):
     """Sources that disagree, with their evidence; `severity` from 0 to 1."""
 
     name: str
@@ -121,10 +121,10 @@ class Conflict(Said):
     severity: float
     why: str
     rule: str
-    sides: list[Held]
+    sides: list[FactOccurrenceModel]
 
 
-class Gaps(Said):
+class Gaps(ResponseModel):
     """What the target leaves unsaid, and what its lineage says instead."""
 
     lineage: str
@@ -136,7 +136,7 @@ class Gaps(Said):
     notes: list[str]
 
 
-class Place(Said):
+class Place(ResponseModel):
     """Where a piece of evidence stands and whose it is."""
 
     chunk: str
@@ -144,14 +144,14 @@ class Place(Said):
     citation: str
     source: Source
     focus: Lines
-    lineage: Kin
+    lineage: LineageRelation
     license: str | None
     from_target: bool
     trust: Trust
     flags: list[str]
 
 
-class PackItem(Said):
+class PackItem(ResponseModel):
     """One whole unit of a pack, with what it rests on."""
 
     kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
@@ -161,7 +161,7 @@ class PackItem(Said):
     evidence: list[Place]
 
 
-class Pack(Said):
+class Pack(ResponseModel):
     """Context for whoever writes the code: `text` is Markdown of `used` tokens, never more than `allowed`."""
 
     lineage: str
@@ -178,7 +178,7 @@ class Pack(Said):
     trust: Trust
 
 
-class Sentence(Said):
+class Sentence(ResponseModel):
     """One sentence of an answer, with the hits that it rests on."""
 
     text: str
@@ -186,14 +186,14 @@ class Sentence(Said):
     evidence: list[Hit]
 
 
-class Removed(Said):
+class Removed(ResponseModel):
     """A sentence that no evidence held, and why."""
 
     text: str
     why: str
 
 
-class Written(Said):
+class Written(ResponseModel):
     """An answer of which every sentence is tied to evidence; without sentences nothing supports one, and `nearest` are the misses."""
 
     lineage: str

@@ -103,7 +103,7 @@ class Jobs:
             job = self._journal.get(id_)
             if job.state not in {"failed", "cancelled"}:
                 return job
-            self._check_room([one for one in self._journal.all() if not one.finished])
+            self._check_room([queued for queued in self._journal.all() if not queued.finished])
             self._journal.forget_cancelling(id_)
             job = self._journal.write(replace(job, state="queued", started="", ended="", error=None))
         self._wake.set()
@@ -150,8 +150,8 @@ class Jobs:
         if self._lock.is_locked:
             return f"this process ({os.getpid()})"
         try:
-            said = json.loads(self._said.read_bytes())
-            return f"process {int(said['pid'])} on {str(said['host'])[:80]} since {str(said['since'])[:40]}"
+            owner = json.loads(self._said.read_bytes())
+            return f"process {int(owner['pid'])} on {str(owner['host'])[:80]} since {str(owner['since'])[:40]}"
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 
@@ -173,8 +173,8 @@ class Jobs:
                 self._lock.acquire(blocking=False)
             except Timeout:
                 return False
-            said = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
-            write_whole(self._said, json.dumps(said).encode())
+            owner = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
+            write_whole(self._said, json.dumps(owner).encode())
         for job in list(self._journal.all()):
             if job.state == "running":
                 self._journal.write(replace(job, state="queued"))
@@ -209,8 +209,8 @@ class Jobs:
         except LineageError as error:
             self._end(job, "failed", error={"type": type(error).__name__, "message": str(error), "hint": error.hint})
         else:
-            said = {name: value for name, value in hits.report_to_json(report).items() if name != "losses"}
-            self._end(job, "done", lineage=report.lineage, report=said)
+            summary = {name: value for name, value in hits.report_to_json(report).items() if name != "losses"}
+            self._end(job, "done", lineage=report.lineage, report=summary)
 
     def _end(self, job: Job, state: Any, **changes: Any) -> None:
         with self._journal.submitting():
@@ -245,8 +245,8 @@ class _Recorder:
 
 
 def _shown(event: Event) -> Mapping[str, Any]:
-    said: dict[str, Any] = hits.to_json(event)
-    return {name: hits.visible(value)[0][:400] if isinstance(value, str) else value for name, value in said.items()}
+    values: dict[str, Any] = hits.to_json(event)
+    return {name: hits.visible(value)[0][:400] if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:

@@ -102,8 +102,8 @@ class Journal:
         with failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._path(job.id, "json"), json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-        said: dict[str, Any] = {"state": job.state, "lineage": job.lineage}
-        self.tell(job.id, "state", said | ({"error": dict(job.error)} if job.error else {}))
+        event: dict[str, Any] = {"state": job.state, "lineage": job.lineage}
+        self.tell(job.id, "state", event | ({"error": dict(job.error)} if job.error else {}))
         return job
 
     def get(self, id_: str) -> Job:

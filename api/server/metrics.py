@@ -48,10 +48,10 @@ class _Jobs(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """One gauge with a row for each state."""
-        found = Count(job.state for job in self._jobs())
+        counts = Count(job.state for job in self._jobs())
         gauge = GaugeMetricFamily("lineage_jobs", "Builds that are kept, by state.", labels=["state"])
         for state in STATES:
-            gauge.add_metric([state], found[state])
+            gauge.add_metric([state], counts[state])
         yield gauge
 
     def describe(self) -> Iterator[GaugeMetricFamily]:

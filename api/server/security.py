@@ -118,11 +118,11 @@ def _allowed(policy: AccessPolicy, name: str) -> bool:
 def _same_site(policy: AccessPolicy, origin: str, asked: tuple[str, int | None]) -> bool:
     """Whether an Origin is ours: an allowed name with the port that was asked."""
     scheme, _, rest = origin.partition("://")
-    said = _authority(rest) if scheme in {"http", "https"} else None
-    if said is None or not _allowed(policy, said[0]):
+    host = _authority(rest) if scheme in {"http", "https"} else None
+    if host is None or not _allowed(policy, host[0]):
         return False
     default = {"http": 80, "https": 443}[scheme]
-    return (said[1] or default) == (asked[1] or default)
+    return (host[1] or default) == (asked[1] or default)
 
 
 def _public(path: str) -> bool:
@@ -144,13 +144,13 @@ class Buckets:
     def take(self, client: str) -> float:
         """Take one; seconds until there is one again if there is none, else 0."""
         now = self._clock()
-        held, at = self._held.pop(client, (float(self._burst), now))
-        held = min(self._burst, held + (now - at) * self._rate)
-        enough = held >= 1
-        self._held[client] = (held - enough, now)
+        tokens, at = self._held.pop(client, (float(self._burst), now))
+        tokens = min(self._burst, tokens + (now - at) * self._rate)
+        enough = tokens >= 1
+        self._held[client] = (tokens - enough, now)
         if len(self._held) > _CLIENTS:
             self._held.popitem(last=False)
-        return 0.0 if enough else (1 - held) / self._rate
+        return 0.0 if enough else (1 - tokens) / self._rate
 
 
 class Guard:
@@ -201,16 +201,16 @@ class Guard:
         """The whole body, or why it was not waited for."""
         if "content-length" not in headers and "transfer-encoding" not in headers:
             return b""
-        held = bytearray()
+        body = bytearray()
         try:
             async with asyncio.timeout(self._policy.patience):
                 while True:
                     message = await receive()
-                    held += message.get("body", b"")
-                    if len(held) > self._policy.body:
+                    body += message.get("body", b"")
+                    if len(body) > self._policy.body:
                         return self._too_large()
                     if message["type"] == "http.disconnect" or not message.get("more_body"):
-                        return bytes(held)
+                        return bytes(body)
         except TimeoutError:
             return Problem(408, "too-slow", f"the body did not arrive within {self._policy.patience:g} s", headers={"connection": "close"})
 

@@ -167,10 +167,10 @@ def _named(home: Path, host: str, port: int) -> Iterator[None]:
 def holder(home: Path, port: int) -> str:
     """Who listens on a port, in words, as far as the store knows."""
     try:
-        said: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
-        pid = int(said["pid"])
+        owner: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
+        pid = int(owner["pid"])
         if os.name == "posix":  # elsewhere this would be a signal
             os.kill(pid, 0)
-        return f"lineage serve, process {pid} since {str(said['since'])[:19]}, over the same store ({home})"
+        return f"lineage serve, process {pid} since {str(owner['since'])[:19]}, over the same store ({home})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another program (not a server of this store)"

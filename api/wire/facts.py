@@ -19,8 +19,8 @@ MOST_LINES = 12
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
     """A fact; what the source wrote is shown without invisible characters."""
-    said: dict[str, Any] = to_json(fact)
-    return said | {key: visible(said[key])[0] for key in ("value", "unit", "written", "said", "scope")}
+    data: dict[str, Any] = to_json(fact)
+    return data | {key: visible(data[key])[0] for key in ("value", "unit", "written", "said", "scope")}
 
 
 def held_to_json(occurrence: FactOccurrence) -> dict[str, Any]:
@@ -68,5 +68,5 @@ def consensus_to_json(consensus: Consensus) -> dict[str, Any]:
 
 def tallies_to_json(listed: Tallies) -> dict[str, Any]:
     """The details that a lineage has facts on."""
-    said: dict[str, Any] = to_json(listed)
-    return said
+    data: dict[str, Any] = to_json(listed)
+    return data

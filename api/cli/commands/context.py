@@ -61,7 +61,7 @@ def answer(
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
     service = service_of(home)
-    found = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
-    put(packs.written_to_json(found) if json else found, json, display_packs.written)
+    answer_result = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
+    put(packs.written_to_json(answer_result) if json else answer_result, json, display_packs.written)
     with exit_codes.concluding():
-        service.insist_supported(found)
+        service.insist_supported(answer_result)

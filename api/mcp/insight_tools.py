@@ -1,4 +1,4 @@
-"""The tools that conclude: gaps (and the consensus on one value), and context for a task."""
+"""The insight tools: gaps (with the consensus on one value) and context for a task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONFLICTS, _LINKS = 10, 20
 
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:
-    """One page of what the target leaves unsaid; with a name, who holds which value of it."""
+    """One page of gaps, or all values of one named detail with their sources."""
     if asked.name:
         return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     gaps_result = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
@@ -55,7 +55,7 @@ def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
 
 
 def context(desk: Desk, asked: ContextArguments) -> Result:
-    """A pack of evidence for a task, within its budget."""
+    """A context pack for a task, within its token budget."""
     pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
     body: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
     body |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(pack_item) for pack_item in pack.items]}
@@ -74,7 +74,7 @@ def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
 
 
 def _chunks(said: Any) -> Iterator[str]:
-    """The chunks of all evidence that is shown, in its order."""
+    """Chunk ids of the evidence shown, in order."""
     if isinstance(said, list):
         for item in said:
             yield from _chunks(item)

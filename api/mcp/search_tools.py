@@ -1,4 +1,4 @@
-"""The tools that answer: search, context, gaps, read."""
+"""The search tools: search and read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALL = 100
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
-    """One page of the hits for a question."""
+    """One page of hits for a question."""
 
     def ask(k: int) -> Answer:
         service = desk.service
@@ -33,7 +33,7 @@ def search(desk: Desk, asked: SearchArguments) -> Result:
 
 
 def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer, bool]:
-    """Hits `offset` to `offset + limit` of one fixed order, and whether there are more.
+    """Hits `offset` to `offset + limit` in a fixed order, and whether there are more.
 
     What one work may fill of an answer depends on how long it is; so the order is that of a short answer, and after it
     whatever a long one adds. Pages of any size then fit together.
@@ -49,7 +49,7 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
-    """A piece of evidence with the lines around it, and how to read on."""
+    """A piece of evidence with surrounding lines, and how to read further."""
     window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
     body = hits.evidence_to_json(window) | {"notice": NOTICE}
     top = f"Lineage {window.lineage}, generation {window.generation}. {body['hit']['kind']}, lines {body['start_line']}-{body['end_line']}"

@@ -1,4 +1,4 @@
-"""What is concluded from evidence, typed for the OpenAPI document: facts, gaps, consensus, packs, written answers."""
+"""Response models for facts, consensus, gaps, packs and written answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Trust = Literal["untrusted-third-party"]
 
 
 class Fact(ResponseModel):
-    """A hyper-parameter or choice with its place: `learning_rate` = `0.0001` in line 31 of a chunk."""
+    """A hyperparameter or choice with its location: `learning_rate` = `0.0001` in line 31 of a chunk."""
 
     name: str = Field(examples=["learning_rate"])
     value: str = Field(examples=["0.0001"])
@@ -28,7 +28,7 @@ class Fact(ResponseModel):
 
 
 class FactOccurrenceModel(ResponseModel):
-    """A fact with the evidence that holds it; `overridden` are facts of the same source that it overrides."""
+    """A fact with its evidence; `overridden` are the facts of the same source that it overrides."""
 
     fact: Fact
     evidence: Hit
@@ -38,7 +38,7 @@ class FactOccurrenceModel(ResponseModel):
 
 
 class Value(ResponseModel):
-    """One value of a detail, and everybody who holds it."""
+    """One value of a detail and its sources."""
 
     value: str
     unit: str
@@ -47,7 +47,7 @@ class Value(ResponseModel):
 
 
 class Consensus(ResponseModel):
-    """What a lineage agrees on for one detail: its values, the one that the target inherits first."""
+    """The values of one detail in a lineage, the one that the target inherits first."""
 
     lineage: str
     generation: str
@@ -59,7 +59,7 @@ class Consensus(ResponseModel):
 
 
 class Tally(ResponseModel):
-    """How many facts, values and works a detail has in a lineage."""
+    """The number of facts, values and works of a detail in a lineage."""
 
     name: str
     title: str
@@ -70,7 +70,7 @@ class Tally(ResponseModel):
 
 
 class Tallies(ResponseModel):
-    """The details that a lineage has facts on."""
+    """The details that have facts in a lineage."""
 
     lineage: str
     generation: str
@@ -79,7 +79,7 @@ class Tallies(ResponseModel):
 
 
 class Detail(ResponseModel):
-    """A detail that a reproduction needs, and the question to ask for it."""
+    """A detail that a reproduction needs, and its question."""
 
     name: str
     title: str
@@ -90,7 +90,7 @@ class Detail(ResponseModel):
 
 
 class Suggestion(ResponseModel):
-    """What the lineage offers for a gap, its grade with the reason, and the chain that leads to it link by link."""
+    """A value that the lineage suggests for a gap, with its grade, the reason and the chain of works that leads to it."""
 
     value: str
     unit: str
@@ -102,7 +102,7 @@ class Suggestion(ResponseModel):
 
 
 class Gap(ResponseModel):
-    """One needed detail: how far the target states it, where, and what the lineage offers."""
+    """One needed detail: how far the target states it, where, and the lineage's suggestions."""
 
     detail: Detail
     state: Literal["SPECIFIED", "PARTIALLY_SPECIFIED", "UNSPECIFIED"]
@@ -125,7 +125,7 @@ class Conflict(ResponseModel):
 
 
 class Gaps(ResponseModel):
-    """What the target leaves unsaid, and what its lineage says instead."""
+    """The details that the target does not state, and the lineage's suggestions."""
 
     lineage: str
     generation: str
@@ -137,7 +137,7 @@ class Gaps(ResponseModel):
 
 
 class Place(ResponseModel):
-    """Where a piece of evidence stands and whose it is."""
+    """Location and source of a piece of evidence."""
 
     chunk: str
     kind: Literal["paper", "code", "config", "docs"]
@@ -152,17 +152,17 @@ class Place(ResponseModel):
 
 
 class PackItem(ResponseModel):
-    """One whole unit of a pack, with what it rests on."""
+    """One unit of a pack, with its evidence."""
 
     kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
     title: str
     tokens: int
-    span: list[int] | None = Field(None, description="Where it stands in the pack's text: from and to, in characters.")
+    span: list[int] | None = Field(None, description="Start and end offset in the pack's text, in characters.")
     evidence: list[Place]
 
 
 class Pack(ResponseModel):
-    """Context for whoever writes the code: `text` is Markdown of `used` tokens, never more than `allowed`."""
+    """Context for a coding task: `text` is Markdown of `used` tokens, at most `allowed`."""
 
     lineage: str
     generation: str
@@ -179,7 +179,7 @@ class Pack(ResponseModel):
 
 
 class Sentence(ResponseModel):
-    """One sentence of an answer, with the hits that it rests on."""
+    """One sentence of an answer, with the hits that support it."""
 
     text: str
     markdown: str = ""
@@ -187,19 +187,19 @@ class Sentence(ResponseModel):
 
 
 class Removed(ResponseModel):
-    """A sentence that no evidence held, and why."""
+    """An unsupported sentence that was removed, and why."""
 
     text: str
     why: str
 
 
 class Written(ResponseModel):
-    """An answer of which every sentence is tied to evidence; without sentences nothing supports one, and `nearest` are the misses."""
+    """An answer in which every sentence cites evidence. If nothing supports one, `sentences` is empty and `nearest` lists close hits."""
 
     lineage: str
     generation: str
     question: str
-    by: str = Field(description="`extract`, or the model that wrote.", examples=["extract"])
+    by: str = Field(description="`extract`, or the model that wrote it.", examples=["extract"])
     supported: bool
     sentences: list[Sentence]
     removed: list[Removed]

@@ -34,23 +34,23 @@ TRUST = "untrusted-third-party"
 
 
 def envelope(data: Any) -> str:
-    """What every `--json` prints: the data under its schema version, as one line of JSON."""
+    """The output of every `--json`: the data with its schema version, as one line of JSON."""
     return dumps({"schema_version": SCHEMA_VERSION, "data": data})
 
 
 def error_envelope(error: LineageError) -> str:
-    """What `--json` prints instead when a command ends with an error."""
+    """The output of `--json` for an error."""
     data = {"type": type(error).__name__, "message": str(error)[:MOST_CHARACTERS], "hint": error.hint[:MOST_CHARACTERS], "exit_code": error.exit_code}
     return dumps({"schema_version": SCHEMA_VERSION, "error": data})
 
 
 def dumps(value: Any) -> str:
-    """JSON on one line; lone surrogates, which no encoding takes, become question marks."""
+    """JSON on one line; lone surrogates, which cannot be encoded, become question marks."""
     return json.dumps(value, ensure_ascii=False, default=to_json).encode("utf-8", "replace").decode()
 
 
 def to_json(value: Any) -> Any:
-    """A record as JSON values: fields by name, lists closed and in order, enumerations by value."""
+    """A record as JSON values: fields by name, sets sorted, enumerations by value."""
     if isinstance(value, Work):
         value = replace(value, license=licenses.shown(value.license))
     if is_dataclass(value) and not isinstance(value, type):
@@ -67,13 +67,13 @@ def to_json(value: Any) -> Any:
 
 
 def report_to_json(report: BuildReport) -> dict[str, Any]:
-    """The outcome of a build (CONTRACTS: `build --json`)."""
+    """The result of a build (CONTRACTS: `build --json`)."""
     data: dict[str, Any] = to_json(report)
     return data | {"losses": [_loss(row) for row in report.losses]}
 
 
 def status_to_json(completeness: Completeness) -> dict[str, Any]:
-    """The ledger's sums and losses; `retryable` says which of them another run may mend."""
+    """The ledger's totals and losses; `retryable` marks those that another run may fix."""
     data: dict[str, Any] = to_json(completeness)
     return data | {"losses": [_loss(row) for row in completeness.losses]}
 
@@ -91,7 +91,7 @@ def references_to_json(listed: ReferenceList, top: int = 0) -> dict[str, Any]:
 
 
 def overview_to_json(shown: Overview) -> dict[str, Any]:
-    """A lineage at a glance; a link's `state` says what became of its repository, in `words` too, `texts` which works can be asked."""
+    """Summary of a lineage. A link's `state` is that of its repository (also in `words`); `texts` are works with indexed text."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}

@@ -76,7 +76,7 @@ def mcp(
 
 
 def _leave_when_told(close: Callable[[], None]) -> None:
-    """A signal ends the server in peace, once `close` is done; the thread that reads stdin would wait for its client for ever."""
+    """Exit cleanly on a signal after `close`; the thread that reads stdin would otherwise wait forever for its client."""
 
     def leave(*_: object) -> None:
         close()

@@ -1,4 +1,4 @@
-"""The command for what a paper leaves unsaid: gaps."""
+"""The gaps command: details that a paper does not state."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ def _paper(material: ReportInputs) -> inputs.Paper:
     """What the target and its lineage hold."""
     target = WorkId(material.engine.generation.manifest.target)
     occurrences_by_key = all_standing(material.held)
-    said = target_text.read(material.engine.generation.catalog, target)
+    statements = target_text.read(material.engine.generation.catalog, target)
     return inputs.Paper(
-        target, occurrences_by_key, said, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__
+        target, occurrences_by_key, statements, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__
     )
 
 

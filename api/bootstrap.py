@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """What operations are made from. Nothing is opened, imported or sent until an operation needs it."""
+    """The components of the operations. Nothing is opened, imported or sent until an operation needs it."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
     def changed(self, **settings: Any) -> Parts:
-        """The same with other settings; an embedder that is loaded stays."""
+        """A copy with other settings; a loaded embedder is reused."""
         made = copy(self)
         made.settings = self.settings.model_copy(update=settings)
         return made
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The embedder that the settings name; raises `SettingsError`."""
+        """The configured embedder. Raises `SettingsError`."""
         name, _, model = self.settings.embedder.partition(":")
         made: Embedder = registry.load("embedders", name)(model, self.settings, self._client())
         return made
 
     @cached_property
     def tokens(self) -> Tokens:
-        """What counts the tokens of a pack; raises `SettingsError` when it is first asked, if its file is none."""
+        """The token counter of context packs. Raises `SettingsError` at its first use if the tokenizer file is not valid."""
         from importlib.resources import files
 
         from retrieval.context.token_budget import FileTokens, TokenEstimator
@@ -63,17 +63,17 @@ class Parts:
 
     @cached_property
     def first(self) -> Embedder:
-        """The embedder of the first tier."""
+        """The static embedder of the fast index."""
         made: Embedder = registry.load("embedders", "static")("", self.settings)
         return made
 
     def _reader(self, embedder: str) -> Embedder:
-        """The embedder for questions to a generation whose vectors the one of that id made."""
+        """The query embedder for a generation, chosen by the id of the embedder that computed its vectors."""
         return self.first if embedder.startswith(FIRST_TIER) else self.embedder
 
     @cached_property
     def writer(self) -> Chat | None:
-        """The chat model that the settings name, None where they name none; raises `SettingsError`."""
+        """The configured chat model, or None. Raises `SettingsError`."""
         if not self.settings.llm_model:
             return None
         from indexer.chat import Chat
@@ -82,7 +82,7 @@ class Parts:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """The reranker that the settings name, None where they name none; raises `SettingsError`."""
+        """The configured reranker, or None. Raises `SettingsError`."""
         if not self.settings.reranker:
             return None
         name, _, model = self.settings.reranker.partition(":")
@@ -90,7 +90,7 @@ class Parts:
         return made
 
     def _client(self) -> Any:
-        """An HTTP client that keeps to the mirror, for packages that make requests of their own; None where there is no mirror."""
+        """An HTTP client bound to the mirror, for packages that send their own requests; None without a mirror."""
         if not self.settings.mirror:
             return None
         from indexer.transport.client import mirrored_client
@@ -98,17 +98,17 @@ class Parts:
         return mirrored_client(self.settings)
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
-        """The read side over the current generation of a lineage, for the length of a `with` block."""
+        """The search engine of a lineage's current generation, as a context manager."""
         return self.opened(lineage)
 
     @contextmanager
     def asked(self, lineage: str, no_target_code: bool) -> Iterator[Engine]:
-        """The same, without the target's own code if that is to be left out."""
+        """The same, with the target's own code excluded if `no_target_code`."""
         with self.engine(lineage) as engine:
             yield engine.without_target_code() if no_target_code else engine
 
     def opened(self, lineage: str) -> Engine:
-        """The same, for whoever closes it."""
+        """The same engine; the caller closes it."""
         from lineage.hyperparameters.ontology import ontology
         from retrieval.search.engine import Engine
         from retrieval.search.expansion import vocabulary
@@ -121,7 +121,7 @@ class Parts:
         return Engine(generation, embedder, index, words=words, reranker=self.reranker, table=lambda: self.first, known=known)
 
     def gaps_material(self, engine: Engine) -> ReportInputs:
-        """What a report of gaps is made from: the lists that the settings name, and the facts of the generation."""
+        """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation."""
         from lineage.hyperparameters.checklist import checklist
         from lineage.hyperparameters.ontology import ontology
         from retrieval.decisions.fact_index import holders
@@ -132,14 +132,14 @@ class Parts:
         return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), occurrences_by_key)
 
     def gaps(self, engine: Engine) -> Gaps:
-        """The report of gaps of a generation."""
+        """The gap report of a generation."""
         from retrieval.gaps.report import report
 
         return report(self.gaps_material(engine))
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
-        """The write side, for the length of one operation that `watch` hears of; a `kit` notes what is read, or keeps to a lock file."""
+        """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
         from indexer.build_context import BuildContext
         from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import Sandbox
@@ -184,7 +184,7 @@ class Parts:
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:
-    """The further witnesses for references that the settings ask for."""
+    """The additional reference sources that the settings enable."""
     from indexer.sources.crossref import Crossref
     from indexer.sources.openalex import OpenAlex
 

@@ -84,7 +84,7 @@ def _used(home: Path) -> str:
             sizes[part[0] if part else "other"] = sizes.get(part[0] if part else "other", 0) + _size(Path(folder, name))
         if files > _MOST_FILES:
             return f"more than {sum(sizes.values()) / 1e9:.1f} GB in more than {_MOST_FILES:,} files"
-    parts = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sorted(sizes.items(), key=lambda one: -one[1]))
+    parts = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sorted(sizes.items(), key=lambda item: -item[1]))
     return f"{sum(sizes.values()) / 1e6:.1f} MB" + (f" ({parts})" if parts else "")
 
 

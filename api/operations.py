@@ -1,7 +1,7 @@
-"""Every operation of the product, once: typed, documented, and derived from by every door.
+"""Every operation of the product, defined once; the command line, REST and MCP derive from it.
 
-An operation opens what it needs and closes it; nothing is shared between two calls but the embedder. Errors are
-those of `lineage.errors`; results are frozen records, which `api.wire.hits` turns into JSON and `api.cli.display` into text.
+An operation opens what it needs and closes it; calls share only the embedder. Errors come from
+`lineage.errors`; results are frozen records, which `api.wire.hits` turns into JSON and `api.cli.display` into text.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from retrieval.search.engine import Engine
     from retrieval.search.evidence import EvidenceWindow
 
-_NO_CHUNK = "chunks are named by the hits of a search; a new generation may have cut anew"
+_NO_CHUNK = "take chunk ids from the hits of a search; they can change when a lineage is rebuilt"
 _READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
 @dataclass(frozen=True)
 class ReferenceList:
-    """The references of one work, best first, with the works they name and who knew how many."""
+    """The references of one work, best first, with the works they name and how many each source listed."""
 
     target: Work
     references: tuple[Reference, ...]
@@ -57,8 +57,8 @@ class ReferenceList:
 
 @dataclass(frozen=True)
 class Overview:
-    """A lineage at a glance; `states` says of every repository that a link names what became of it, `texts` whose text is held;
-    `questions` are some to begin with, which it supports."""
+    """Summary of a lineage. `states` gives the state of every linked repository, `texts` the works with indexed text,
+    and `questions` example questions that the lineage supports."""
 
     report: BuildReport
     references: tuple[Reference, ...]
@@ -74,14 +74,14 @@ class Overview:
 
 @dataclass(frozen=True)
 class StoredLineage(Manifest):
-    """A lineage of the store: its manifest with the title of its target."""
+    """The manifest of a stored lineage, with the title of its target."""
 
     title: str = ""
 
 
 @dataclass(frozen=True)
 class Completeness:
-    """The ledger of a generation: sums by kind of subject, and every item that failed or is incomplete."""
+    """The ledger of a generation: totals by kind of subject, and every failed or incomplete item."""
 
     lineage: str
     generation: str
@@ -92,7 +92,7 @@ class Completeness:
 
 @dataclass(frozen=True)
 class Locked:
-    """A lock file that was written: its size in bytes, what it pins, and what had no answer when the lineage was built."""
+    """A written lock file: its size in bytes, what it pins, and the requests that had no response during the build."""
 
     path: str
     size: int
@@ -105,7 +105,7 @@ class Locked:
 
 
 class Service:
-    """The operations over one store."""
+    """The operations on one store."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -114,9 +114,9 @@ class Service:
     # -- building
 
     def build(self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", watch: Watch = unwatched) -> BuildReport:
-        """Build the lineage that `request` asks for, or find it built already; what failed is in the report's ledger.
+        """Build the requested lineage, or return the existing build. Failures are listed in the report's ledger.
 
-        With the tier `first` it ends as soon as questions are answered at all, before the transformer's vectors are made.
+        With tier `first`, return as soon as the fast index can answer questions, before dense vectors are computed.
         """
         from indexer.pipeline import build
 
@@ -124,28 +124,28 @@ class Service:
             return build(bench, request, tier)
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
-        """What `build` would fetch, from where, and what it would cost; fetches metadata only, and writes no lineage."""
+        """Estimate what `build` would fetch, from which hosts, and its cost. Fetches metadata only and writes no lineage."""
         from indexer.estimate import estimate
 
         with self._parts.workbench(watch) as bench:
             return estimate(bench, request)
 
     def add(self, lineage: str, sources: Sequence[str], *, watch: Watch = unwatched) -> BuildReport:
-        """Build a lineage anew with further papers or repositories (paths, identifiers or URLs)."""
+        """Rebuild a lineage with additional papers or repositories (paths, identifiers or URLs)."""
         from indexer.plan import BuildRequest
 
         with open_generation(self._home, self._name(lineage)) as generation:
             request = BuildRequest.from_meta(generation.catalog.meta()["request"])
         if not request.target:
-            words = f"{generation.manifest.lineage} was imported, and is of files that only its maker has"
+            words = f"{generation.manifest.lineage} was built from local files you do not have"
             raise UsageError(words, hint="build it from the file: lineage build FILE --add PATH|URL")
         added = tuple(dict.fromkeys((*request.add, *map(absolute, sources))))
         return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
 
-    # -- passing on
+    # -- sharing
 
     def export(self, lineage: str = "", out: Path | None = None, *, all_texts: bool = False) -> Exported:
-        """Write a lineage as one file, by default `NAME.lineage`; texts whose licence does not allow it stay out unless `all_texts`."""
+        """Export a lineage to one file, by default `NAME.lineage`. Texts whose license forbids sharing are excluded unless `all_texts`."""
         from indexer.bundle.write import export
 
         with open_generation(self._home, self._name(lineage)) as generation:
@@ -153,7 +153,7 @@ class Service:
             return export(generation, path, "all" if all_texts else "licensed")
 
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
-        """Write the lock file of a lineage, by default `lineage.lock`: what its build was told, and which files it read. Sends nothing."""
+        """Write a lock file, by default `lineage.lock`: the request, the settings and the files that the build read. Sends nothing."""
         from indexer.lock.record import Tape, lock_of
 
         tape, path = Tape(), writable(out or Path("lineage.lock"))
@@ -162,7 +162,7 @@ class Service:
             return Locked(str(path), made.write(path), made.lineage, made.content_hash, made.papers, made.repositories, len(made.answers), made.open)
 
     def build_locked(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> BuildReport:
-        """Build what a lock file pins, asking for nothing but its files; a note says whether the content is the one it promises."""
+        """Build what a lock file pins, fetching only its files. A note says whether the content hash matches."""
         from indexer.lock.form import read
         from indexer.lock.replay import LockReplay, verify_content_hash
         from indexer.pipeline import build
@@ -172,7 +172,7 @@ class Service:
             return verify_content_hash(bench, lock, build(bench, replace(lock.request, name=name or lock.request.name)))
 
     def import_(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> Imported:
-        """Bring a bundle into the store; checked whole first, and what its licences kept out is fetched again unless offline."""
+        """Import a bundle after verifying all of it. Texts excluded for their license are fetched again unless offline."""
         from api.cli.files import check_archive
         from indexer.bundle.bring import bring
 
@@ -181,15 +181,15 @@ class Service:
             return bring(bench, path, name)
 
     def insist(self, report: BuildReport, strict: bool) -> None:
-        """Raise `Losses` if `strict` and anything was lost."""
+        """Raise `Losses` if `strict` and an item failed or is incomplete."""
         lost = report.ledger["failed"] + report.ledger["degraded"]
         if strict and lost:
             raise Losses(f"{lost} of {report.ledger['in']} items failed or are incomplete", hint=f"lineage status {report.lineage} lists them")
 
-    # -- asking
+    # -- queries
 
     def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "") -> Answer:
-        """The `k` best hits for a question, of one `work` if it is named; raises `UsageError` and `NotFound`."""
+        """Return the `k` best hits for a question, optionally from one `work`. Raises `UsageError` and `NotFound`."""
         from retrieval.search.query import make_query
 
         query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work)
@@ -199,9 +199,9 @@ class Service:
     def query_batch(
         self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False, work: str = ""
     ) -> Iterator[tuple[str, Answer]]:
-        """The answers to the questions of a JSON-lines file of {"id", "text"}, in order, over one generation, of one `work` if it is named.
+        """Answer the questions of a JSON Lines file of {"id", "text"}, in order, from one generation, optionally from one `work`.
 
-        A question that is too long is answered by its beginning, and its answer says so.
+        A question that is too long is truncated, and a note in its answer says so.
         """
         from retrieval.search.query import beginning, make_query
 
@@ -214,10 +214,10 @@ class Service:
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
     def evaluate(self, path: Path, *, lineage: str = "", k: int = 20) -> CheckedEvaluation:
-        """What a lineage scores on a gold file: recall, MRR, nDCG, focus, latency; raises `UsageError` that names the line.
+        """Measure a lineage on a gold file: recall, MRR, nDCG, focus and latency. Raises `UsageError` with the line number.
 
-        The form of a line is that of `lineage eval`; lines that name another lineage are passed over. Without a name it
-        is the lineage that all lines name.
+        Lines have the format of `lineage eval`; lines that name another lineage are skipped. Without `lineage`, the one
+        that all lines name is used.
         """
         from api.cli.files import lineage_of
         from api.evaluation import measured
@@ -225,20 +225,20 @@ class Service:
         return measured(self._parts, path, self._name(lineage or lineage_of(path)), k)
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
-        """A chunk with up to `before` and `after` lines of its document around it, and its neighbours.
+        """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.
 
-        By default at least what a hit shows of it. Looks through every lineage if none is named; raises `NotFound`.
+        The default window covers at least what a hit shows. Without `lineage`, searches all of them. Raises `NotFound`.
         """
         name, unread = (self._name(lineage), ()) if lineage else self._holding(chunk)
         if name:
             with self._parts.engine(name) as engine:
                 if evidence_window := engine.evidence(chunk, before, after):
                     return evidence_window
-        missed = f"; not looked into, because it cannot be read: {', '.join(unread)}" if unread else ""
+        missed = f"; not searched because it cannot be read: {', '.join(unread)}" if unread else ""
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
     def _holding(self, chunk: str) -> tuple[str, tuple[str, ...]]:
-        """The first lineage that has a chunk, by its catalogue alone (empty: none has), and those that cannot be read."""
+        """The first lineage whose catalog has the chunk (empty if none has it), and the lineages that cannot be read."""
         unread = []
         for name in layout.names(self._home):
             try:
@@ -250,9 +250,9 @@ class Service:
         return "", tuple(unread)
 
     def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False, watch: Watch = unwatched) -> Gaps:
-        """What the target leaves unsaid, what its lineage says instead, and where its sources disagree.
+        """List the details that the target does not state, the values its lineage suggests, and conflicts between sources.
 
-        `state` (specified, partially_specified, unspecified) and `topic` choose rows; raises `UsageError` and `NotFound`.
+        `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
         from api.validation import check_rows
         from retrieval.gaps.report import chosen
@@ -265,9 +265,9 @@ class Service:
     def context(
         self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
     ) -> Pack:
-        """What `task` needs to be written, in at most `tokens` tokens: the target's words, its lineage's, conflicts, what nobody states.
+        """Pack the evidence that `task` needs into `tokens` tokens: the target's statements, its lineage's, conflicts and open details.
 
-        Raises `UsageError` for a budget that holds no whole piece of evidence (it names the least) and `NotFound`.
+        Raises `UsageError` with the minimum if no piece of evidence fits the budget, and `NotFound`.
         """
         from api.validation import stage_of_task
         from retrieval.context.pack import pack
@@ -280,7 +280,7 @@ class Service:
             return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
-        """An answer in sentences that are each tied to evidence: extracted, or written by the configured model and checked."""
+        """Answer in sentences that each cite evidence: extracted, or written by the configured model and verified."""
         from retrieval.answers.answer import answered, ask
         from retrieval.decisions.named_settings import held_for
         from retrieval.search.query import make_query
@@ -296,7 +296,7 @@ class Service:
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
-        """Every value of a detail (any of its names) in a lineage, who holds it, and which one the target inherits; raises `NotFound`."""
+        """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""
         from retrieval.decisions.consensus import consensus
 
         terms = ontology(self._parts.settings.ontology)
@@ -304,17 +304,17 @@ class Service:
             return consensus(holders_of(engine), name, terms)
 
     def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
-        """The details that a lineage has facts on, with how many facts, values and works each has."""
+        """List the details that have facts in a lineage, with the number of facts, values and works of each."""
         from retrieval.decisions.consensus import tallies
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
 
     def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:
-        """A generated repository (a folder) against the target of a lineage and what it inherits; no code is run.
+        """Compare a generated repository (a folder) with the target of a lineage and what it inherits. Runs no code.
 
-        Only what the target states can be contradicted; what its own code has (left out with `no_target_code`) may agree.
-        The folder is read as a build reads one, in the sandbox, into a store that lives as long as the audit.
+        Only the target's statements can be contradicted; its own code (excluded with `no_target_code`) can only confirm.
+        The folder is parsed in the sandbox, as in a build, into a temporary store.
         Raises `UsageError` and `NotFound`.
         """
         from api.audit_folder import audit
@@ -322,7 +322,7 @@ class Service:
         return audit(self._parts, path, self._name(lineage), no_target_code)
 
     def references(self, target: str, *, watch: Watch = unwatched) -> ReferenceList:
-        """What a lineage's target, any target, or a local paper cites: contexts, roles, rank and why."""
+        """List what a lineage's target, any other target or a local paper cites, with contexts, roles, rank and reasons."""
         from indexer.references.trace import trace
         from indexer.target import is_path, resolve
 
@@ -334,10 +334,10 @@ class Service:
             traced = trace(bench, resolved_target.work, resolved_target.text.document)
         return ReferenceList(resolved_target.work, traced.references, traced.works, traced.coverage)
 
-    # -- looking
+    # -- inspection
 
     def show(self, lineage: str = "") -> Overview:
-        """A lineage at a glance: counts, references by rank, code links, what repositories share."""
+        """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
         from indexer.pipeline import report
         from retrieval.search.suggestions import suggestions
 
@@ -348,20 +348,20 @@ class Service:
             links = generation.catalog.links()
             became = states(links, listed.works, generation.catalog.ledger("source"))
             derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
-            held = dict.fromkeys(document.work for document in generation.catalog.documents())
-            texts = tuple(listed.works[id_] for id_ in held if id_ in listed.works)
+            work_ids = dict.fromkeys(document.work for document in generation.catalog.documents())
+            texts = tuple(listed.works[id_] for id_ in work_ids if id_ in listed.works)
             parts = tuple(map(Ancestor.from_meta, generation.catalog.meta().get("ancestors", ())))
             return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation), parts)
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
-        """Questions to begin with, which the lineage supports."""
+        """Example questions that the lineage supports."""
         from retrieval.search.suggestions import suggestions
 
         with open_generation(self._home, self._name(lineage)) as generation:
             return suggestions(generation)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
-        """The lineage as json, graphml, dot, svg or html."""
+        """Export the lineage graph as json, graphml, dot, svg or html."""
         from lineage.graph.build import build
         from lineage.graph.exports import export
 
@@ -370,7 +370,7 @@ class Service:
             return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
 
     def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
-        """The manifest of every lineage in the store with its target's title; of a damaged one, what is wrong."""
+        """List the lineages of the store with the titles of their targets; a damaged one has its problem."""
         return tuple(map(self._stored, layout.names(self._home)))
 
     def _stored(self, name: str) -> StoredLineage | Damaged:
@@ -381,7 +381,7 @@ class Service:
             return Damaged(name, str(error))
 
     def status(self, lineage: str = "") -> Completeness:
-        """How complete a lineage is: in = ok + degraded + failed + excluded by kind, and every loss."""
+        """Report how complete a lineage is: in = ok + degraded + failed + excluded by kind, and every failed or incomplete item."""
         with open_generation(self._home, self._name(lineage)) as generation:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
@@ -389,7 +389,7 @@ class Service:
             return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses, _title(generation))
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
-        """Everything that is wrong with one lineage or all; nothing is ever deleted."""
+        """Verify one lineage or all of them and list the problems. Deletes nothing."""
         from indexer.store.verify import built, check_blobs, check_lineage
 
         every = built(self._home)
@@ -398,24 +398,24 @@ class Service:
         return (*findings, *(check_blobs(self._home) if read_data else ()))
 
     def insist_sound(self, findings: Sequence[Finding | Damaged]) -> None:
-        """Raise `StoreDamaged` if anything was found."""
+        """Raise `StoreDamaged` if there are findings."""
         if findings:
-            said = "; ".join(damaged.problem for damaged in findings if isinstance(damaged, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(said, hint="build the lineage again to replace damaged files; nothing is deleted")
+            problems = "; ".join(damaged.problem for damaged in findings if isinstance(damaged, Damaged)) or f"{len(findings)} findings"
+            raise StoreDamaged(problems, hint="build the lineage again to replace damaged files; nothing is deleted")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
-        """What would be used and why: store, embedder, upstreams, versions."""
+        """Report the configuration and where each part comes from: store, embedder, external services, versions."""
         from api.doctor import examine
 
         return examine(self._parts.settings)
 
     def _name(self, lineage: str) -> str:
-        """The lineage meant: by its name or its target, or the only one there is; raises `NotFound` and `AmbiguousTarget`."""
+        """Resolve a lineage by name or target, or take the only one in the store. Raises `NotFound` and `AmbiguousTarget`."""
         return lineage_names.resolve(self._home, lineage)
 
 
 def holders_of(engine: Engine) -> FactIndex:
-    """Every fact of an open engine's generation, with its evidence."""
+    """Index the facts of an open engine's generation, with their evidence."""
     from retrieval.decisions.fact_index import holders
 
     manifest = engine.generation.manifest
@@ -423,7 +423,7 @@ def holders_of(engine: Engine) -> FactIndex:
 
 
 def _title(generation: Generation) -> str:
-    """The title of the target, cleaned of what a reader cannot see."""
+    """The title of the target without invisible characters."""
     target = generation.catalog.work(generation.manifest.target)
     return inline(target.title) if target else ""
 

@@ -1,4 +1,4 @@
-"""The command line: every command is one method of `api.operations.Service`, told to a person or as JSON.
+"""The command line: every command is one method of `api.operations.Service`, printed as text or JSON.
 
 stdout carries the answer and nothing else; progress, warnings and errors go to stderr. How a command ends, and with
 which exit code, is `api.cli.exit_codes`.
@@ -74,7 +74,7 @@ _SUMMARIES = {
     "serve": "Serve the web page, REST and MCP.",
     "mcp": "Serve coding agents over MCP.",
 }
-"""What the list of commands says of each: short enough not to be cut on a narrow terminal."""
+"""One-line summaries of the commands, short enough for a narrow terminal."""
 
 for _name, _command in _COMMANDS.items():
     app.command(_name, short_help=_SUMMARIES[_name])(_command)
@@ -82,18 +82,18 @@ app.command("search", hidden=True, help="The same as `query`.")(query.query)
 
 
 def _said(asked: bool) -> None:
-    """`--version`, from what is installed."""
+    """Print the installed version for `--version`."""
     if asked:
         exit_codes.say(f"lineage {version('paper-lineage')}")
         raise typer.Exit
 
 
 def _warn_of_variables() -> None:
-    """A warning for each variable of ours that sets nothing, with the one that is likely meant: it would be passed over in silence."""
+    """Warn of each `LINEAGE_` variable that is not a setting, with the closest match; otherwise it would be ignored silently."""
     variables = (variable for name in configuration.Settings.model_fields for variable in configuration.variables(name))
     known = {"LINEAGE_CONFIG", *(variable for variable in variables if variable.startswith("LINEAGE_"))}
     for name in sorted(name for name in os.environ if name.upper().startswith("LINEAGE_") and name.upper() not in known):
-        near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [one.removeprefix("LINEAGE_") for one in known], n=1)
+        near = get_close_matches(name.upper().removeprefix("LINEAGE_"), [setting.removeprefix("LINEAGE_") for setting in known], n=1)
         meant = f"is LINEAGE_{near[0]} meant?" if near else "`lineage doctor` lists the settings"
         print(f"warning: {display.plain(name)} is not a setting of lineage; {meant}", file=sys.stderr)
 
@@ -107,5 +107,5 @@ def options(
 
 
 def main() -> None:
-    """Entry point: runs the command and turns every way to end into an exit code and one clear line."""
+    """Entry point: run the command and turn every outcome into an exit code and one clear line."""
     exit_codes.run(app)

@@ -77,9 +77,11 @@ def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
     for row in rows:
         groups.setdefault((row.kind, row.status, row.detail), []).append(row)
     lines = ["  failed or incomplete:"]
-    for (kind, status, detail), some in list(groups.items())[:most]:
-        names = ", ".join(shorten(row.subject, 40) for row in some[:3]) + (f" and {len(some) - 3} more" if len(some) > 3 else "")
-        lines.append(f"    {len(some)} {kind}{'s' if len(some) > 1 else ''} {status}: {names}" + (f" ({shorten(detail, 110)})" if detail else ""))
+    for (kind, status, detail), ancestors in list(groups.items())[:most]:
+        names = ", ".join(shorten(row.subject, 40) for row in ancestors[:3]) + (f" and {len(ancestors) - 3} more" if len(ancestors) > 3 else "")
+        lines.append(
+            f"    {len(ancestors)} {kind}{'s' if len(ancestors) > 1 else ''} {status}: {names}" + (f" ({shorten(detail, 110)})" if detail else "")
+        )
     if len(groups) > most:
         lines.append(f"    and {len(groups) - most} more groups; `lineage status` lists everything")
     return lines
@@ -136,8 +138,8 @@ def references(listed: Any, top: int = 0) -> str:
 
 
 def _coverage(coverage: Mapping[str, Any]) -> str:
-    said = ", ".join(f"{plain(name.removeprefix('by '))} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
-    return f"  (listed by: {said}; {coverage.get('both', 0)} by both the paper and a service)" if said else ""
+    coverage_text = ", ".join(f"{plain(name.removeprefix('by '))} {count}" for name, count in sorted(coverage.items()) if name.startswith("by "))
+    return f"  (listed by: {coverage_text}; {coverage.get('both', 0)} by both the paper and a service)" if coverage_text else ""
 
 
 def _reference(n: int, reference: Reference, work: Work | None) -> str:
@@ -164,13 +166,14 @@ def _top(shown: Any) -> list[str]:
 
 
 def _ancestors(shown: Any) -> list[str]:
-    """For each part of the target the works that it is taken from, with the sentence that says so."""
+    """The works that each part of the target comes from, with the sentence that says so."""
     lines = []
-    for part, some in groupby(shown.ancestors, key=lambda one: one.part):
-        for n, one in enumerate(some):
-            work = shown.works.get(one.work)
-            lines.append(f"  {'' if n else part:<11} {one.score:.2f}  {shorten((work.title if work else '') or one.work, 70)}  [{plain(one.work)}]")
-            lines += [f"                    {shorten(one.reason, 130)}"] if one.reason else []
+    for part, ancestors in groupby(shown.ancestors, key=lambda ancestor: ancestor.part):
+        for n, ancestor in enumerate(ancestors):
+            work = shown.works.get(ancestor.work)
+            title = shorten((work.title if work else "") or ancestor.work, 70)
+            lines.append(f"  {'' if n else part:<11} {ancestor.score:.2f}  {title}  [{plain(ancestor.work)}]")
+            lines += [f"                    {shorten(ancestor.reason, 130)}"] if ancestor.reason else []
     return ["", "ancestors by part:", *lines] if lines else []
 
 
@@ -194,15 +197,23 @@ def _became(state: RepositoryState | None) -> str:
 
 def _shared(shown: Any) -> list[str]:
     """Which repositories have code in common, most first."""
-    named = ((one.one.removeprefix("repo:"), one.other.removeprefix("repo:"), one) for one in shown.shared[:_SHOWN_PAIRS])
-    lines = [f"  {plain(mine)} and {plain(theirs)}: {one.words()} ({shorten(', '.join(one.examples), 80)})" for mine, theirs, one in named]
+    named = (
+        (shared_code.one.removeprefix("repo:"), shared_code.other.removeprefix("repo:"), shared_code) for shared_code in shown.shared[:_SHOWN_PAIRS]
+    )
+    lines = [
+        f"  {plain(mine)} and {plain(theirs)}: {shared_code.words()} ({shorten(', '.join(shared_code.examples), 80)})"
+        for mine, theirs, shared_code in named
+    ]
     return ["", bold("identical code in:"), *lines] if lines else []
 
 
 def _derived(shown: Any) -> list[str]:
     """Functions that were reused as they are or modified, with what was modified."""
-    changed = [one for one in shown.derivations if one.kind != "exact"]
-    lines = [f"  {_where(one.taker)} {'from' if one.why else 'and'} {_where(one.source)}: {_said(one)}" for one in changed[:_SHOWN_COPIES]]
+    changed = [derivation for derivation in shown.derivations if derivation.kind != "exact"]
+    lines = [
+        f"  {_where(derivation.taker)} {'from' if derivation.why else 'and'} {_where(derivation.source)}: {_said(derivation)}"
+        for derivation in changed[:_SHOWN_COPIES]
+    ]
     exact = len(shown.derivations) - len(changed)
     if not shown.derivations:
         return []
@@ -214,8 +225,8 @@ def _where(place: Any) -> str:
     return plain(f"{place.work.removeprefix('repo:github.com/')} {place.path}:{place.start_line} {place.symbol}")
 
 
-def _said(one: Any) -> str:
-    return shorten("; ".join((*one.changes, *((one.why,) if one.why else ()))) or one.kind, 160)
+def _said(derivation: Any) -> str:
+    return shorten("; ".join((*derivation.changes, *((derivation.why,) if derivation.why else ()))) or derivation.kind, 160)
 
 
 def lineages(rows: Sequence[Any]) -> str:

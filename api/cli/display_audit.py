@@ -36,8 +36,8 @@ def _finding(finding: AuditFinding) -> Iterator[str]:
     yield f"  {_MARKS[finding.verdict]:<8} {shorten(finding.title, 60)}{where}"
     if finding.name != "component":
         scope = f" for {shorten(finding.scope, 60)}" if finding.scope else ""
-        found = f", found {shorten(finding.found, 60)}" if finding.found else ""
-        yield f"           expected {shorten(finding.expected, 80)}{scope}{found}"
+        found_text = f", found {shorten(finding.found, 60)}" if finding.found else ""
+        yield f"           expected {shorten(finding.expected, 80)}{scope}{found_text}"
     yield f"           {shorten(finding.why, 120)}"
     for hit in finding.evidence[:1] if finding.verdict != "match" else ():
         yield f"           {plain(citation(hit))}"

@@ -44,8 +44,8 @@ def imported(made: Imported) -> str:
 
 def locked(made: Locked) -> str:
     """What a lock pins, and what it could not."""
-    held = f"{made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
-    lines = [f"wrote {plain(made.path)}  {made.size / 1e3:,.0f} kB  {held}"]
+    contents = f"{made.answers} answers, {len(made.papers)} papers, {len(made.repositories)} repositories"
+    lines = [f"wrote {plain(made.path)}  {made.size / 1e3:,.0f} kB  {contents}"]
     lines += [f"  {shorten(pinned.work, 60):<60}  {plain(pinned.at)[:12]}" for pinned in (*made.papers, *made.repositories)]
     if made.open:
         lines += ["no service had answered for these, so a build with the lock will lack them:", *(f"  {plain(item)}" for item in made.open)]

@@ -42,11 +42,11 @@ def gaps(found: Gaps) -> str:
 
 
 def _details(found: Gaps) -> Iterator[str]:
-    told: set[str] = set()
-    for heading, some in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
+    shown: set[str] = set()
+    for heading, rows in groupby(sorted(found.gaps, key=lambda gap: _HEADINGS.index(_heading(gap))), key=_heading):
         yield "\n" + bold(heading)
-        for gap in some:
-            yield from _row(gap, heading, told)
+        for gap in rows:
+            yield from _row(gap, heading, shown)
 
 
 def _heading(gap: Gap) -> str:
@@ -57,15 +57,15 @@ def _heading(gap: Gap) -> str:
     return _SETTINGS if gap.detail.name.startswith(SETTING) else _STATES[gap.state]
 
 
-def _row(gap: Gap, heading: str, told: set[str]) -> Iterator[str]:
+def _row(gap: Gap, heading: str, shown: set[str]) -> Iterator[str]:
     if heading == _SETTINGS:
         return _setting(gap)
     if heading == _STEPS:
         return _steps(gap)
-    return _gap(gap, told)
+    return _gap(gap, shown)
 
 
-def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
+def _gap(gap: Gap, shown: set[str]) -> Iterator[str]:
     """A detail; `told` are the sentences, and whose code is its own, that stand above and are not said again."""
     title = f"  {plain(gap.detail.topic):<14} {shorten(gap.detail.title, 34):<34}"
     if gap.state is Specification.SPECIFIED:
@@ -73,11 +73,11 @@ def _gap(gap: Gap, told: set[str]) -> Iterator[str]:
         return
     yield f"{title}  {plain(gap.why)}"
     for hit in gap.stated[:1]:
-        said = _line(hit)
-        yield f"      {plain(citation(hit))}: " + ("quoted above" if said in told else f"“{shorten(said, _WIDTH - 30)}”")
-        told.add(said)
+        text = _line(hit)
+        yield f"      {plain(citation(hit))}: " + ("quoted above" if text in shown else f"“{shorten(text, _WIDTH - 30)}”")
+        shown.add(text)
     for suggestion in gap.suggestions[:1]:
-        yield from _suggestion(suggestion, told)
+        yield from _suggestion(suggestion, shown)
     yield from _others(gap, 12)
 
 
@@ -111,13 +111,13 @@ def valued(occurrence: FactOccurrence) -> str:
     return occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "") + scope
 
 
-def _suggestion(suggestion: Suggestion, told: set[str]) -> Iterator[str]:
+def _suggestion(suggestion: Suggestion, shown: set[str]) -> Iterator[str]:
     works = len({occurrence.fact.work for occurrence in suggestion.held})
     more = f", {works} sources" if works > 1 else ""
     yield f"      {suggestion.grade:<6}  {shorten(named(suggestion), 90)}{more}: {shorten(suggestion.reason, 90)}"
-    for link in suggestion.chain[suggestion.chain[0] in told :]:
+    for link in suggestion.chain[suggestion.chain[0] in shown :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
-    told.update(suggestion.chain[: _is_own(suggestion)])
+    shown.update(suggestion.chain[: _is_own(suggestion)])
 
 
 def _is_own(suggestion: Suggestion) -> bool:

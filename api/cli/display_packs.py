@@ -17,14 +17,14 @@ def pack(made: Pack) -> str:
 
 def about(made: Pack) -> str:
     """One line on a pack: tokens used and allowed, items, what did not fit."""
-    left = f"; did not fit: {'; '.join(plain(one) for one in made.left_out)}" if made.left_out else ""
+    left = f"; did not fit: {'; '.join(plain(title) for title in made.left_out)}" if made.left_out else ""
     notes = "".join(f"\nnote: {plain(note)}" for note in made.notes)
     return f"{made.used} of {made.allowed} tokens ({plain(made.tokenizer)}), {len(made.items)} items{left}{notes}"
 
 
 def written(answer: WrittenAnswer) -> str:
     """The sentences with the numbers of their evidence, the evidence, then what was removed or came near."""
-    hits = list({hit.chunk.id: hit for one in answer.sentences for hit in one.evidence}.values())
+    hits = list({hit.chunk.id: hit for statement in answer.sentences for hit in statement.evidence}.values())
     numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
     lines = [dim(f"{answer.lineage} · generation {answer.generation} · by {plain(answer.by)}")]
     lines += [f"note: {plain(note)}" for note in answer.notes]

@@ -132,13 +132,13 @@ def cases(path: Path, lineage: str) -> list[Case]:
     """The questions of a gold file that are asked of a lineage; raises `UsageError`, which names the line."""
     from retrieval.evaluation.measures import case_of
 
-    found = []
+    gold_cases = []
     for number, row in objects(path):
         if row.get("lineage") in {None, "", lineage}:
             try:
-                found.append(case_of({"id": number, **row}))
+                gold_cases.append(case_of({"id": number, **row}))
             except (ValueError, TypeError) as error:
                 raise UsageError(f"{label(path)}, line {number}: {error}") from error
-    if not found:
+    if not gold_cases:
         raise UsageError(f"{label(path)} has no question for {lineage}")
-    return found
+    return gold_cases

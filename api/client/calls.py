@@ -19,7 +19,7 @@ URL = "http://127.0.0.1:8765"
 Kind = Literal["", "paper", "code", "config", "docs"]
 Stage = Literal["", "planning", "analysis", "coding"]
 TRIES = 5
-M = TypeVar("M", bound=responses.Said)
+M = TypeVar("M", bound=responses.ResponseModel)
 
 
 class Refused(LineageError):

@@ -1,4 +1,4 @@
-"""The arguments of each tool: closed records, checked before anything is done.
+"""Arguments of each tool: closed models, validated before a tool runs.
 
 They come from a model that may repeat what it read in somebody's paper, so every one is bounded, control characters
 are refused, names fit a grammar, and a field that is not there is an error that lists those that are.
@@ -19,7 +19,7 @@ _HIDDEN = frozenset({"Cc", "Cs", "Co", "Cn"})
 
 
 def _clean(text: str) -> str:
-    """The text itself if it holds no control characters and is not too long in bytes."""
+    """Return the text if it has no control characters and is within the byte limit."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise ValueError(f"at most {MOST_BYTES:,} bytes are taken")
     for c in text:
@@ -40,7 +40,7 @@ Wait = Annotated[int, Field(ge=0, le=MOST_WAIT, description="Seconds to stay for
 
 
 class Arguments(BaseModel):
-    """What all have in common: nothing unknown is taken, nothing is converted."""
+    """Base of all arguments: unknown fields are rejected and values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -107,22 +107,22 @@ class StatusArguments(Arguments):
 
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments: closed, without pydantic's titles and without defaults that are empty."""
+    """JSON Schema of a tool's arguments: closed, without pydantic's titles and empty defaults."""
     made = kind.model_json_schema()
     return {
         "type": "object",
-        "properties": {name: _plain(one) for name, one in made["properties"].items()},
+        "properties": {name: _plain(property_schema) for name, property_schema in made["properties"].items()},
         "required": made.get("required", []),
         "additionalProperties": False,
     }
 
 
-def _plain(one: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in one.items() if key != "title" and (key, value) != ("default", "")}
+def _plain(property_schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in property_schema.items() if key != "title" and (key, value) != ("default", "")}
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
-    """The arguments, checked; raises `UsageError` that says what is wrong and what is taken.
+    """Validate the arguments. Raises `UsageError` with the problem and the accepted fields.
 
     Null stands for an optional argument that is left out: clients with strict schemas send all of them.
     """
@@ -132,7 +132,7 @@ def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part)[:60] for part in first["loc"]) or "arguments"
-        raise UsageError(f"{where}: {_said(first)}", hint="taken are: " + ", ".join(_line(*one) for one in kind.model_fields.items())) from None
+        raise UsageError(f"{where}: {_said(first)}", hint="taken are: " + ", ".join(_line(*item) for item in kind.model_fields.items())) from None
 
 
 def _said(first: Any) -> str:

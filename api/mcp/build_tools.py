@@ -1,4 +1,4 @@
-"""The tools that build: a build is a job with a handle, and its state is asked for.
+"""The build tools: a build is a job with a handle, and clients poll its state.
 
 No call lasts as long as a build. What a job tells a reader is ours (stages, counts), except for titles, which stand
 behind the fence like every text of others.
@@ -27,7 +27,7 @@ _MOST, _JOBS, _LAST = 50, 10, 50
 
 
 def build(desk: Desk, asked: BuildArguments) -> Result:
-    """Put a build into the queue, or find the one that is under way for the same request."""
+    """Queue a build, or return the unfinished job for the same request."""
     from indexer.target import is_path  # brings the whole write side along
 
     if is_path(asked.target) and not desk.local:
@@ -40,14 +40,14 @@ def build(desk: Desk, asked: BuildArguments) -> Result:
 
 
 def status(desk: Desk, asked: StatusArguments) -> Result:
-    """The state of one job, the completeness of one lineage, or all that there is."""
+    """The state of one job, the completeness of one lineage, or a list of all."""
     if asked.job:
         return state(desk, asked.job)
     return _completeness(desk, asked.lineage) if asked.lineage else _everything(desk)
 
 
 def state(desk: Desk, id_: str) -> Result:
-    """How a job stands, and what to do next."""
+    """The state of a job and the next step."""
     job = desk.jobs.get(id_)
     row = shown(desk.jobs, job)
     theirs = [str(job.request.target)]
@@ -61,7 +61,7 @@ def state(desk: Desk, id_: str) -> Result:
 
 
 def shown(jobs: Jobs, job: Job) -> dict[str, Any]:
-    """A job as it is told."""
+    """A job as structured content."""
     row: dict[str, Any] = {"job": job.id, "target": job.request.target, "lineage": job.lineage, "state": job.state}
     row["progress"] = progress(jobs, job.id)
     if job.error:
@@ -72,7 +72,7 @@ def shown(jobs: Jobs, job: Job) -> dict[str, Any]:
 
 
 def progress(jobs: Jobs, id_: str) -> dict[str, Any]:
-    """The last stage that a job told of, without what it is at: that may be a stranger's title."""
+    """The last stage that a job reported, without its current item, which may be a third party's title."""
     stages = [event.data for event in _tail(jobs, id_) if event.kind == "stage"]
     last: Mapping[str, Any] = stages[-1] if stages else {}
     return {"stage": str(last.get("name", "")), "done": int(last.get("done", 0)), "total": int(last.get("total", 0))}
@@ -84,7 +84,7 @@ def in_words(at: Mapping[str, Any]) -> str:
 
 
 def _tail(jobs: Jobs, id_: str) -> tuple[JobEvent, ...]:
-    """The last events of a job; they come in portions."""
+    """The last events of a job, read page by page."""
     kept: tuple[JobEvent, ...] = ()
     while job_events := jobs.events(id_, kept[-1].id if kept else 0):
         kept = (*kept, *job_events)[-_LAST:]
@@ -97,7 +97,7 @@ def _counted(row: Mapping[str, Any]) -> str:
 
 
 def _next(job: Job) -> str:
-    """What a model does about a job in this state."""
+    """The next step for a model, by job state."""
     if job.state == "done":
         return f"Ask with lineage_search, lineage_gaps or lineage_context, lineage={job.lineage!r}."
     if job.state == "failed":
@@ -108,19 +108,19 @@ def _next(job: Job) -> str:
 
 
 def _completeness(desk: Desk, lineage: str) -> Result:
-    found = hits.status_to_json(desk.service.status(lineage))
-    losses = found.pop("losses")
-    said = found | {"losses": losses[:_MOST], "losses_total": len(losses)}
-    top = [f"Lineage {found['lineage']}, generation {found['generation']}."]
-    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in one.items()) for kind, one in found["sums"].items()]
+    overview = hits.status_to_json(desk.service.status(lineage))
+    losses = overview.pop("losses")
+    completeness = overview | {"losses": losses[:_MOST], "losses_total": len(losses)}
+    top = [f"Lineage {overview['lineage']}, generation {overview['generation']}."]
+    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in overview["sums"].items()]
     top.append(f"{len(losses)} losses" + (f", {_MOST} shown." if len(losses) > _MOST else "."))
     lines = "\n".join(f"{row['kind']} {row['status']}: {row['subject']} - {row['detail']}" for row in losses[:_MOST])
-    parts = [(own, text) for own, text in (("Title:", found["title"]), ("What failed or is incomplete:", lines)) if text]
-    return Result({"completeness": said, "notice": NOTICE}, results.blocks("\n".join(top), parts))
+    parts = [(own, text) for own, text in (("Title:", overview["title"]), ("What failed or is incomplete:", lines)) if text]
+    return Result({"completeness": completeness, "notice": NOTICE}, results.blocks("\n".join(top), parts))
 
 
 def _everything(desk: Desk) -> Result:
-    rows = [_row(one) for one in desk.service.lineages()[:_MOST]]
+    rows = [_row(stored) for stored in desk.service.lineages()[:_MOST]]
     jobs = [shown(desk.jobs, job) for job in desk.jobs.all()[:_JOBS]]
     lines = [_line(row) for row in rows] or ["There is no lineage yet. Build one: lineage_build(target='arxiv:...')."]
     lines += [f"job {row['job']}: {row['state']}{_counted(row)}, lineage {row['lineage'] or '(not yet known)'}" for row in jobs]

@@ -1,4 +1,4 @@
-"""What each MCP client wants to read about this server, in its own format, ready to be pasted.
+"""Configuration for each MCP client in its own format, ready to paste.
 
 The command is the interpreter's own `lineage`, by its full path: clients start servers without the user's shell, and
 so without the user's PATH.
@@ -24,14 +24,14 @@ CALL_SECONDS = 60
 
 @dataclass(frozen=True)
 class McpClient:
-    """A client: where its configuration lies, and how it is written from a command and its environment."""
+    """A client: the location of its configuration and a function that writes it."""
 
     place: str
     write: Callable[[Sequence[str], dict[str, str]], str]
 
 
 def config(client: str, home: Path | None = None, local: bool = False) -> str:
-    """The configuration of a client, after a line that says where it belongs; raises `UsageError` for an unknown one."""
+    """The configuration of a client and the file it belongs in. Raises `UsageError` for an unknown client."""
     known = CLIENTS.get(client)
     if not known:
         raise UsageError(f"there is no client {client[:40]!r}", hint="known: " + ", ".join(CLIENTS))
@@ -42,7 +42,7 @@ def config(client: str, home: Path | None = None, local: bool = False) -> str:
 def _surroundings(home: Path | None) -> dict[str, str]:
     """The folders and files that a flag or a variable names here: the client starts the server elsewhere, without the user's shell."""
     made = configuration.load(home=home)
-    set_here = {name for name, said in configuration.origins(made).items() if said.startswith("LINEAGE_")} | ({"home"} if home else set())
+    set_here = {name for name, origin in configuration.origins(made).items() if origin.startswith("LINEAGE_")} | ({"home"} if home else set())
     values = {f"LINEAGE_{name.upper()}": getattr(made, name) for name in type(made).model_fields if name in set_here}
     paths = {name: Path(value) for name, value in values.items() if isinstance(value, Path) or _is_file(value)}
     if os.environ.get("LINEAGE_CONFIG"):
@@ -51,26 +51,26 @@ def _surroundings(home: Path | None) -> dict[str, str]:
 
 
 def _is_file(value: object) -> bool:
-    """Whether a setting that may be a name is a file: a tokenizer's."""
+    """Whether a setting that accepts a name or a path (the tokenizer) is a file."""
     return isinstance(value, str) and value.endswith(".json")
 
 
 def skill() -> str:
-    """The SKILL.md that teaches an agent when to ask and what to do with answers."""
+    """The SKILL.md that tells an agent when to query and how to use the results."""
     return (Path(__file__).parent / "skill" / "SKILL.md").read_text(encoding="utf-8")
 
 
 def program() -> list[str]:
-    """The command that starts this very installation."""
+    """The command that starts this installation."""
     beside = Path(sys.executable).with_name("lineage.exe" if sys.platform == "win32" else "lineage")
     if beside.is_file():
         return [str(beside)]
-    found = shutil.which("lineage")
-    return [found] if found else [sys.executable, "-c", "from api.cli.app import main; main()"]
+    executable = shutil.which("lineage")
+    return [executable] if executable else [sys.executable, "-c", "from api.cli.app import main; main()"]
 
 
 def _json(key: str, kind: bool) -> Callable[[Sequence[str], dict[str, str]], str]:
-    """A writer for clients that keep their servers under `key` of a JSON file; `kind` where they want the transport named."""
+    """A writer for clients that list servers under `key` of a JSON file; `kind` if they need the transport named."""
 
     def write(words: Sequence[str], env: dict[str, str]) -> str:
         entry: dict[str, Any] = {"type": "stdio"} if kind else {}
@@ -98,4 +98,4 @@ CLIENTS = {
     "cursor": McpClient(".cursor/mcp.json in the project, or ~/.cursor/mcp.json", _json("mcpServers", kind=True)),
     "vscode": McpClient(".vscode/mcp.json in the workspace", _json("servers", kind=True)),
 }
-"""The clients by name."""
+"""Clients by name."""

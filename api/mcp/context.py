@@ -1,4 +1,4 @@
-"""What the tools work with."""
+"""What the tools share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Desk:
-    """The operations, the builds asked for, and whether a build may read files of this machine (`local`).
+    """The operations, the build jobs, and whether a build may read local files (`local`).
 
     What a model asks for may be what a paper told it to ask; so files are read only where the one who started the
     server said so, and never over HTTP.

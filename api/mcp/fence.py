@@ -1,4 +1,4 @@
-"""Marks around text of third parties: no text can close them, for nobody knows them before they are made.
+"""Random markers around third-party text, so that no text can contain the closing marker.
 
 Papers, repositories and their titles are written by strangers, and what they write may address the model that reads
 it. Every text of a result stands between two marks that carry a random word of this one result (RELIABILITY 3.1: a
@@ -18,19 +18,19 @@ NOTICE = (
 
 
 class Fence:
-    """The marks of one result; `texts` are those that it must not occur in."""
+    """The markers of one result; they occur in none of `texts`."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        held = "\n".join(texts)
+        text = "\n".join(texts)
         self.word = secrets.token_hex(8)
-        while self.word in held:
+        while self.word in text:
             self.word = secrets.token_hex(8)
 
     @property
     def notice(self) -> str:
-        """The line that says what the marks mean; it stands before the first."""
+        """The line that explains the markers; it comes before the first one."""
         return f"{NOTICE} It stands between <untrusted {self.word}> and </untrusted {self.word}>."
 
     def around(self, text: str) -> str:
-        """The text between the marks, without characters that cannot be seen."""
+        """The text between markers, without invisible characters."""
         return f"<untrusted {self.word}>\n{visible(text)[0]}\n</untrusted {self.word}>"

@@ -1,4 +1,4 @@
-"""What the server answers to each method of the protocol; everything here is asynchronous, the work is done in threads."""
+"""Handlers of the protocol's methods. They are asynchronous and run the work in threads."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 DEADLINE = 28.0
-"""Seconds a call may take in all: clients give up after 30 to 60."""
+"""Time limit of a call in seconds: clients give up after 30 to 60."""
 AT_ONCE = 4
-"""Calls that are worked on at the same time; further ones wait for their turn."""
+"""Maximum number of concurrent calls; further ones wait."""
 _LOOK = 0.5
-"""Seconds between two looks at a job."""
+"""Polling interval of a job in seconds."""
 _Given = TypeVar("_Given")
 
 
 class Handlers:
-    """The methods of the protocol over one desk."""
+    """The protocol's methods for one service."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -48,7 +48,7 @@ class Handlers:
         return types.ListToolsResult(tools=[_shown(tool) for tool in TOOLS])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """What a tool gives, or an error that says what to do, as a result; never later than `DEADLINE`."""
+        """Run a tool and return its result, or an error with a hint, within `DEADLINE`."""
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; there are: {', '.join(self._tools)}")
@@ -67,19 +67,19 @@ class Handlers:
         return await self._followed(ctx, result, getattr(asked, "wait", 0))
 
     async def _followed(self, ctx: Context, result: Result, seconds: int) -> Result:
-        """The result once its job has ended or `seconds` are over; whoever wants to be is told of progress."""
-        told = 0
+        """Wait up to `seconds` for a job to end, with progress notifications if requested."""
+        step = 0
         with anyio.move_on_after(seconds):
             while result.job:
                 await anyio.sleep(_LOOK)
                 at = build_tools.progress(self._desk.jobs, result.job)
-                told += 1  # the protocol wants it to grow; stages count each from nothing
-                await ctx.session.report_progress(told, message=build_tools.in_words(at) or "waiting for its turn")
+                step += 1  # the protocol wants it to grow; stages count each from nothing
+                await ctx.session.report_progress(step, message=build_tools.in_words(at) or "waiting for its turn")
                 result = build_tools.state(self._desk, result.job)
         return build_tools.state(self._desk, result.job) if result.job else result
 
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """The lineages of the store."""
+        """List the lineages of the store."""
         _one_page(params)
         resource_entries = await self._away(functools.partial(resources.listed, self._desk))
         return types.ListResourcesResult(
@@ -89,14 +89,14 @@ class Handlers:
         )
 
     async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        """The one template: a piece of evidence."""
+        """List the only template: a piece of evidence."""
         _one_page(params)
-        said = "A piece of evidence, by the lineage and chunk of a hit."
-        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=said, mime_type="text/plain")
+        description = "A piece of evidence, by the lineage and chunk of a hit."
+        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=description, mime_type="text/plain")
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """The text of a resource."""
+        """Read a resource."""
         uri = str(params.uri)
         try:
             text, kind = await self._away(functools.partial(resources.read, self._desk, uri))
@@ -105,15 +105,15 @@ class Handlers:
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, text=text, mime_type=kind)])
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Names of lineages that begin as the argument of the template does."""
-        found: list[str] = []
+        """Complete lineage names in the template's argument."""
+        values: list[str] = []
         if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "lineage":
             listed = await self._away(functools.partial(resources.listed, self._desk))
-            found = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
-        return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
+            values = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
+        return types.CompleteResult(completion=types.Completion(values=values[:100], total=len(values), has_more=len(values) > 100))
 
     async def _away(self, work: Callable[[], _Given]) -> _Given:
-        """Done in a thread. A client that has gone, or a deadline, leaves it to end by itself: it only reads, or queues."""
+        """Run in a thread. After a disconnect or timeout it ends by itself: it only reads or queues."""
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._turns)
 
 

@@ -1,4 +1,4 @@
-"""The tools that conclude: gaps (and the consensus on one value), and context for a task."""
+"""The insight tools: gaps (with the consensus on one value) and context for a task."""
 
 from __future__ import annotations
 
@@ -19,45 +19,50 @@ _CONFLICTS, _LINKS = 10, 20
 
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:
-    """One page of what the target leaves unsaid; with a name, who holds which value of it."""
+    """One page of gaps, or all values of one named detail with their sources."""
     if asked.name:
         return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
-    found = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
-    shown = found.gaps[asked.offset : asked.offset + asked.limit]
-    more = len(found.gaps) > asked.offset + asked.limit
-    conflicts = found.conflicts[:_CONFLICTS] if not asked.offset else ()
-    said: Row = {"lineage": found.lineage, "generation": found.generation, "target": found.target.id, "domains": list(found.domains)}
-    said |= {"gaps": [gap_row(gap) for gap in shown], "conflicts": [conflict_row(conflict) for conflict in conflicts]}
-    said |= {"total": len(found.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(found.notes)
-    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(found.gaps)}, what is not stated first, weightiest first."
+    gaps_result = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
+    shown = gaps_result.gaps[asked.offset : asked.offset + asked.limit]
+    more = len(gaps_result.gaps) > asked.offset + asked.limit
+    conflicts = gaps_result.conflicts[:_CONFLICTS] if not asked.offset else ()
+    body: Row = {
+        "lineage": gaps_result.lineage,
+        "generation": gaps_result.generation,
+        "target": gaps_result.target.id,
+        "domains": list(gaps_result.domains),
+    }
+    body |= {"gaps": [gap_row(gap) for gap in shown], "conflicts": [conflict_row(conflict) for conflict in conflicts]}
+    body |= {"total": len(gaps_result.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(gaps_result.notes)
+    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(gaps_result.gaps)}, what is not stated first, weightiest first."
     page += f" More with offset={asked.offset + asked.limit}." if more else ""
-    parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in said["gaps"]]
-    parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in said["conflicts"]]
-    return Result(said, results.told(said, page, parts), _links(found.lineage, _chunks(said["gaps"])))
+    parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in body["gaps"]]
+    parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in body["conflicts"]]
+    return Result(body, results.told(body, page, parts), _links(gaps_result.lineage, _chunks(body["gaps"])))
 
 
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
     """The values of one detail, the inherited one first."""
     shown = consensus.values[asked.offset : asked.offset + asked.limit]
     more = len(consensus.values) > asked.offset + asked.limit
-    said: Row = {"lineage": consensus.lineage, "generation": consensus.generation, "name": consensus.name, "title": consensus.title}
-    said |= {"values": [value_row(value) for value in shown], "why": [visible(n)[0] for n in consensus.why]}
-    said |= {"total": len(consensus.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(consensus.notes)
+    body: Row = {"lineage": consensus.lineage, "generation": consensus.generation, "name": consensus.name, "title": consensus.title}
+    body |= {"values": [value_row(value) for value in shown], "why": [visible(n)[0] for n in consensus.why]}
+    body |= {"total": len(consensus.values), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(consensus.notes)
     page = f"{consensus.title}: {len(consensus.values)} values." + (f" More with offset={asked.offset + asked.limit}." if more else "")
-    parts = [(_holders(row), _value_text(row)) for row in said["values"]]
-    parts += [("Why:", "\n".join(said["why"]))] if said["why"] else []
-    return Result(said, results.told(said, page, parts), _links(consensus.lineage, _chunks(said["values"])))
+    parts = [(_holders(row), _value_text(row)) for row in body["values"]]
+    parts += [("Why:", "\n".join(body["why"]))] if body["why"] else []
+    return Result(body, results.told(body, page, parts), _links(consensus.lineage, _chunks(body["values"])))
 
 
 def context(desk: Desk, asked: ContextArguments) -> Result:
-    """A pack of evidence for a task, within its budget."""
+    """A context pack for a task, within its token budget."""
     pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
-    said: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
-    said |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(pack_item) for pack_item in pack.items]}
-    said |= {"left_out": [visible(one)[0] for one in pack.left_out]} | _ending(pack.notes)
+    body: Row = {"lineage": pack.lineage, "generation": pack.generation, "stage": pack.stage or "", "text": visible(pack.text)[0]}
+    body |= {"used": pack.used, "allowed": pack.allowed, "tokenizer": pack.tokenizer, "items": [item_row(pack_item) for pack_item in pack.items]}
+    body |= {"left_out": [visible(title)[0] for title in pack.left_out]} | _ending(pack.notes)
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     hits = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)
-    return Result(said, results.told(said, size, [("The pack:", said["text"])]), _links(pack.lineage, hits))
+    return Result(body, results.told(body, size, [("The pack:", body["text"])]), _links(pack.lineage, hits))
 
 
 def _ending(notes: Iterable[str]) -> Row:
@@ -69,10 +74,10 @@ def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
 
 
 def _chunks(said: Any) -> Iterator[str]:
-    """The chunks of all evidence that is shown, in its order."""
+    """Chunk ids of the evidence shown, in order."""
     if isinstance(said, list):
-        for one in said:
-            yield from _chunks(one)
+        for item in said:
+            yield from _chunks(item)
     elif isinstance(said, dict):
         if "chunk" in said:
             yield said["chunk"]
@@ -81,17 +86,17 @@ def _chunks(said: Any) -> Iterator[str]:
 
 def _gap_text(row: Row) -> str:
     lines = [row["why"]] if row["why"] else []
-    lines += [f"stated: {_cited(one)}" for one in row["stated"]]
-    lines += [f"the target has {_valued(one)}: {_cited(one)}" for one in row["values"]]
+    lines += [f"stated: {_cited(passage)}" for passage in row["stated"]]
+    lines += [f"the target has {_valued(occurrence)}: {_cited(occurrence)}" for occurrence in row["values"]]
     for offer in row["offers"]:
         lines.append(f"the lineage offers {_valued(offer)} ({offer['grade']}: {offer['reason']})" if offer["value"] else "passages of the lineage:")
         lines += [f"  {link}" for link in offer["chain"]]
-        lines += [f"  {_cited(one)}" for one in (*offer["held"], *offer["evidence"])]
+        lines += [f"  {_cited(source)}" for source in (*offer["held"], *offer["evidence"])]
     return "\n".join(lines) or "the lineage offers nothing"
 
 
 def _conflict_text(row: Row) -> str:
-    return "\n".join([row["why"], *(f"{_valued(one)}: {_cited(one)}" for one in row["sides"])])
+    return "\n".join([row["why"], *(f"{_valued(side)}: {_cited(side)}" for side in row["sides"])])
 
 
 def _holders(row: Row) -> str:
@@ -103,7 +108,7 @@ def _value_text(row: Row) -> str:
 
 
 def _sources(held: Sequence[Row]) -> list[str]:
-    return [f"  {_cited(one)}" + (f" since {one['since']}" if one["since"] else "") for one in held]
+    return [f"  {_cited(occurrence)}" + (f" since {occurrence['since']}" if occurrence["since"] else "") for occurrence in held]
 
 
 def _valued(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""What can be read by address: every lineage, and every piece of evidence that a hit links to."""
+"""MCP resources: every lineage, and every piece of evidence that a hit links to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class ResourceEntry:
-    """A resource as it is listed."""
+    """A resource as listed."""
 
     uri: str
     name: str
@@ -32,7 +32,7 @@ def listed(desk: Desk) -> list[ResourceEntry]:
 
 
 def read(desk: Desk, uri: str) -> tuple[str, str]:
-    """The text of a resource and its media type; raises `NotFound` for what is no address of ours."""
+    """The text of a resource and its media type. Raises `NotFound` for an unknown address."""
     match = _ADDRESS.match(uri)
     if not match:
         raise NotFound(f"there is no resource {uri[:200]!r}", hint=f"addresses are {SCHEME}://LINEAGE and {TEMPLATE}")

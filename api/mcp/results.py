@@ -1,4 +1,4 @@
-"""What a tool call gives back: structured content, the same as text, and links to what can be read further."""
+"""Result of a tool call: structured content, the same as text, and links to resources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEXT = "lineage_status without arguments says which lineages and jobs there are
 
 @dataclass(frozen=True)
 class ResourceLink:
-    """A piece of evidence that can be read as a resource; its name is our own identifier, never a stranger's text."""
+    """A link to evidence that can be read as a resource. Its name is our identifier, never third-party text."""
 
     lineage: str
     chunk: str
@@ -29,7 +29,7 @@ class ResourceLink:
 
 @dataclass(frozen=True)
 class Result:
-    """`structured` fits the tool's output schema; `text` says the same to a reader; `is_error` tells the model to act.
+    """`structured` matches the tool's output schema, `text` has the same content for readers, and `is_error` marks a failure.
 
     `job` names a build that is not finished, for those who stay to see.
     """
@@ -42,10 +42,10 @@ class Result:
 
 
 def failed(error: LineageError) -> Result:
-    """An error as a result that says what to do next. A list of candidates holds titles, which are not ours."""
-    said = f"{type(error).__name__}: {_short(str(error))}"
+    """An error as a result, with a hint. Titles in a list of candidates are third-party text."""
+    message = f"{type(error).__name__}: {_short(str(error))}"
     first, *more = [_short(line) for line in error.hint.splitlines()[:20]] or [_NEXT]
-    text = f"{said}\nWhat to do: {first}"
+    text = f"{message}\nWhat to do: {first}"
     return Result(None, blocks(text, [("Candidates:", "\n".join(more))] if more else []), is_error=True)
 
 
@@ -55,13 +55,13 @@ def _short(text: str) -> str:
 
 
 def told(said: Mapping[str, Any], line: str, parts: Sequence[tuple[str, str]]) -> str:
-    """The text of what was read from a generation: which one, a line of our own, the parts, what limited them."""
+    """The text of a result: generation, summary line, parts, and limits."""
     notes = [("Notes:", "\n".join(said["notes"]))] if said.get("notes") else []
     return blocks(f"Lineage {said['lineage']}, generation {said['generation']}.\n{line}", [*parts, *notes])
 
 
 def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:
-    """The text of a result: `top`, the notice, and every (our own words, theirs in a fence)."""
+    """The text of a result: `top`, the notice, and each heading with its fenced third-party text."""
     fence = Fence([top, *(text for part in parts for text in part)])
     if not parts:
         return top
@@ -69,14 +69,14 @@ def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:
 
 
 def hit_block(row: Mapping[str, Any]) -> tuple[str, str]:
-    """One hit: our own words about it, and what is not ours."""
+    """One hit: our description and its third-party text."""
     own = f"{row['rank']}. {row['kind']}, score {row['score']:.2f}, chunk {row['chunk']}"
     own += ", of the target itself" if row["from_target"] else ""
     return own, described(row)
 
 
 def described(row: Mapping[str, Any]) -> str:
-    """What is not ours of a hit: its citation, title, section and text, and the sentence that cites it."""
+    """The third-party parts of a hit: citation, title, section, text and the citing sentence."""
     return "\n".join([*_about(row), "", str(row["text"])])
 
 

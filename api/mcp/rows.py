@@ -1,7 +1,7 @@
-"""What was concluded, in few words: a value, the line that says it, whose it is.
+"""Compact rows of gaps, values and packs: a value, its line and its source.
 
-The command line and REST tell gaps and values in full; an agent pays for every word, and opens what it needs by the
-chunk that each line names.
+The command line and REST return gaps and values in full. Agents pay per token, and can open what they need by the
+chunk id of each row.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Row = dict[str, Any]
 
 
 def item_row(pack_item: PackItem) -> Row:
-    """A part of a pack, without its text."""
+    """A unit of a pack, without its text."""
     cited = list(dict.fromkeys(pinpoint(hit) for hit in pack_item.evidence))
     return {"kind": pack_item.kind, "title": visible(pack_item.title)[0], "tokens": pack_item.tokens, "citations": cited}
 
 
 def gap_row(gap: Gap) -> Row:
-    """A detail: how far it is stated, what the target has, what the lineage offers."""
+    """A gap: its state, the target's values, and the lineage's suggestions."""
     detail = gap.detail
     return {
         "name": detail.name,
@@ -43,40 +43,40 @@ def gap_row(gap: Gap) -> Row:
 
 
 def offer_row(suggestion: Suggestion) -> Row:
-    """What the lineage offers for it."""
+    """A suggestion of the lineage."""
     passages = () if suggestion.held else suggestion.evidence[:_STATED]
-    said: Row = {
+    row: Row = {
         "value": visible(suggestion.value)[0],
         "unit": inline(suggestion.unit),
         "grade": suggestion.grade,
         "reason": visible(suggestion.reason)[0],
     }
-    said |= {"chain": [visible(link)[0] for link in suggestion.chain]}
-    return said | {"held": [held_row(occurrence) for occurrence in suggestion.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
+    row |= {"chain": [visible(link)[0] for link in suggestion.chain]}
+    return row | {"held": [held_row(occurrence) for occurrence in suggestion.held[:_STATED]], "evidence": [evidence_row(hit) for hit in passages]}
 
 
 def conflict_row(conflict: Conflict) -> Row:
-    """Sources that disagree."""
-    said = {"name": conflict.name, "title": conflict.title, "kind": conflict.kind, "severity": conflict.severity, "why": visible(conflict.why)[0]}
-    return said | {"sides": [held_row(occurrence) for occurrence in conflict.sides[: _HELD + 1]]}
+    """A conflict between sources."""
+    row = {"name": conflict.name, "title": conflict.title, "kind": conflict.kind, "severity": conflict.severity, "why": visible(conflict.why)[0]}
+    return row | {"sides": [held_row(occurrence) for occurrence in conflict.sides[: _HELD + 1]]}
 
 
 def value_row(value: Value) -> Row:
-    """A value and who holds it."""
+    """A value and its sources."""
     works = len({occurrence.fact.work for occurrence in value.held})
-    said = {"value": visible(value.value)[0], "unit": inline(value.unit), "inherited": value.inherited, "works": works}
-    return said | {"held": [held_row(some) for some in value.held[:_HELD]]}
+    row = {"value": visible(value.value)[0], "unit": inline(value.unit), "inherited": value.inherited, "works": works}
+    return row | {"held": [held_row(holder) for holder in value.held[:_HELD]]}
 
 
 def held_row(occurrence: FactOccurrence) -> Row:
-    """A value where it stands."""
+    """One occurrence of a value."""
     fact = occurrence.fact
-    said = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": occurrence.since}
-    return said | {"overridden": [visible(one.value)[0] for one in occurrence.overridden]} | evidence_row(occurrence.evidence, fact.said)
+    row = {"value": visible(fact.value)[0], "unit": inline(fact.unit), "scope": visible(fact.scope)[0], "since": occurrence.since}
+    return row | {"overridden": [visible(other.value)[0] for other in occurrence.overridden]} | evidence_row(occurrence.evidence, fact.said)
 
 
 def evidence_row(hit: Hit, said: str = "") -> Row:
-    """The lines that say it (of a paper the words), at most 400 characters, and whose they are."""
+    """The lines (in a paper, the words) that state it, at most 400 characters, and their source."""
     text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
     shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
     licence = licenses.shown(hit.work.license)
@@ -85,7 +85,7 @@ def evidence_row(hit: Hit, said: str = "") -> Row:
 
 
 def _lines(hit: Hit) -> str:
-    """The lines of the focus, the chunk's first where there is none."""
+    """The lines of the focus, or the chunk's first lines."""
     lines = hit.chunk.text.split("\n")
     if not hit.focus:
         return "\n".join(lines[:6])

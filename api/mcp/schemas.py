@@ -1,4 +1,4 @@
-"""JSON Schemas of what the tools give back, kept short: a client reads all of them before it asks anything."""
+"""JSON Schemas of the tools' results, kept short because clients read all of them first."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ANY: Schema = {"type": "object"}
 
 
 def many(of: Schema) -> Schema:
-    """A list of it."""
+    """Schema of a list."""
     return {"type": "array", "items": of}
 
 
 def record(optional: dict[str, Schema] | None = None, **required: Schema) -> Schema:
-    """An object with these fields; further fields may come with later versions."""
+    """Schema of an object with these fields; later versions may add some."""
     return {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
 
 

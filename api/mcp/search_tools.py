@@ -1,4 +1,4 @@
-"""The tools that answer: search, context, gaps, read."""
+"""The search tools: search and read."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _ALL = 100
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
-    """One page of the hits for a question."""
+    """One page of hits for a question."""
 
     def ask(k: int) -> Answer:
         service = desk.service
         return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
 
     answer, more = page(ask, asked.limit, asked.offset)
-    said = hits.answer_to_json(answer) | {"limit": asked.limit, "offset": asked.offset, "has_more": more, "notice": NOTICE}
+    body = hits.answer_to_json(answer) | {"limit": asked.limit, "offset": asked.offset, "has_more": more, "notice": NOTICE}
     shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
     further = f" More with offset={asked.offset + asked.limit}." if more else ""
-    text = results.told(said, shown + further, [results.hit_block(row) for row in said["hits"]])
-    return Result(said, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
+    text = results.told(body, shown + further, [results.hit_block(row) for row in body["hits"]])
+    return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
 
 
 def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer, bool]:
-    """Hits `offset` to `offset + limit` of one fixed order, and whether there are more.
+    """Hits `offset` to `offset + limit` in a fixed order, and whether there are more.
 
     What one work may fill of an answer depends on how long it is; so the order is that of a short answer, and after it
     whatever a long one adds. Pages of any size then fit together.
@@ -49,11 +49,11 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
-    """A piece of evidence with the lines around it, and how to read on."""
+    """A piece of evidence with surrounding lines, and how to read further."""
     window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
-    said = hits.evidence_to_json(window) | {"notice": NOTICE}
-    top = f"Lineage {window.lineage}, generation {window.generation}. {said['hit']['kind']}, lines {said['start_line']}-{said['end_line']}"
+    body = hits.evidence_to_json(window) | {"notice": NOTICE}
+    top = f"Lineage {window.lineage}, generation {window.generation}. {body['hit']['kind']}, lines {body['start_line']}-{body['end_line']}"
     top += f", {window.before} lines above and {window.after} below are left out."
     links = tuple(ResourceLink(window.lineage, chunk) for chunk in (window.previous, window.next) if chunk)
     top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", window.previous), ("After it", window.next)) if chunk)
-    return Result(said, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(said["hit"]))]), links)
+    return Result(body, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(body["hit"]))]), links)

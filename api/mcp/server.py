@@ -1,4 +1,4 @@
-"""The Model Context Protocol's door: the tools of `api.mcp_tools` over stdio and streamable HTTP.
+"""Model Context Protocol server: the tools of `api.mcp` over stdio and streamable HTTP.
 
 Both revisions in use are spoken, 2025-11-25 (sessions) and 2026-07-28 (each request by itself); the `mcp` package
 decides by what the client sends first. What an agent sees before it asks, the tools and their descriptions, is
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 MOST_BODY = 1024 * 1024
 MOST_SESSIONS = 200
 _HOUR = CacheHint(3_600_000, "public")
-"""How long a client may keep what never changes while the server runs."""
+"""Cache lifetime of lists that do not change while the server runs."""
 
 
 def server(service: Service, jobs: Jobs, *, local: bool = False) -> Server[Any]:
-    """The server over one store; `local` lets builds read files of this machine (see `Desk`)."""
+    """The server of one store; `local` lets builds read local files."""
     handlers = Handlers(Desk(service, jobs, local))
     return Server(
         "lineage",
@@ -56,7 +56,7 @@ def server(service: Service, jobs: Jobs, *, local: bool = False) -> Server[Any]:
 
 
 class Door:
-    """The ASGI application of the endpoint, whatever path it is mounted at. Serves while its `lifespan` is entered."""
+    """The ASGI application of the endpoint, at any path. Serves while inside its `lifespan`."""
 
     def __init__(self, made: Server[Any], guarded: bool = False) -> None:
         self._manager = StreamableHTTPSessionManager(
@@ -65,12 +65,12 @@ class Door:
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """Start to serve; leaving ends every session. Can be entered once."""
+        """Start serving; leaving ends every session. Can be entered once."""
         async with self._manager.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         await self._manager.handle_request(scope, receive, send)
 
 

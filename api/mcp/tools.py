@@ -1,4 +1,4 @@
-"""The table of tools: name, description, arguments, results, hints. Descriptions are constants: no stranger's word is in them."""
+"""The table of tools: name, description, arguments, results, hints. Descriptions are constants without third-party text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.mcp.schemas import ANY, CONTEXT, GAPS, HIT, INTEGER, PAGED, READ, READ_
 
 @dataclass(frozen=True)
 class Hints:
-    """What a client may show before it lets a model call (MCP: ToolAnnotations)."""
+    """Hints that a client may show before a call (MCP: ToolAnnotations)."""
 
     read_only: bool = True
     destructive: bool = False
@@ -108,4 +108,4 @@ TOOLS = (
         build_tools.status,
     ),
 )
-"""Every tool, in the order in which they are listed."""
+"""Every tool, in listing order."""

@@ -78,9 +78,9 @@ def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
     @app.get("/healthz", operation_id="health", tags=["server"], response_model=responses.Health, responses={503: {"model": responses.Health}})
     def healthz() -> Response:
         """Whether the store can be read, a lineage opens and the queue is worked at; 503 if not."""
-        found = health.look()
-        answer = as_json(found)
-        answer.status_code = 200 if found["status"] == "ok" else 503
+        problems = health.look()
+        answer = as_json(problems)
+        answer.status_code = 200 if problems["status"] == "ok" else 503
         return answer
 
     @app.get("/metrics", operation_id="metrics", tags=["server"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
@@ -161,10 +161,10 @@ _KINDS = {400: "malformed", 404: "not-found", 405: "method-not-allowed", 415: "u
 
 def _invalid(error: RequestValidationError) -> Problem:
     """What does not fit the model: 400 for what is no JSON, 404 for a name in the path that can name nothing, else 422."""
-    found = [(one["type"], one["loc"], str(one["msg"])) for one in error.errors()]
-    if any(kind == "json_invalid" for kind, _, _ in found):
-        return Problem(400, "malformed", f"the body is not JSON: {found[0][2]}")
-    if any(place[0] == "path" for _, place, _ in found):
+    problems = [(problem["type"], problem["loc"], str(problem["msg"])) for problem in error.errors()]
+    if any(kind == "json_invalid" for kind, _, _ in problems):
+        return Problem(400, "malformed", f"the body is not JSON: {problems[0][2]}")
+    if any(place[0] == "path" for _, place, _ in problems):
         return Problem(404, kebab("NotFound"), "the path names nothing that can be there")
-    rows = [("/" + "/".join(map(str, place[1:])), words) for _, place, words in found][:20]
+    rows = [("/" + "/".join(map(str, place[1:])), words) for _, place, words in problems][:20]
     return Problem(422, "invalid", "; ".join(f"{pointer}: {words}" for pointer, words in rows[:3]), invalid=rows)

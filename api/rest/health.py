@@ -28,13 +28,13 @@ class Health:
     def look(self) -> dict[str, Any]:
         """`status` is `ok` or `failing`; `checks` say what was found."""
         with self._lock:
-            at, said = self._said
+            at, body = self._said
             if time.monotonic() - at > 1:
                 checks = {"store": self._store(), "lineages": self._lineages(), "queue": self._queue()}
                 rows = {name: {"ok": ok, "detail": detail} for name, (ok, detail) in checks.items()}
-                said = {"status": "ok" if all(ok for ok, _ in checks.values()) else "failing", "checks": rows}
-                self._said = (time.monotonic(), said)
-            return said
+                body = {"status": "ok" if all(ok for ok, _ in checks.values()) else "failing", "checks": rows}
+                self._said = (time.monotonic(), body)
+            return body
 
     def _store(self) -> tuple[bool, str]:
         try:
@@ -54,8 +54,8 @@ class Health:
                 layout.open_generation(self._home, name).close()
             except LineageError:
                 damaged.append(name)
-        told = f"{len(names) - len(damaged)} of {len(names)} can be opened"
-        return not names or len(damaged) < len(names), f"{told}; damaged: {', '.join(damaged[:5])}" if damaged else told
+        detail = f"{len(names) - len(damaged)} of {len(names)} can be opened"
+        return not names or len(damaged) < len(names), f"{detail}; damaged: {', '.join(damaged[:5])}" if damaged else detail
 
     def _queue(self) -> tuple[bool, str]:
         alive = self._jobs.alive()

@@ -1,4 +1,4 @@
-"""What is concluded from evidence, typed for the OpenAPI document: facts, gaps, consensus, packs, written answers."""
+"""Response models for facts, consensus, gaps, packs and written answers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.rest.responses import Hit, Kin, Lines, Said, Source, Work
+from api.rest.responses import Hit, LineageRelation, Lines, ResponseModel, Source, Work
 
 Trust = Literal["untrusted-third-party"]
 
 
-class Fact(Said):
-    """A hyper-parameter or choice with its place: `learning_rate` = `0.0001` in line 31 of a chunk."""
+class Fact(ResponseModel):
+    """A hyperparameter or choice with its location: `learning_rate` = `0.0001` in line 31 of a chunk."""
 
     name: str = Field(examples=["learning_rate"])
     value: str = Field(examples=["0.0001"])
@@ -27,8 +27,8 @@ class Fact(Said):
     literal: bool
 
 
-class Held(Said):
-    """A fact with the evidence that holds it; `overridden` are facts of the same source that it overrides."""
+class FactOccurrenceModel(ResponseModel):
+    """A fact with its evidence; `overridden` are the facts of the same source that it overrides."""
 
     fact: Fact
     evidence: Hit
@@ -37,17 +37,17 @@ class Held(Said):
     citation: str
 
 
-class Value(Said):
-    """One value of a detail, and everybody who holds it."""
+class Value(ResponseModel):
+    """One value of a detail and its sources."""
 
     value: str
     unit: str
     inherited: bool
-    held: list[Held]
+    held: list[FactOccurrenceModel]
 
 
-class Consensus(Said):
-    """What a lineage agrees on for one detail: its values, the one that the target inherits first."""
+class Consensus(ResponseModel):
+    """The values of one detail in a lineage, the one that the target inherits first."""
 
     lineage: str
     generation: str
@@ -58,8 +58,8 @@ class Consensus(Said):
     notes: list[str]
 
 
-class Tally(Said):
-    """How many facts, values and works a detail has in a lineage."""
+class Tally(ResponseModel):
+    """The number of facts, values and works of a detail in a lineage."""
 
     name: str
     title: str
@@ -69,8 +69,8 @@ class Tally(Said):
     works: int
 
 
-class Tallies(Said):
-    """The details that a lineage has facts on."""
+class Tallies(ResponseModel):
+    """The details that have facts in a lineage."""
 
     lineage: str
     generation: str
@@ -78,8 +78,8 @@ class Tallies(Said):
     notes: list[str]
 
 
-class Detail(Said):
-    """A detail that a reproduction needs, and the question to ask for it."""
+class Detail(ResponseModel):
+    """A detail that a reproduction needs, and its question."""
 
     name: str
     title: str
@@ -89,30 +89,30 @@ class Detail(Said):
     weight: float
 
 
-class Suggestion(Said):
-    """What the lineage offers for a gap, its grade with the reason, and the chain that leads to it link by link."""
+class Suggestion(ResponseModel):
+    """A value that the lineage suggests for a gap, with its grade, the reason and the chain of works that leads to it."""
 
     value: str
     unit: str
     grade: Literal["strong", "fair", "weak"]
     reason: str
-    held: list[Held]
+    held: list[FactOccurrenceModel]
     evidence: list[Hit]
     chain: list[str]
 
 
-class Gap(Said):
-    """One needed detail: how far the target states it, where, and what the lineage offers."""
+class Gap(ResponseModel):
+    """One needed detail: how far the target states it, where, and the lineage's suggestions."""
 
     detail: Detail
     state: Literal["SPECIFIED", "PARTIALLY_SPECIFIED", "UNSPECIFIED"]
     why: str
     stated: list[Hit]
-    facts: list[Held]
+    facts: list[FactOccurrenceModel]
     suggestions: list[Suggestion]
 
 
-class Conflict(Said):
+class Conflict(ResponseModel):
     """Sources that disagree, with their evidence; `severity` from 0 to 1."""
 
     name: str
@@ -121,11 +121,11 @@ class Conflict(Said):
     severity: float
     why: str
     rule: str
-    sides: list[Held]
+    sides: list[FactOccurrenceModel]
 
 
-class Gaps(Said):
-    """What the target leaves unsaid, and what its lineage says instead."""
+class Gaps(ResponseModel):
+    """The details that the target does not state, and the lineage's suggestions."""
 
     lineage: str
     generation: str
@@ -136,33 +136,33 @@ class Gaps(Said):
     notes: list[str]
 
 
-class Place(Said):
-    """Where a piece of evidence stands and whose it is."""
+class Place(ResponseModel):
+    """Location and source of a piece of evidence."""
 
     chunk: str
     kind: Literal["paper", "code", "config", "docs"]
     citation: str
     source: Source
     focus: Lines
-    lineage: Kin
+    lineage: LineageRelation
     license: str | None
     from_target: bool
     trust: Trust
     flags: list[str]
 
 
-class PackItem(Said):
-    """One whole unit of a pack, with what it rests on."""
+class PackItem(ResponseModel):
+    """One unit of a pack, with its evidence."""
 
     kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
     title: str
     tokens: int
-    span: list[int] | None = Field(None, description="Where it stands in the pack's text: from and to, in characters.")
+    span: list[int] | None = Field(None, description="Start and end offset in the pack's text, in characters.")
     evidence: list[Place]
 
 
-class Pack(Said):
-    """Context for whoever writes the code: `text` is Markdown of `used` tokens, never more than `allowed`."""
+class Pack(ResponseModel):
+    """Context for a coding task: `text` is Markdown of `used` tokens, at most `allowed`."""
 
     lineage: str
     generation: str
@@ -178,28 +178,28 @@ class Pack(Said):
     trust: Trust
 
 
-class Sentence(Said):
-    """One sentence of an answer, with the hits that it rests on."""
+class Sentence(ResponseModel):
+    """One sentence of an answer, with the hits that support it."""
 
     text: str
     markdown: str = ""
     evidence: list[Hit]
 
 
-class Removed(Said):
-    """A sentence that no evidence held, and why."""
+class Removed(ResponseModel):
+    """An unsupported sentence that was removed, and why."""
 
     text: str
     why: str
 
 
-class Written(Said):
-    """An answer of which every sentence is tied to evidence; without sentences nothing supports one, and `nearest` are the misses."""
+class Written(ResponseModel):
+    """An answer in which every sentence cites evidence. If nothing supports one, `sentences` is empty and `nearest` lists close hits."""
 
     lineage: str
     generation: str
     question: str
-    by: str = Field(description="`extract`, or the model that wrote.", examples=["extract"])
+    by: str = Field(description="`extract`, or the model that wrote it.", examples=["extract"])
     supported: bool
     sentences: list[Sentence]
     removed: list[Removed]

@@ -52,15 +52,15 @@ class Problem:
 
     def document(self, instance: str = "") -> dict[str, Any]:
         """The members of the problem document."""
-        said: dict[str, Any] = {"type": URN + self.kind, "title": HTTPStatus(self.status).phrase, "status": self.status}
-        said["detail"] = self.detail[:MOST]
+        body: dict[str, Any] = {"type": URN + self.kind, "title": HTTPStatus(self.status).phrase, "status": self.status}
+        body["detail"] = self.detail[:MOST]
         if self.hint:
-            said["hint"] = self.hint[:MOST]
+            body["hint"] = self.hint[:MOST]
         if instance:
-            said["instance"] = instance[:MOST]
+            body["instance"] = instance[:MOST]
         if self.invalid:
-            said["errors"] = [{"pointer": pointer[:MOST], "detail": detail[:MOST]} for pointer, detail in self.invalid]
-        return said
+            body["errors"] = [{"pointer": pointer[:MOST], "detail": detail[:MOST]} for pointer, detail in self.invalid]
+        return body
 
     def response(self, instance: str = "") -> Response:
         """The answer to send, with `Retry-After` where waiting helps."""

@@ -28,41 +28,41 @@ class Endpoint:
 def endpoints(document: Mapping[str, Any]) -> Iterator[Endpoint]:
     """Every endpoint, in the document's order."""
     for path, methods in document["paths"].items():
-        for method, one in methods.items():
-            body = _body(document, one)
+        for method, operation in methods.items():
+            body = _body(document, operation)
             yield Endpoint(
                 method.upper(),
                 path,
-                one["operationId"],
-                one.get("summary", ""),
-                one.get("description", ""),
-                tuple(_parameters(one, body)),
+                operation["operationId"],
+                operation.get("summary", ""),
+                operation.get("description", ""),
+                tuple(_parameters(operation, body)),
                 _example(path, method, body),
-                tuple((code, said.get("description", "")) for code, said in one["responses"].items()),
+                tuple((code, response.get("description", "")) for code, response in operation["responses"].items()),
             )
 
 
-def _parameters(one: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    for p in one.get("parameters", ()):
-        said = p.get("description") or p["schema"].get("description", "")
-        yield p["name"], p["in"], _type(p["schema"]), said, "yes" if p.get("required") else ""
+def _parameters(operation: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for p in operation.get("parameters", ()):
+        description = p.get("description") or p["schema"].get("description", "")
+        yield p["name"], p["in"], _type(p["schema"]), description, "yes" if p.get("required") else ""
     for name, schema in body.get("properties", {}).items():
         yield name, "body", _type(schema), schema.get("description", ""), "yes" if name in body.get("required", ()) else ""
 
 
-def _body(document: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any]:
+def _body(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of an operation's JSON body, empty if it has none."""
-    schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     name = schema.get("$ref", "").rpartition("/")[2]
-    found: Mapping[str, Any] = document["components"]["schemas"].get(name, schema)
-    return found
+    models: Mapping[str, Any] = document["components"]["schemas"].get(name, schema)
+    return models
 
 
 def _type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         kinds = [json.dumps(value) for value in schema["enum"]]
     else:
-        kinds = [one.get("type", "") for one in schema.get("anyOf", (schema,)) if one.get("type") != "null"]
+        kinds = [option.get("type", "") for option in schema.get("anyOf", (schema,)) if option.get("type") != "null"]
     bounds = [f"{word} {_bound(schema, key):.0f}" for key, word in _BOUNDS if _bound(schema, key) is not None]
     default = f", default {json.dumps(schema['default'])}" if schema.get("default") is not None else ""
     return " ".join([" or ".join(filter(None, kinds)), *bounds]) + default
@@ -72,7 +72,7 @@ _BOUNDS = (("minimum", "from"), ("maximum", "to"), ("maxLength", "up to"), ("max
 
 
 def _bound(schema: Mapping[str, Any], key: str) -> Any:
-    return next((one[key] for one in (schema, *schema.get("anyOf", ())) if key in one), None)
+    return next((option[key] for option in (schema, *schema.get("anyOf", ())) if key in option), None)
 
 
 def _example(path: str, method: str, body: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Engines kept open by a server, so that a question does not open the lineage and load the model anew.
+"""Engines that a server keeps open, so that queries need not reopen a lineage or reload a model.
 
 An engine belongs to one generation. It is lent out with a count; when a newer generation is there, or more engines
 are open than may be, the one that nobody uses any more is closed.
@@ -25,7 +25,7 @@ _LATE = "took too long"
 
 
 class _Kept:
-    """An engine, who uses it, and whether it is to be closed when nobody does."""
+    """An engine, its number of users, and whether to close it when unused."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -34,7 +34,7 @@ class _Kept:
 
 
 class KeptParts(Parts):
-    """Parts whose engines stay open, at most `most` of them beyond those in use."""
+    """Parts that keep engines open: those in use and at most `most` others."""
 
     def __init__(self, settings: Settings, most: int = 4) -> None:
         super().__init__(settings)
@@ -44,7 +44,7 @@ class KeptParts(Parts):
         self._lock, self._reporting = threading.Lock(), threading.Lock()
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
-        """The engine of a lineage's current generation, for the length of a `with` block."""
+        """The engine of a lineage's current generation, as a context manager."""
         return self._lent(lineage, layout.current(self.settings.home, lineage))
 
     @contextmanager
@@ -67,7 +67,7 @@ class KeptParts(Parts):
         return kept
 
     def _retire(self, lineage: str, generation: str) -> None:
-        """Let go of the lineage's older generations, and of what was used longest ago."""
+        """Release the lineage's older generations and the least recently used engines."""
         old = [key for key in self._kept if key[0] == lineage and key[1] != generation]
         old += list(self._kept)[: max(0, len(self._kept) - len(old) - self._most)]
         for key in dict.fromkeys(old):
@@ -95,11 +95,11 @@ class KeptParts(Parts):
             return made
 
     def open_engines(self) -> int:
-        """How many engines are kept."""
+        """Number of open engines."""
         return len(self._kept)
 
     def close(self) -> None:
-        """Close every engine that is not in use, and the others when they are no longer."""
+        """Close every unused engine now, and the others when they become unused."""
         with self._lock:
             while self._kept:
                 self._let_go(self._kept.popitem()[1])

@@ -1,4 +1,4 @@
-"""Builds as jobs: asked for now, done one after the other, whoever waits.
+"""Builds as queued jobs, run one at a time.
 
 Any number of processes may share a store (`lineage serve`, one `lineage mcp` for each agent): all may submit, look,
 follow and cancel, and whichever holds the worker's lock does the work. If it dies, another takes the lock and resumes
@@ -35,11 +35,11 @@ _LOOK = 1.0
 _SAMPLE = 0.25
 _GRACE = 3.0
 _PLAIN = ("arxiv:", "doi:")
-"""Identifiers that mean the same when they are read again."""
+"""Identifiers that do not change when normalized again."""
 
 
 class Jobs:
-    """The queue of one store. `start` makes this process one of those that may do the work."""
+    """The job queue of one store. After `start`, this process may become the worker."""
 
     def __init__(self, home: Path, build: Build, bound: int = 16) -> None:
         self._journal = Journal(home)
@@ -54,7 +54,7 @@ class Jobs:
     # -- for the doors
 
     def submit(self, request: BuildRequest) -> Job:
-        """The job that does this build: the one that waits or runs already for the same request, else a new one.
+        """Return the unfinished job for the same request, or queue a new one.
 
         Raises `QueueFull`, and `BadIdentifier` for what can name no target or lineage.
         """
@@ -71,24 +71,24 @@ class Jobs:
         return job
 
     def get(self, id_: str) -> Job:
-        """The job of an identifier; raises `NotFound`."""
+        """Return a job by its id. Raises `NotFound`."""
         return self._journal.get(id_)
 
     def all(self) -> tuple[Job, ...]:
-        """Every job that is kept, newest first."""
+        """All stored jobs, newest first."""
         return tuple(reversed(list(self._journal.all())))
 
     def of_lineage(self, lineage: str) -> Job | None:
-        """The newest job that builds a lineage, those that are not finished before others."""
+        """The newest job of a lineage, unfinished ones first."""
         jobs = [job for job in self.all() if job.lineage == lineage]
         return next((job for job in jobs if not job.finished), jobs[0] if jobs else None)
 
     def events(self, id_: str, after: int = 0) -> tuple[JobEvent, ...]:
-        """What happened after the event numbered `after`, oldest first, at most 500; raises `NotFound`."""
+        """Up to 500 events after number `after`, oldest first. Raises `NotFound`."""
         return self._journal.events(id_, after)
 
     def cancel(self, id_: str) -> Job:
-        """End a job: at once if it waits, at its next step if it runs (`cancelling`); a finished one stays as it is."""
+        """Cancel a job: at once if queued, at its next step if running (`cancelling`); a finished one stays unchanged."""
         with self._journal.submitting():
             job = self._journal.get(id_)
             if job.state == "queued":
@@ -98,12 +98,12 @@ class Jobs:
         return self._journal.get(id_)
 
     def resume(self, id_: str) -> Job:
-        """Put a job that failed or was cancelled back into the queue; what it had done is kept. Raises `QueueFull`."""
+        """Queue a failed or cancelled job again; finished work is kept. Raises `QueueFull`."""
         with self._journal.submitting():
             job = self._journal.get(id_)
             if job.state not in {"failed", "cancelled"}:
                 return job
-            self._check_room([one for one in self._journal.all() if not one.finished])
+            self._check_room([queued for queued in self._journal.all() if not queued.finished])
             self._journal.forget_cancelling(id_)
             job = self._journal.write(replace(job, state="queued", started="", ended="", error=None))
         self._wake.set()
@@ -117,12 +117,12 @@ class Jobs:
     # -- the work
 
     def start(self) -> None:
-        """Begin to work at the queue, or to wait until whoever does so ends."""
+        """Start as the worker, or wait until the current worker ends."""
         self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop working; a build under way goes back into the queue, for the next process.
+        """Stop; a running build goes back into the queue for the next process.
 
         A build that does not stop in time keeps the worker's lock until the process ends: it is still writing.
         """
@@ -135,23 +135,23 @@ class Jobs:
             self._leave()
 
     def _leave(self) -> None:
-        """Let the lock go, and first what says who has it."""
+        """Remove the record of the owner, then release the lock."""
         if self._lock.is_locked:
             with suppress(OSError):  # the folder may be gone, or be nobody's to write
                 self._said.unlink()
             self._lock.release()
 
     def alive(self) -> bool:
-        """Whether this process works at the queue, or watches over who does."""
+        """Whether this process is the worker or waits to become it."""
         return self._thread is not None and self._thread.is_alive()
 
     def holder(self) -> str:
-        """Who works at the queue, in words, or did until it was killed; empty if nobody does."""
+        """A description of the current (or killed) worker; empty if there is none."""
         if self._lock.is_locked:
             return f"this process ({os.getpid()})"
         try:
-            said = json.loads(self._said.read_bytes())
-            return f"process {int(said['pid'])} on {str(said['host'])[:80]} since {str(said['since'])[:40]}"
+            owner = json.loads(self._said.read_bytes())
+            return f"process {int(owner['pid'])} on {str(owner['host'])[:80]} since {str(owner['since'])[:40]}"
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 
@@ -166,15 +166,15 @@ class Jobs:
             self._wake.clear()
 
     def _take(self) -> bool:
-        """Become the one who does the work, and put back what the last one left undone."""
+        """Become the worker and requeue the jobs that the last one left unfinished."""
         with failures(self._journal.folder):
             self._journal.folder.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock.acquire(blocking=False)
             except Timeout:
                 return False
-            said = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
-            write_whole(self._said, json.dumps(said).encode())
+            owner = {"host": socket.gethostname(), "pid": os.getpid(), "since": now()}
+            write_whole(self._said, json.dumps(owner).encode())
         for job in list(self._journal.all()):
             if job.state == "running":
                 self._journal.write(replace(job, state="queued"))
@@ -191,7 +191,7 @@ class Jobs:
             self._do(job)
 
     def _do(self, job: Job) -> None:
-        """Run one job in a thread of its own, so that a bug in it ends the job and not the worker."""
+        """Run one job in its own thread, so that a bug ends the job and not the worker."""
         self._at_work = thread = threading.Thread(target=self._run, args=(job,), name=job.id, daemon=True)
         thread.start()
         while thread.is_alive() and not self._stop.is_set():
@@ -209,8 +209,8 @@ class Jobs:
         except LineageError as error:
             self._end(job, "failed", error={"type": type(error).__name__, "message": str(error), "hint": error.hint})
         else:
-            said = {name: value for name, value in hits.report_to_json(report).items() if name != "losses"}
-            self._end(job, "done", lineage=report.lineage, report=said)
+            summary = {name: value for name, value in hits.report_to_json(report).items() if name != "losses"}
+            self._end(job, "done", lineage=report.lineage, report=summary)
 
     def _end(self, job: Job, state: Any, **changes: Any) -> None:
         with self._journal.submitting():
@@ -219,7 +219,7 @@ class Jobs:
 
 
 class _Recorder:
-    """The watcher of a job: keeps its events, a sample of those that come thick, and raises `Cancelled` when it is to end."""
+    """Watcher of a job: stores its events (frequent ones sampled) and raises `Cancelled` on request."""
 
     def __init__(self, journal: Journal, id_: str, stop: threading.Event) -> None:
         self._journal, self._id, self._stopped = journal, id_, stop
@@ -245,12 +245,12 @@ class _Recorder:
 
 
 def _shown(event: Event) -> Mapping[str, Any]:
-    said: dict[str, Any] = hits.to_json(event)
-    return {name: hits.visible(value)[0][:400] if isinstance(value, str) else value for name, value in said.items()}
+    values: dict[str, Any] = hits.to_json(event)
+    return {name: hits.visible(value)[0][:400] if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
-    """The request with its target written in the one way, and the name that its lineage is expected to have."""
+    """The request with a normalized target, and the expected name of its lineage."""
     from indexer import additions
     from indexer.target import is_path
 

@@ -1,4 +1,4 @@
-"""What is known of builds that were asked for over REST and MCP, on disk: they outlive the process that took them.
+"""Build jobs requested over REST and MCP, stored on disk so that they outlive the process.
 
     HOME/jobs/<id>.json       the job, replaced whole at every change of its state
     HOME/jobs/<id>.events     what happened, a line of JSON each; a torn last line is not there yet
@@ -36,12 +36,12 @@ JOB_ID = r"j_[0-9a-f]{24}"
 _ID = re.compile(JOB_ID + r"\Z")
 _KEPT = 200
 _MOST = 500
-"""Events read at a time."""
+"""Maximum number of events per read."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A build that was asked for. Times are UTC in ISO 8601, empty if not yet; `lineage` is the name expected, then the real one.
+    """A build job. Times are UTC in ISO 8601, empty if not reached; `lineage` is the expected name, then the real one.
 
     `report` is what `build --json` tells, once it is done; `error` says why it failed: type, message, hint.
     """
@@ -60,13 +60,13 @@ class Job:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing will happen any more unless it is resumed."""
+        """Whether the job is over unless it is resumed."""
         return self.state not in UNFINISHED
 
 
 @dataclass(frozen=True)
 class JobEvent:
-    """Something that happened to a job: `kind` is `state`, `stage`, `waiting` or `note`, `data` its values."""
+    """An event of a job: `kind` is `state`, `stage`, `waiting` or `note`, `data` its values."""
 
     id: int
     at: str
@@ -75,7 +75,7 @@ class JobEvent:
 
 
 def now() -> str:
-    """The time as it is written into jobs."""
+    """The current time in the format of jobs."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -85,29 +85,29 @@ def new_id() -> str:
 
 
 class Journal:
-    """The jobs of one store. Making it touches nothing; every method may be called from any thread and process."""
+    """The jobs of one store. The constructor does no I/O; all methods are safe across threads and processes."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "jobs"
 
     def submitting(self) -> FileLock:
-        """The lock under which a request is compared with those that wait."""
+        """The lock held while a request is compared with queued ones."""
         with failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / "submit.lock")
 
     def write(self, job: Job) -> Job:
-        """Keep the job as it now is, and an event that says its state; returns it."""
+        """Store the job and a state event, and return it."""
         value = asdict(replace(job, cancelling=False)) | {"request": job.request.as_meta()}
         with failures(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self._path(job.id, "json"), json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-        said: dict[str, Any] = {"state": job.state, "lineage": job.lineage}
-        self.tell(job.id, "state", said | ({"error": dict(job.error)} if job.error else {}))
+        event: dict[str, Any] = {"state": job.state, "lineage": job.lineage}
+        self.tell(job.id, "state", event | ({"error": dict(job.error)} if job.error else {}))
         return job
 
     def get(self, id_: str) -> Job:
-        """The job of an identifier; raises `NotFound` and `StoreDamaged`."""
+        """Return a job by its id. Raises `NotFound` and `StoreDamaged`."""
         path = self._path(id_, "json")
         try:
             value = json.loads(path.read_bytes())
@@ -120,7 +120,7 @@ class Journal:
         return replace(job, cancelling=not job.finished and self.cancel_asked(id_))
 
     def all(self) -> Iterator[Job]:
-        """Every job that can be read, oldest first."""
+        """All readable jobs, oldest first."""
         for path in sorted(self.folder.glob("j_*.json")):
             try:
                 yield self.get(path.stem)
@@ -134,7 +134,7 @@ class Journal:
             file.write(line.encode() + b"\n")
 
     def events(self, id_: str, after: int = 0) -> tuple[JobEvent, ...]:
-        """The events that follow the one numbered `after`, at most 500; raises `NotFound`."""
+        """Up to 500 events after number `after`. Raises `NotFound`."""
         job_events: list[JobEvent] = []
         try:
             with self._path(id_, "events").open("rb") as file:
@@ -147,16 +147,16 @@ class Journal:
         return tuple(job_events)
 
     def ask_to_cancel(self, id_: str) -> None:
-        """Leave word that a job is to end."""
+        """Request the cancellation of a job."""
         with failures(self.folder):
             self._path(id_, "cancel").touch()
 
     def cancel_asked(self, id_: str) -> bool:
-        """Whether somebody wants a job to end."""
+        """Whether cancellation of a job was requested."""
         return self._path(id_, "cancel").exists()
 
     def forget_cancelling(self, id_: str) -> None:
-        """Take the word back."""
+        """Withdraw the request."""
         self._path(id_, "cancel").unlink(missing_ok=True)
 
     def prune(self) -> None:
@@ -173,7 +173,7 @@ class Journal:
 
 
 def _line_start(file: Any, after: int) -> int:
-    """Move to the first line that begins at `after` or later; where that is."""
+    """Seek to the first line at or after offset `after`, and return its offset."""
     if after <= 0:
         return 0
     file.seek(after - 1)

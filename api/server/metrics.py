@@ -1,4 +1,4 @@
-"""What a server counts, in Prometheus' text form: requests by route and status, how long they took, jobs, engines, memory."""
+"""Prometheus metrics: requests by route and status, durations, jobs, engines, memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Metrics:
-    """The numbers of one server; nothing is global, so that two in one process do not mix."""
+    """The metrics of one server; nothing is global, so two servers in one process stay separate."""
 
     def __init__(self, jobs: Callable[[], Iterable[Job]], engines: Callable[[], int]) -> None:
         self._registry = CollectorRegistry()
@@ -36,37 +36,37 @@ class Metrics:
         self._registry.register(_Jobs(jobs))
 
     def text(self) -> bytes:
-        """All of them, to be scraped."""
+        """All metrics in text form."""
         return generate_latest(self._registry)
 
 
 class _Jobs(Collector):
-    """Jobs by state, looked up when somebody scrapes."""
+    """Collector of jobs by state, read at scrape time."""
 
     def __init__(self, jobs: Callable[[], Iterable[Job]]) -> None:
         self._jobs = jobs
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """One gauge with a row for each state."""
-        found = Count(job.state for job in self._jobs())
+        """One gauge with a sample for each state."""
+        counts = Count(job.state for job in self._jobs())
         gauge = GaugeMetricFamily("lineage_jobs", "Builds that are kept, by state.", labels=["state"])
         for state in STATES:
-            gauge.add_metric([state], found[state])
+            gauge.add_metric([state], counts[state])
         yield gauge
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Nothing is read for the sake of registering."""
+        """Registering reads nothing."""
         yield GaugeMetricFamily("lineage_jobs", "Builds that are kept, by state.", labels=["state"])
 
 
 class MetricsMiddleware:
-    """ASGI middleware that counts what passes; routes by their template, so that no client can make up labels."""
+    """ASGI middleware that counts requests by route template, so that clients cannot create labels."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, and count."""
+        """Forward the request and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Who may ask, how much and how often: the guard in front of every route, REST, page and MCP alike.
+"""Access control and limits in front of every route: REST, page and MCP.
 
 Threats (RELIABILITY, T9 and T10): a web page in the user's browser that rebinds its name to 127.0.0.1 or posts
 across origins; another machine; floods, huge bodies and slow senders. So Host and Origin are checked on every route,
@@ -25,7 +25,7 @@ from lineage.settings import MIB, Settings
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 PUBLIC = ("/", "/web/")
-"""Served without a token: the page's own files, which hold no data and must be there to ask for one."""
+"""Served without a token: the page's static files, which hold no data and prompt for the token."""
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -40,7 +40,7 @@ _CLIENTS = 4096
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """What is allowed: `hosts` are names in Host and Origin, `any_address` lets addresses be named that are no loopback.
+    """Access policy: `hosts` are allowed in Host and Origin; `any_address` also allows non-loopback addresses.
 
     `rate` is requests a second of one client once its `burst` is spent; `body` bytes, `patience` seconds to send them;
     `concurrency` requests at work at a time.
@@ -57,7 +57,7 @@ class AccessPolicy:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address that a server listens on."""
+    """Whether a listening address is reachable from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -67,7 +67,7 @@ def is_loopback(host: str) -> bool:
 
 
 def policy_of(settings: Settings, host: str) -> AccessPolicy:
-    """The policy for listening on `host`; raises `SettingsError` where a token is needed and there is none."""
+    """The policy for listening on `host`. Raises `SettingsError` if a required token is missing."""
     token = settings.token.get_secret_value()
     if not is_loopback(host) and not token:
         raise SettingsError(f"{host} can be reached by other machines, and no token is set", hint="set LINEAGE_TOKEN, or listen on 127.0.0.1")
@@ -82,7 +82,7 @@ def policy_of(settings: Settings, host: str) -> AccessPolicy:
 
 
 def refusal(policy: AccessPolicy, path: str, headers: Headers) -> Problem | None:
-    """Why a request may not be answered, from its path and headers alone; None if it may."""
+    """Why a request is refused, judged by its path and headers; None if it is allowed."""
     asked = _authority(headers.get("host", ""))
     if asked is None or not _allowed(policy, asked[0]):
         return Problem(421, "wrong-host", "this server does not answer to the Host that was asked for", "name it in LINEAGE_HOSTS if it is yours")
@@ -95,7 +95,7 @@ def refusal(policy: AccessPolicy, path: str, headers: Headers) -> Problem | None
 
 
 def _authority(text: str) -> tuple[str, int | None] | None:
-    """(name, port) of a Host header; None if it is none."""
+    """(name, port) of a Host header; None if invalid."""
     try:
         parts = urlsplit(f"//{text}")
         if not parts.hostname or parts.path or parts.query or parts.fragment or "@" in text:
@@ -116,13 +116,13 @@ def _allowed(policy: AccessPolicy, name: str) -> bool:
 
 
 def _same_site(policy: AccessPolicy, origin: str, asked: tuple[str, int | None]) -> bool:
-    """Whether an Origin is ours: an allowed name with the port that was asked."""
+    """Whether an Origin is ours: an allowed name with the requested port."""
     scheme, _, rest = origin.partition("://")
-    said = _authority(rest) if scheme in {"http", "https"} else None
-    if said is None or not _allowed(policy, said[0]):
+    host = _authority(rest) if scheme in {"http", "https"} else None
+    if host is None or not _allowed(policy, host[0]):
         return False
     default = {"http": 80, "https": 443}[scheme]
-    return (said[1] or default) == (asked[1] or default)
+    return (host[1] or default) == (asked[1] or default)
 
 
 def _public(path: str) -> bool:
@@ -135,26 +135,26 @@ def _authorised(token: str, said: str) -> bool:
 
 
 class Buckets:
-    """Token buckets by client: each holds `burst` and is refilled with `rate` a second; the longest unseen is forgotten first."""
+    """Token buckets by client, with capacity `burst` and refill `rate` per second; least recently used ones are evicted."""
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
         self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str) -> float:
-        """Take one; seconds until there is one again if there is none, else 0."""
+        """Take a token. Returns 0, or the seconds until one is available."""
         now = self._clock()
-        held, at = self._held.pop(client, (float(self._burst), now))
-        held = min(self._burst, held + (now - at) * self._rate)
-        enough = held >= 1
-        self._held[client] = (held - enough, now)
+        tokens, at = self._held.pop(client, (float(self._burst), now))
+        tokens = min(self._burst, tokens + (now - at) * self._rate)
+        enough = tokens >= 1
+        self._held[client] = (tokens - enough, now)
         if len(self._held) > _CLIENTS:
             self._held.popitem(last=False)
-        return 0.0 if enough else (1 - held) / self._rate
+        return 0.0 if enough else (1 - tokens) / self._rate
 
 
 class Guard:
-    """ASGI middleware that lets through what the policy allows and answers the rest with a problem document."""
+    """ASGI middleware that forwards allowed requests and answers others with a problem document."""
 
     def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         self._app, self._policy = app, policy
@@ -162,7 +162,7 @@ class Guard:
         self._busy = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, read the body within its bounds, and pass both on."""
+        """Check the request, read its body within limits, and forward both."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         elif scope["type"] != "http":
@@ -198,24 +198,24 @@ class Guard:
         return Problem(413, "too-large", f"a request may have {self._policy.body:,} bytes at most", headers={"connection": "close"})
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes | Problem:
-        """The whole body, or why it was not waited for."""
+        """The whole body, or the reason for not reading it."""
         if "content-length" not in headers and "transfer-encoding" not in headers:
             return b""
-        held = bytearray()
+        body = bytearray()
         try:
             async with asyncio.timeout(self._policy.patience):
                 while True:
                     message = await receive()
-                    held += message.get("body", b"")
-                    if len(held) > self._policy.body:
+                    body += message.get("body", b"")
+                    if len(body) > self._policy.body:
                         return self._too_large()
                     if message["type"] == "http.disconnect" or not message.get("more_body"):
-                        return bytes(held)
+                        return bytes(body)
         except TimeoutError:
             return Problem(408, "too-slow", f"the body did not arrive within {self._policy.patience:g} s", headers={"connection": "close"})
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run with one place of the concurrency taken; a stream gives it back when it begins (streams have bounds of their own)."""
+        """Run in one concurrency slot; a stream releases it at its start (streams have separate limits)."""
         places = 1
         self._busy += 1
 
@@ -253,7 +253,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _dressed(send: Send) -> Send:
-    """Every answer with the security headers that it does not set itself."""
+    """Middleware that adds missing security headers to each response."""
 
     async def dressed(message: Message) -> None:
         if message["type"] == "http.response.start":

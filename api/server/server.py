@@ -1,4 +1,4 @@
-"""`lineage serve`: one process that listens, says where, and says who does if it cannot.
+"""`lineage serve`: listens, prints its address, or names the process that already uses the port.
 
 Slow and idle connections are closed here, beneath the application: a request's head must arrive within `HEAD`
 seconds. A server leaves its name beside the store while it lives, so that a second one can tell who holds the port.
@@ -32,42 +32,42 @@ HEAD = 20.0
 KEEP_ALIVE = 15
 CONNECTIONS = 1000
 GRACE = 3.0
-"""Seconds that requests under way have when the server is told to end; a build goes on when it is started again."""
+"""Seconds that running requests have at shutdown; a build resumes at the next start."""
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is up, and ends in peace when a signal asks for it."""
+    """Reports when it is ready and shuts down cleanly on a signal."""
 
     def __init__(self, config: uvicorn.Config, up: Callable[[], None]) -> None:
         super().__init__(config)
         self._up = up
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Start listening and report it."""
         await super().startup(sockets)
         if self.started:
             self._up()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Signals end the server; they are not raised again, since to end was what was asked."""
+        """Signals shut the server down and are not raised again."""
         with super().capture_signals():
             yield
             self._captured_signals.clear()
 
 
 class _Patient(H11Protocol):
-    """HTTP/1.1 for clients that send the head of a request within bounds, with problem documents for those that do not."""
+    """HTTP/1.1 with limits on request heads, and problem documents for clients that exceed them."""
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A connection: its first request is waited for."""
+        """A new connection: start the timeout of its first request."""
         super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type that asyncio gives
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes: of a head that is whole, or must become so in time."""
+        """Received bytes: a complete head, or part of one with a timeout."""
         super().data_received(data)
         self._wait()
 
@@ -86,7 +86,7 @@ class _Patient(H11Protocol):
             self._late = None
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is told so in the form of every other error."""
+        """Invalid HTTP gets a problem document like every other error."""
         body = json.dumps(Problem(400, "malformed", msg).document()).encode()
         headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
         events = (h11.Response(status_code=400, headers=headers, reason=b"Bad Request"), h11.Data(data=body), h11.EndOfMessage())
@@ -95,7 +95,7 @@ class _Patient(H11Protocol):
 
 
 def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], None]) -> None:
-    """Listen until told to end; `up` is called with the address when requests are taken.
+    """Serve until shutdown; `up` is called with the address when ready.
 
     Raises `UsageError` if the port is held, saying by whom, and `SettingsError` for an address that is none of ours.
     """
@@ -110,7 +110,7 @@ def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], No
 
 
 def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
-    """The server of an application, to be run on a socket."""
+    """A server for an application, to be run on a socket."""
     config = uvicorn.Config(
         app,
         http=_Patient,
@@ -128,7 +128,7 @@ def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
 
 
 def leave_soon() -> None:
-    """For the end of the process: do not wait for threads of a build that wait for an upstream; the store may be left at any point."""
+    """At exit, do not wait for build threads blocked on external services; the store is safe to leave at any point."""
     timer = threading.Timer(GRACE, os._exit, (0,))
     timer.daemon = True
     timer.start()
@@ -153,7 +153,7 @@ def _name_file(home: Path, port: int) -> Path:
 
 @contextmanager
 def _named(home: Path, host: str, port: int) -> Iterator[None]:
-    """Leave word of this server while it lives."""
+    """Record this server in the store while it runs."""
     path = _name_file(home, port)
     with failures(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,12 +165,12 @@ def _named(home: Path, host: str, port: int) -> Iterator[None]:
 
 
 def holder(home: Path, port: int) -> str:
-    """Who listens on a port, in words, as far as the store knows."""
+    """A description of the process on a port, if the store knows it."""
     try:
-        said: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
-        pid = int(said["pid"])
+        owner: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
+        pid = int(owner["pid"])
         if os.name == "posix":  # elsewhere this would be a signal
             os.kill(pid, 0)
-        return f"lineage serve, process {pid} since {str(said['since'])[:19]}, over the same store ({home})"
+        return f"lineage serve, process {pid} since {str(owner['since'])[:19]}, over the same store ({home})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another program (not a server of this store)"

@@ -1,4 +1,4 @@
-"""What the read side concludes, as JSON: evidence is the same hit everywhere, facts are the same object everywhere."""
+"""Facts and consensus as JSON: hits and facts have one shape everywhere."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_LINES = 12
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
-    """A fact; what the source wrote is shown without invisible characters."""
-    said: dict[str, Any] = to_json(fact)
-    return said | {key: visible(said[key])[0] for key in ("value", "unit", "written", "said", "scope")}
+    """A fact; text from the source has invisible characters removed."""
+    data: dict[str, Any] = to_json(fact)
+    return data | {key: visible(data[key])[0] for key in ("value", "unit", "written", "said", "scope")}
 
 
 def held_to_json(occurrence: FactOccurrence) -> dict[str, Any]:
-    """A fact with the citation of its line, and the lines that say it."""
+    """A fact with the citation of its line and the lines that state it."""
     return {
         "fact": fact_to_json(occurrence.fact),
         "citation": pinpoint(occurrence.evidence),
@@ -67,6 +67,6 @@ def consensus_to_json(consensus: Consensus) -> dict[str, Any]:
 
 
 def tallies_to_json(listed: Tallies) -> dict[str, Any]:
-    """The details that a lineage has facts on."""
-    said: dict[str, Any] = to_json(listed)
-    return said
+    """The details that have facts in a lineage."""
+    data: dict[str, Any] = to_json(listed)
+    return data

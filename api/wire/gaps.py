@@ -25,7 +25,7 @@ def gaps_to_json(gaps: Gaps) -> dict[str, Any]:
 
 
 def gap_to_json(gap: Gap) -> dict[str, Any]:
-    """One detail: its state, where it is stated, and what the lineage offers for what is missing."""
+    """One detail: its state, where it is stated, and the lineage's suggestions."""
     return {
         "detail": hits.to_json(gap.detail),
         "state": gap.state.value,
@@ -37,7 +37,7 @@ def gap_to_json(gap: Gap) -> dict[str, Any]:
 
 
 def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
-    """A value (or passages only), its grade with the reason, who holds it, and the chain that leads to it."""
+    """A value (or passages only), its grade and reason, its sources, and the chain of works that leads to it."""
     rest = [] if suggestion.held else [lines_to_json(hit) for hit in suggestion.evidence]
     return {
         "value": visible(suggestion.value)[0],

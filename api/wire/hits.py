@@ -34,53 +34,53 @@ TRUST = "untrusted-third-party"
 
 
 def envelope(data: Any) -> str:
-    """What every `--json` prints: the data under its schema version, as one line of JSON."""
+    """The output of every `--json`: the data with its schema version, as one line of JSON."""
     return dumps({"schema_version": SCHEMA_VERSION, "data": data})
 
 
 def error_envelope(error: LineageError) -> str:
-    """What `--json` prints instead when a command ends with an error."""
-    said = {"type": type(error).__name__, "message": str(error)[:MOST_CHARACTERS], "hint": error.hint[:MOST_CHARACTERS], "exit_code": error.exit_code}
-    return dumps({"schema_version": SCHEMA_VERSION, "error": said})
+    """The output of `--json` for an error."""
+    data = {"type": type(error).__name__, "message": str(error)[:MOST_CHARACTERS], "hint": error.hint[:MOST_CHARACTERS], "exit_code": error.exit_code}
+    return dumps({"schema_version": SCHEMA_VERSION, "error": data})
 
 
 def dumps(value: Any) -> str:
-    """JSON on one line; lone surrogates, which no encoding takes, become question marks."""
+    """JSON on one line; lone surrogates, which cannot be encoded, become question marks."""
     return json.dumps(value, ensure_ascii=False, default=to_json).encode("utf-8", "replace").decode()
 
 
 def to_json(value: Any) -> Any:
-    """A record as JSON values: fields by name, lists closed and in order, enumerations by value."""
+    """A record as JSON values: fields by name, sets sorted, enumerations by value."""
     if isinstance(value, Work):
         value = replace(value, license=licenses.shown(value.license))
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
     if isinstance(value, Mapping):
-        return {str(key): to_json(one) for key, one in value.items()}
+        return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
-        return sorted(to_json(one) for one in value)
+        return sorted(to_json(item) for item in value)
     if isinstance(value, tuple | list):
-        return [to_json(one) for one in value]
+        return [to_json(item) for item in value]
     if isinstance(value, Enum):
         return value.value
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
 def report_to_json(report: BuildReport) -> dict[str, Any]:
-    """The outcome of a build (CONTRACTS: `build --json`)."""
-    said: dict[str, Any] = to_json(report)
-    return said | {"losses": [_loss(row) for row in report.losses]}
+    """The result of a build (CONTRACTS: `build --json`)."""
+    data: dict[str, Any] = to_json(report)
+    return data | {"losses": [_loss(row) for row in report.losses]}
 
 
 def status_to_json(completeness: Completeness) -> dict[str, Any]:
-    """The ledger's sums and losses; `retryable` says which of them another run may mend."""
-    said: dict[str, Any] = to_json(completeness)
-    return said | {"losses": [_loss(row) for row in completeness.losses]}
+    """The ledger's totals and losses; `retryable` marks those that another run may fix."""
+    data: dict[str, Any] = to_json(completeness)
+    return data | {"losses": [_loss(row) for row in completeness.losses]}
 
 
 def _loss(row: LedgerRow) -> dict[str, Any]:
-    said: dict[str, Any] = to_json(row)
-    return said | {"retryable": row.status.retryable}
+    data: dict[str, Any] = to_json(row)
+    return data | {"retryable": row.status.retryable}
 
 
 def references_to_json(listed: ReferenceList, top: int = 0) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def references_to_json(listed: ReferenceList, top: int = 0) -> dict[str, Any]:
 
 
 def overview_to_json(shown: Overview) -> dict[str, Any]:
-    """A lineage at a glance; a link's `state` says what became of its repository, in `words` too, `texts` which works can be asked."""
+    """Summary of a lineage. A link's `state` is that of its repository (also in `words`); `texts` are works with indexed text."""
     rows = [{**to_json(edge), "work": to_json(shown.works.get(edge.cited))} for edge in shown.references]
     links = [{**to_json(link), "state": _state(shown.states.get(link.repo))} for link in shown.links]
     code = {"shared_code": to_json(shown.shared), "derivations": to_json(shown.derivations)}
@@ -111,8 +111,8 @@ def overview_to_json(shown: Overview) -> dict[str, Any]:
 def _state(state: RepositoryState | None) -> dict[str, Any] | None:
     if state is None:
         return None
-    said: dict[str, Any] = to_json(state)
-    return said | {"words": list(state.words)}
+    data: dict[str, Any] = to_json(state)
+    return data | {"words": list(state.words)}
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
@@ -131,14 +131,14 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     """A hit as in CONTRACTS, for code and for papers."""
     text, flags = visible(hit.chunk.text)
     shown, cut = shortened(text)
-    said = {"rank": hit.rank, "score": hit.score, "chunk": hit.chunk.id, "kind": hit.chunk.kind, "text": shown}
-    said |= {"citation": citation(hit), "source": _source(hit), "focus": _focus(hit), "lineage": _lineage(hit)}
-    said |= {"license": licenses.shown(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
-    said["flags"] = [*hit.flags, *flags, *(["text-cut"] if cut else [])]
-    said["signals"] = [{"retriever": s.retriever, "rank": s.rank, "score": round(s.score, 4)} for s in hit.signals]
-    said["why"] = [visible(reason)[0] for reason in hit.why]
-    said["copies"] = [inline(place) for place in hit.chunk.copies]
-    return said
+    data = {"rank": hit.rank, "score": hit.score, "chunk": hit.chunk.id, "kind": hit.chunk.kind, "text": shown}
+    data |= {"citation": citation(hit), "source": _source(hit), "focus": _focus(hit), "lineage": _lineage(hit)}
+    data |= {"license": licenses.shown(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
+    data["flags"] = [*hit.flags, *flags, *(["text-cut"] if cut else [])]
+    data["signals"] = [{"retriever": s.retriever, "rank": s.rank, "score": round(s.score, 4)} for s in hit.signals]
+    data["why"] = [visible(reason)[0] for reason in hit.why]
+    data["copies"] = [inline(place) for place in hit.chunk.copies]
+    return data
 
 
 def evidence_to_json(evidence_window: EvidenceWindow) -> dict[str, Any]:
@@ -191,10 +191,10 @@ def _code_source(hit: Hit) -> dict[str, Any]:
 
 def _paper_source(hit: Hit) -> dict[str, Any]:
     chunk, work = hit.chunk, hit.work
-    said: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in numbered(chunk)]}
+    data: dict[str, Any] = {"work": work.id, "title": visible(work.title)[0], "section": [visible(title)[0] for title in numbered(chunk)]}
     if chunk.page is not None:
-        said |= {"page": chunk.page, "box": list(chunk.box) if chunk.box else None}
-    return said | {
+        data |= {"page": chunk.page, "box": list(chunk.box) if chunk.box else None}
+    return data | {
         "label": inline(chunk.label),
         "url": ids.abs_url(work.id),
         "path": inline(chunk.path),

@@ -26,7 +26,7 @@ def pack_to_json(made: Pack) -> dict[str, Any]:
         "tokenizer": made.tokenizer,
         "text": made.text,
         "items": [_item(item, made.text) for item in made.items],
-        "left_out": [visible(one)[0] for one in made.left_out],
+        "left_out": [visible(title)[0] for title in made.left_out],
         "notes": [visible(note)[0] for note in made.notes],
         "trust": TRUST,
     }
@@ -35,14 +35,14 @@ def pack_to_json(made: Pack) -> dict[str, Any]:
 def _item(item: PackItem, text: str) -> dict[str, Any]:
     """An item without its text, which stands in the pack's at the characters `span`; `tokens` are its own."""
     start = text.find(item.text)
-    said = {"kind": item.kind, "title": visible(item.title)[0], "tokens": item.tokens, "span": [start, start + len(item.text)]}
-    return {**said, "evidence": [_place(hit) for hit in item.evidence]}
+    data = {"kind": item.kind, "title": visible(item.title)[0], "tokens": item.tokens, "span": [start, start + len(item.text)]}
+    return {**data, "evidence": [_place(hit) for hit in item.evidence]}
 
 
 def _place(hit: Hit) -> dict[str, Any]:
     """A hit without its text and scores: where it stands and whose it is."""
-    said = hit_to_json(hit)
-    return {key: said[key] for key in ("chunk", "kind", "citation", "source", "focus", "lineage", "license", "from_target", "trust", "flags")}
+    data = hit_to_json(hit)
+    return {key: data[key] for key in ("chunk", "kind", "citation", "source", "focus", "lineage", "license", "from_target", "trust", "flags")}
 
 
 def written_to_json(answer: WrittenAnswer) -> dict[str, Any]:

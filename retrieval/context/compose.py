@@ -102,8 +102,8 @@ def _room(material: PackInputs, costs: Sequence[int]) -> int:
 
 
 def _too_small(material: PackInputs, least: int) -> UsageError:
-    said = f"a budget of {material.allowed} tokens holds no whole piece of evidence"
-    return UsageError(said, hint=f"at least {least} tokens are needed for this task")
+    message = f"a budget of {material.allowed} tokens holds no whole piece of evidence"
+    return UsageError(message, hint=f"at least {least} tokens are needed for this task")
 
 
 def _candidates(some: Sequence[PackUnit], words: QuestionWords, material: PackInputs, room: int, free: int) -> list[PackUnit]:
@@ -145,10 +145,10 @@ def _cost(some: Iterable[PackUnit]) -> int:
 
 def _first(stated: Due, pack_units: Sequence[PackUnit], room: int, free: int, tokens: Tokens) -> list[PackUnit]:
     """What is due: the target's words, then its own settings, each up to its share; as it was found, where it was."""
-    said = _share(stated, stated.said, int(SAID * room), tokens)
-    settings = _share(stated, stated.set, int(SET * (free - _cost(said))), tokens)
+    statements = _share(stated, stated.said, int(SAID * room), tokens)
+    settings = _share(stated, stated.set, int(SET * (free - _cost(statements))), tokens)
     known = {same_text(unit.text): unit.relevance for unit in pack_units}
-    return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*said, *settings)]
+    return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*statements, *settings)]
 
 
 def _share(stated: Due, some: Sequence[PackUnit], room: int, tokens: Tokens) -> list[PackUnit]:
@@ -180,10 +180,10 @@ def _fitted(unit: PackUnit, words: QuestionWords, room: int, tokens: Tokens) -> 
 
 def _shortened(unit: PackUnit, text: str, worth: Mapping[str, float]) -> PackUnit:
     """The unit as `text`, less relevant by what it no longer says: by the root, since what says most was kept."""
-    said = frozenset(words_in(text))
-    share = math.sqrt(sum(worth.get(word, 0.0) for word in said) / (sum(worth.values()) or 1.0))
+    sentences = frozenset(words_in(text))
+    share = math.sqrt(sum(worth.get(word, 0.0) for word in sentences) / (sum(worth.values()) or 1.0))
     relevance = {number: share * relevance for number, relevance in unit.relevance.items()}
-    return replace(unit, text=text, said=said, relevance=relevance)
+    return replace(unit, text=text, said=sentences, relevance=relevance)
 
 
 def _taken(pack_units: Sequence[PackUnit], policy: StageBudget, value: UnitValue, room: int) -> list[PackUnit]:
@@ -259,9 +259,9 @@ def _finished(material: PackInputs, parts: Sequence[_Part], left: Sequence[str])
 def _left_out(pack_units: Sequence[PackUnit], taken: Sequence[PackUnit], lines: int) -> list[str]:
     """The most relevant units that are not in, with what they would cost; and how many lines of settings or gaps."""
     rest = sorted(_without(pack_units, taken), key=lambda unit: -_relevance(unit))
-    told = dict.fromkeys(f"{inline_path(citation(unit.hit))} ({unit.cost} tokens)" for unit in rest[:_LEFT_OUT])
+    titles = dict.fromkeys(f"{inline_path(citation(unit.hit))} ({unit.cost} tokens)" for unit in rest[:_LEFT_OUT])
     more = [f"and {len(rest) - _LEFT_OUT} further pieces"] if len(rest) > _LEFT_OUT else []
-    return [*told, *more, *([f"{lines} lines of settings, gaps or conflicts"] if lines else [])]
+    return [*titles, *more, *([f"{lines} lines of settings, gaps or conflicts"] if lines else [])]
 
 
 def _ordered(parts: Sequence[_Part]) -> list[_Part]:

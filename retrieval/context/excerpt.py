@@ -54,8 +54,8 @@ def cut(text: str, first_line: int, worth: Mapping[str, float], cost: Callable[[
     `worth` says of a word what it is worth to keep a statement that says it.
     """
     lines = text.split("\n")
-    found = statements(lines)
-    chosen = _chosen(found, _Costs.of(lines, cost), worth, int(_SURPLUS * room))
+    candidates = statements(lines)
+    chosen = _chosen(candidates, _Costs.of(lines, cost), worth, int(_SURPLUS * room))
 
     def made(count: int) -> str:
         return _shown(lines, {line for statement in chosen[:count] for line in (*statement.lines, *statement.heads)}, first_line)
@@ -79,13 +79,13 @@ def statements(lines: Sequence[str]) -> list[Statement]:
 
 def _outer(lines: Sequence[str]) -> list[str]:
     """The indentations of the blocks that a source begins within, outermost first: a part of a long function begins anywhere."""
-    found: list[str] = []
+    shown_lines: list[str] = []
     least: str | None = None
     for line in lines:
         indent = line[: len(line) - len(line.lstrip())]
         if not _BLANK.match(line) and (least is None or len(indent) < len(least)):
-            found, least = found if least is None else [indent, *found], indent
-    return ["", *found] if least else found
+            shown_lines, least = shown_lines if least is None else [indent, *shown_lines], indent
+    return ["", *shown_lines] if least else shown_lines
 
 
 def _within(body: Sequence[ast.AST], start: int, heads: tuple[int, ...], lines: Sequence[str], *, loops: bool) -> Iterable[Statement]:
@@ -109,8 +109,8 @@ def _said(node: ast.AST) -> frozenset[str]:
 
 
 def _names(node: ast.AST) -> frozenset[str]:
-    found = (getattr(one, name, None) for one in ast.walk(node) for name in ("id", "attr", "arg", "name"))
-    return frozenset(tokens(" ".join(name for name in found if isinstance(name, str))))
+    names = (getattr(child, name, None) for child in ast.walk(node) for name in ("id", "attr", "arg", "name"))
+    return frozenset(tokens(" ".join(name for name in names if isinstance(name, str))))
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -130,7 +130,7 @@ def _compound(blocks: Sequence[Sequence[ast.AST]], start: int, heads: tuple[int,
 
 def _first(node: ast.AST) -> int:
     """The first line of a statement, from 0, its decorators included."""
-    decorators = [one.lineno for one in getattr(node, "decorator_list", ())]
+    decorators = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
     patterns = getattr(node, "pattern", None)
     return int(min([getattr(patterns or node, "lineno", 1), *decorators])) - 1
 
@@ -138,7 +138,7 @@ def _first(node: ast.AST) -> int:
 def _blocks(node: ast.AST) -> list[Sequence[ast.AST]]:
     """The blocks of a compound statement, in order: bodies, handlers' bodies, cases' bodies, what else and at last is done."""
     blocks = [getattr(node, "body", None)]
-    blocks += [one.body for name in ("handlers", "cases") for one in getattr(node, name, ())]
+    blocks += [clause.body for name in ("handlers", "cases") for clause in getattr(node, name, ())]
     blocks += [getattr(node, name, None) for name in ("orelse", "finalbody")]
     return [block for block in blocks if isinstance(block, list) and block]
 
@@ -166,21 +166,21 @@ class _Costs:
 def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float], room: int) -> list[Statement]:
     """The statements that say most for their tokens, as many as fit, best first."""
     kept: set[int] = set()
-    said: set[str] = set()
+    covered: set[str] = set()
     chosen: list[Statement] = []
     waiting = list(found)
 
     def gain(statement: Statement, price: int) -> float:
-        told = sum(worth.get(word, 0.0) * (_AGAIN if word in said else 1.0) for word in statement.said)
-        return told * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
+        word_weight = sum(worth.get(word, 0.0) * (_AGAIN if word in covered else 1.0) for word in statement.said)
+        return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
-    while priced := [(one, price) for one in waiting if (price := costs.price(one, kept)) <= room]:
+    while priced := [(candidate, price) for candidate in waiting if (price := costs.price(candidate, kept)) <= room]:
         best, price = max(priced, key=lambda pair: gain(*pair))
         room -= price
-        waiting = [one for one, _ in priced if one is not best]
+        waiting = [candidate for candidate, _ in priced if candidate is not best]
         chosen.append(best)
         kept.update(best.lines, best.heads)
-        said |= best.said
+        covered |= best.said
     return chosen
 
 

@@ -83,4 +83,4 @@ def _of_others(unit: PackUnit, called: set[str]) -> bool:
 
 
 def _set_back(unit: PackUnit, gone: Collection[int]) -> PackUnit:
-    return replace(unit, relevance={number: one * (_ANSWERED if number in gone else 1.0) for number, one in unit.relevance.items()})
+    return replace(unit, relevance={number: value * (_ANSWERED if number in gone else 1.0) for number, value in unit.relevance.items()})

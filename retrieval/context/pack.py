@@ -56,13 +56,13 @@ def asked(engine: Engine, questions: Sequence[Subquestion]) -> tuple[tuple[Subqu
     The first answer's notes say how many were not.
     """
     asked_of = answered(engine, [_query(subquestion) for subquestion in questions])
-    found = [(subquestion, answer) for subquestion, answer in zip(questions, asked_of, strict=True) if answer]
-    if not found:
+    answers_by_part = [(subquestion, answer) for subquestion, answer in zip(questions, asked_of, strict=True) if answer]
+    if not answers_by_part:
         raise UsageError("every question took too long to look up", hint="ask for less, or again when the machine is less busy")
-    (_, first), late = found[0], len(questions) - len(found)
+    (_, first), late = answers_by_part[0], len(questions) - len(answers_by_part)
     if late:
         first = replace(first, notes=(*first.notes, f"{late} of {len(questions)} questions took too long to look up"))
-    return tuple(subquestion for subquestion, _ in found), (first, *(answer for _, answer in found[1:]))
+    return tuple(subquestion for subquestion, _ in answers_by_part), (first, *(answer for _, answer in answers_by_part[1:]))
 
 
 def _query(question: Subquestion) -> Query:

@@ -90,8 +90,8 @@ def _gap(gap: Gap) -> PackLine:
     best = settings_file.best(gap)
     name, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
     if best is None:
-        told = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
-        return PackLine("unspecified", f"- {name}: {told}", gap.detail.weight, evidence=gap.stated[:1])
+        note = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
+        return PackLine("unspecified", f"- {name}: {note}", gap.detail.weight, evidence=gap.stated[:1])
     value = _value(best)
     text = f"- {name}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
     return PackLine("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
@@ -114,8 +114,8 @@ def _side(held: FactOccurrence) -> str:
     return " · ".join(filter(None, (_value(held.fact), _cited(held.evidence), licence(held.evidence))))
 
 
-def _value(one: Fact | Suggestion) -> str:
-    return code(f"{one.value} {one.unit}".strip())
+def _value(fact: Fact | Suggestion) -> str:
+    return code(f"{fact.value} {fact.unit}".strip())
 
 
 def _cited(hit: Hit) -> str:

@@ -131,8 +131,8 @@ def _line(chunk: Chunk, line: int) -> str:
 def _telling(pieces: Iterable[_Piece], worth: Sequence[float], standing: Callable[[Hit], float] = lambda _: 1.0) -> tuple[PackUnit, ...]:
     """The units of pieces that are worth enough, the most telling first."""
     found = [(unit, at) for piece in pieces if not beside(piece.hit) for at, unit in enumerate(_units(piece, standing(piece.hit)))]
-    told = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
-    kept = sorted((one for one in told if one[0] >= _LEAST), key=lambda one: -one[0])
+    weighted = [(sum(worth[number] * sure for number, sure in unit.relevance.items()), unit, at) for unit, at in found]
+    kept = sorted((entry for entry in weighted if entry[0] >= _LEAST), key=lambda entry: -entry[0])
     return tuple(replace(unit, due=True, order=(order, at)) for order, (_, unit, at) in enumerate(kept))
 
 

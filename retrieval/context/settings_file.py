@@ -85,17 +85,17 @@ def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSet
     key, chosen = _key(name), _chosen(stated)
     own = next((program_setting for program_setting in set_ if not (program_setting.experiment and programs and programs.rooted)), None)
     sure = own if own and own.sure else None
-    agreed = next((one for one in stated if sure and programs and programs.same(name, one, sure.held)), None)
+    agreed = next((other for other in stated if sure and programs and programs.same(name, other, sure.held)), None)
     first = agreed or (None if sure and programs and programs.several else chosen)
     if first:
         beside = f"; own code: {inline(sure.held.fact.value, 40)}, {_cited(sure.held.evidence)}" if sure and not agreed else ""
         return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
     if sure or (own and not stated and len(set_) == 1):
         occurrence = (sure or set_[0]).held
-        said = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
-        return key, _written(key, occurrence, f"own code: {_cited(occurrence.evidence)}{said}"), (occurrence.evidence,)
+        note = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
+        return key, _written(key, occurrence, f"own code: {_cited(occurrence.evidence)}{note}"), (occurrence.evidence,)
     several = stated or [program_setting.held for program_setting in set_]
-    scopes = [one.fact.scope for one in stated] or [program_setting.experiment or program_setting.held.fact.scope for program_setting in set_]
+    scopes = [other.fact.scope for other in stated] or [program_setting.experiment or program_setting.held.fact.scope for program_setting in set_]
     return key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,)
 
 
@@ -128,12 +128,12 @@ def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
     occurrence, rooted = best.held[0], bool(programs and programs.rooted)
     if occurrence.evidence.from_target:
         aside = programs.experiment(occurrence) if programs and rooted else ""
-        value, said = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
-        return f"{_REMARK}{name}: {value} ({inline(aside)}): {said}" if aside else f"{name}: {value}  # {said}"
-    said = f"lineage, {best.grade} evidence: {_cited(occurrence.evidence)}"
+        value, note = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
+        return f"{_REMARK}{name}: {value} ({inline(aside)}): {note}" if aside else f"{name}: {value}  # {note}"
+    note = f"lineage, {best.grade} evidence: {_cited(occurrence.evidence)}"
     if best.grade != "weak" and not rooted:
-        return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {said}"
-    return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {said}"
+        return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {note}"
+    return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {note}"
 
 
 def _written(key: str, occurrence: FactOccurrence, said: str) -> str:
@@ -170,10 +170,12 @@ def quoted(gap: Gap) -> str:
     lines = hit.chunk.text.split("\n")
     if hit.focus:
         lines = lines[max(0, hit.focus.start_line - hit.chunk.start_line) : hit.focus.end_line - hit.chunk.start_line + 1] or lines
-    said = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.why.removeprefix('a sentence states')}"))
+    question_terms = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.why.removeprefix('a sentence states')}"))
     sentences = [sentence for line in lines for sentence in _SENTENCE.split(line) if sentence.strip()]
     whole = [sentence for sentence in sentences if len(sentence.split()) > _WORDS] or sentences
-    best = max(whole, key=lambda one: len(said & set(terms(one))) + (0.5 if any(c.isdigit() for c in one) else 0.0), default="")
+    best = max(
+        whole, key=lambda candidate: len(question_terms & set(terms(candidate))) + (0.5 if any(c.isdigit() for c in candidate) else 0.0), default=""
+    )
     return inline(best, _QUOTE)
 
 

@@ -48,7 +48,7 @@ def stage_of(text: str) -> Stage | None:
     """The stage of that name, None for the empty one; raises `UsageError`."""
     if not text:
         return None
-    found = next((stage for stage in STAGES if stage == text), None)
-    if found is None:
+    stages = next((stage for stage in STAGES if stage == text), None)
+    if stages is None:
         raise UsageError(f"there is no stage {text!r}", hint="stages: " + ", ".join(STAGES))
-    return found
+    return stages

@@ -64,11 +64,11 @@ def subquestions(task: str, stage: Stage | None = None, details: Sequence[Detail
     whole = plain(task)
     prose, code, detail = _WORTH[stage]
     parts = [Subquestion(beginning(whole)[0], 1.0), *_parts(task, stage)]
-    found = [replace(subquestion, worth=prose * subquestion.worth) for subquestion in parts]
-    found += [replace(subquestion, worth=code * subquestion.worth, kinds=_CODE) for subquestion in parts]
-    found += [replace(_detail(one), worth=detail * one.weight) for one in asked(details or NEEDS, whole, stage)]
-    kept = {_key(subquestion): subquestion for subquestion in reversed(found)}
-    return tuple(subquestion for subquestion in found if subquestion.text.strip() and subquestion.worth and kept[_key(subquestion)] is subquestion)
+    subparts = [replace(subquestion, worth=prose * subquestion.worth) for subquestion in parts]
+    subparts += [replace(subquestion, worth=code * subquestion.worth, kinds=_CODE) for subquestion in parts]
+    subparts += [replace(_detail(need), worth=detail * need.weight) for need in asked(details or NEEDS, whole, stage)]
+    kept = {_key(subquestion): subquestion for subquestion in reversed(subparts)}
+    return tuple(subquestion for subquestion in subparts if subquestion.text.strip() and subquestion.worth and kept[_key(subquestion)] is subquestion)
 
 
 _CODE: frozenset[ChunkKind] = frozenset({"code"})
@@ -87,16 +87,16 @@ def _key(subquestion: Subquestion) -> tuple[str, frozenset[ChunkKind]]:
 
 def components(task: str) -> tuple[tuple[str, str], ...]:
     """(name, description) of the files and items that a task lists, line by line; a file's name is its path."""
-    found = []
+    parts = []
     for line in task.splitlines():
         named, item = _FILE.match(_ITEM.sub("", line, count=1)), _ITEM.match(line)
         if named:
             rest = _ITEM.sub("", line, count=1)[named.end() :].strip()
-            found.append((named[1], rest or named[1].rpartition("/")[2].rpartition(".")[0].replace("_", " ")))
+            parts.append((named[1], rest or named[1].rpartition("/")[2].rpartition(".")[0].replace("_", " ")))
         elif item:
             text = line[item.end() :].strip()
-            found.append((text.split(":")[0][:60], text))
-    return tuple(found[:MOST_PARTS])
+            parts.append((text.split(":")[0][:60], text))
+    return tuple(parts[:MOST_PARTS])
 
 
 def _parts(task: str, stage: Stage | None) -> list[Subquestion]:

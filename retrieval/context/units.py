@@ -135,8 +135,8 @@ def beside(hit: Hit) -> bool:
 def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> QuestionWords:
     """The rarity, among so many chunks, of the words of the questions and of everything that was found for them."""
     asked = tuple(frozenset(terms(subquestion.text)) for subquestion in questions)
-    found = {hit.chunk.id: hit.chunk.text for answer in answers for hit in answer.hits}
-    words = {word for some in asked for word in some}.union(*(tokens(text) for text in found.values()))
+    texts = {hit.chunk.id: hit.chunk.text for answer in answers for hit in answer.hits}
+    words = {word for question_tokens in asked for word in question_tokens}.union(*(tokens(text) for text in texts.values()))
     own = any(hit.from_target and hit.chunk.kind == "code" for answer in answers for hit in answer.hits)
     return QuestionWords(rarity(catalog.frequencies(words - STOP), chunks), asked, own)
 
@@ -157,7 +157,7 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: QuestionWords) -> 
 
 def weighed(unit: PackUnit, share: float) -> PackUnit:
     """The unit as so much less relevant to all that it is relevant to."""
-    return replace(unit, relevance={number: share * one for number, one in unit.relevance.items()})
+    return replace(unit, relevance={number: share * value for number, value in unit.relevance.items()})
 
 
 def _introduces(unit: PackUnit) -> bool:
@@ -248,7 +248,7 @@ def complete(catalog: Catalog, chunk: Chunk, most: int = MOST_UNIT_LINES) -> Chu
     if chunk.role not in _WHOLE or not chunk.symbol:
         return chunk
     near = catalog.chunks(catalog.neighbours(chunk.work, chunk.path))
-    parts = sorted((one for one in near if one.symbol), key=lambda one: one.start)
+    parts = sorted((neighbor for neighbor in near if neighbor.symbol), key=lambda neighbor: neighbor.start)
     first, last = _run(parts, chunk)
     if first is last or last.end_line - first.start_line >= most:
         return chunk

@@ -18,14 +18,14 @@ _AROUND = 40
 
 def misread(occurrence: FactOccurrence) -> bool:
     """Whether a fact was read out of part of a hyphenated word: "linear" of "log-linear", "depth of 8" of "alignment-depth of 8"."""
-    whole, said = occurrence.evidence.chunk.text, occurrence.fact.said
-    at = whole.find(said)
+    whole, quote = occurrence.evidence.chunk.text, occurrence.fact.said
+    at = whole.find(quote)
     if at < 0 or occurrence.fact.kind == "table":
         return False
-    if whole[at - 1 : at].isalnum() and said[:1].isalnum():
+    if whole[at - 1 : at].isalnum() and quote[:1].isalnum():
         return False  # what was read begins within a word: its beginning is context and not the value
     start = max(0, at - _AROUND)
-    text = whole[start : at + len(said)]
+    text = whole[start : at + len(quote)]
     read = words(text)
     first = next((n for n, word in enumerate(read) if word.end > at - start), len(read))
     valued = next((word.text for word in words(occurrence.fact.value) if any(word.text == other.text for other in read[first:])), "")
@@ -61,5 +61,7 @@ def _surely(need: ChecklistItem, sentence: str) -> bool:
 
 def _claimed(shown: Shown, facts: Sequence[tuple[str, str, float | int | None]]) -> bool:
     value = number(shown.value)
-    here = ((said, read) for chunk, said, read in facts if chunk == shown.said.chunk.id)
-    return value is not None and any(read is not None and abs(read - value) <= 1e-9 * abs(value) and said in shown.said.text for said, read in here)
+    here = ((written, read) for chunk, written, read in facts if chunk == shown.said.chunk.id)
+    return value is not None and any(
+        read is not None and abs(read - value) <= 1e-9 * abs(value) and written in shown.said.text for written, read in here
+    )

@@ -120,31 +120,31 @@ def _once(method_components: Sequence[MethodComponent]) -> list[MethodComponent]
         place = method_component.first.chunk.id
         if place not in best or method_component.first.score > best[place].first.score:
             best[place] = method_component
-    return sorted(best.values(), key=lambda one: (not one.tied, -one.first.score))
+    return sorted(best.values(), key=lambda component: (not component.tied, -component.first.score))
 
 
 def unsaid(passage: str, code: str) -> Iterator[str]:
     """Operations and numbers of the code that the passage does not name, in the code's order."""
-    said = {*tokens(passage), *_NUMBER.findall(passage)}
-    told: dict[str, None] = {}
+    numbers = {*tokens(passage), *_NUMBER.findall(passage)}
+    names: dict[str, None] = {}
     for line in code.split("\n"):
         if line.lstrip().startswith(("#", '"""', "'''", "def ", "class ", "import ", "from ")):
             continue
         for name in _NAME.findall(line):
             words = _table()["operations"].get(name.lower())
-            if words is not None and not any(stem(word) in said for word in words):
-                told.setdefault(name)
+            if words is not None and not any(stem(word) in numbers for word in words):
+                names.setdefault(name)
         for number in _NUMBER.findall(line):
-            if number not in said:
-                told.setdefault(number)
-    yield from list(told)[:_TOLD]
+            if number not in numbers:
+                names.setdefault(number)
+    yield from list(names)[:_TOLD]
 
 
 @cache
 def _table() -> Mapping[str, Any]:
     """`operations`: identifiers of what changes results, each with the words by which prose names it."""
-    found: dict[str, Any] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
-    return found
+    method_components: dict[str, Any] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
+    return method_components
 
 
 def rows(method_components: Sequence[MethodComponent], target_text: TargetText) -> Iterator[Gap]:
@@ -152,12 +152,12 @@ def rows(method_components: Sequence[MethodComponent], target_text: TargetText) 
     for method_component in method_components[:MOST_ROWS]:
         first, text = method_component.first, method_component.passage.text
         where = method_component.passage.section[-1] if method_component.passage.section else method_component.passage.label or "a passage"
-        name, told = method_component.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
+        name, names = method_component.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
         detail = Detail(f"method:{name}", f"{where}: what {name} does besides", METHOD, text[:200], weight=0.4)
         passage = Hit(1, first.score, method_component.passage, target_text.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
-        has = f"{pinpoint(first)} answers the passage" + (f"; it has {told}, which the passage does not name" if told else "")
+        has = f"{pinpoint(first)} answers the passage" + (f"; it has {names}, which the passage does not name" if names else "")
         offer = Suggestion(
             "", "", "fair", "the target's own code for the passage", evidence=method_component.functions, chain=("the target's own code", has)
         )
-        why = f"the code has {told}" if told else "the code is the only statement of its steps"
+        why = f"the code has {names}" if names else "the code is the only statement of its steps"
         yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)

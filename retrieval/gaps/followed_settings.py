@@ -34,10 +34,12 @@ def rows(
     engine: Engine, target_text: TargetText, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context, *, own: bool
 ) -> Iterator[Gap]:
     """A row for each setting of followed code that its section does not give; `own` says that the target's own code is at hand."""
-    for one in followed(target_text, engine.generation.catalog.links()):
-        works = frozenset(_stored(work, engine) for work in one.works)
-        if one.section and (telling(one.section[-1]) or not own):
-            yield from _of(replace(one, works=works, section_text=_around(one, target_text)), engine, target_text, known, occurrences_by_key, context)
+    for source in followed(target_text, engine.generation.catalog.links()):
+        works = frozenset(_stored(work, engine) for work in source.works)
+        if source.section and (telling(source.section[-1]) or not own):
+            yield from _of(
+                replace(source, works=works, section_text=_around(source, target_text)), engine, target_text, known, occurrences_by_key, context
+            )
 
 
 def _stored(work: WorkId, engine: Engine) -> WorkId:
@@ -48,39 +50,44 @@ def _stored(work: WorkId, engine: Engine) -> WorkId:
     return next((other for other, kin in engine.kinship.kin.items() if kin.work.kind == "code" and repo_name(other) == name), work)
 
 
-def _around(one: Followed, target_text: TargetText) -> str:
+def _around(source: Followed, target_text: TargetText) -> str:
     """What is said in the section and wherever its title is named, and how files of the stages are called that are spoken of there."""
-    title = telling(one.section[-1])
-    some = [other for other in target_text.sentences if other.chunk.section == one.section or (title and title <= telling(other.text))]
+    title = telling(source.section[-1])
+    some = [other for other in target_text.sentences if other.chunk.section == source.section or (title and title <= telling(other.text))]
     stages = {word for stage in wording().stages if any(other.has(stage.prose) for other in some) for word in stage.files}
-    return " ".join((one.section_text, *(other.text for other in some), *stages))
+    return " ".join((source.section_text, *(other.text for other in some), *stages))
 
 
 def _of(
-    one: Followed, engine: Engine, target_text: TargetText, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context
+    source: Followed,
+    engine: Engine,
+    target_text: TargetText,
+    known: Known,
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
+    context: Context,
 ) -> Iterator[Gap]:
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
-    for other in _candidates(one, engine, known, occurrences_by_key):
+    for other in _candidates(source, engine, known, occurrences_by_key):
         by_name[other.fact.name].append(other)
-    here = Spoken(tuple(other for other in target_text.sentences if other.chunk.section == one.section))
-    told = setting_words().with_alike(name for name in by_name if stated(name, occurrences_by_key.get(name, ()), target_text.work.id, one))
-    rest = (name for name in by_name if name not in told)
+    here = Spoken(tuple(other for other in target_text.sentences if other.chunk.section == source.section))
+    covered = setting_words().with_alike(name for name in by_name if stated(name, occurrences_by_key.get(name, ()), target_text.work.id, source))
+    rest = (name for name in by_name if name not in covered)
     open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
-    whose = f"{one.section[-1]}, {repo_name(min(one.works))}"
+    whose = f"{source.section[-1]}, {repo_name(min(source.works))}"
     for nth, name in enumerate(sorted(open_, key=lambda name: _rank(name, by_name[name], known))[:MOST]):
         yield row(name, by_name[name], whose, _WHY, WEIGHT - _STEP * nth, context)
 
 
-def _candidates(one: Followed, engine: Engine, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
+def _candidates(source: Followed, engine: Engine, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
     """What the followed code is run with: facts of details by their names, other settings by their own."""
-    of_works = [other for name in known.gaps for other in occurrences_by_key.get(name, ()) if other.fact.work in one.works]
+    of_works = [other for name in known.gaps for other in occurrences_by_key.get(name, ()) if other.fact.work in source.works]
     facts = [other for other in of_works if not (runs(other.fact.name) or runs(other.fact.written))]
     placed = {place(other) for some in occurrences_by_key.values() for other in some}
-    others = [other for other in settings_of(chunks_of(engine, one.works), engine.kinship) if place(other) not in placed]
+    others = [other for other in settings_of(chunks_of(engine, source.works), engine.kinship) if place(other) not in placed]
     some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
-    kept = theirs(some, one, files_of([[*facts, *others]]))
+    kept = theirs(some, source, files_of([[*facts, *others]]))
     kept = [replace(other, mentioned=False) for other in kept]  # the target says that it follows this code
-    return [other for other in kept if _is_of_stage(other, one.section_text)] or kept
+    return [other for other in kept if _is_of_stage(other, source.section_text)] or kept
 
 
 def _is_of_stage(occurrence: FactOccurrence, text: str) -> bool:

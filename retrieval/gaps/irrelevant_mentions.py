@@ -25,15 +25,15 @@ def beside(text: str, names: Iterable[str], value: str = "") -> bool:
 
 def is_beside(occurrence: FactOccurrence) -> bool:
     """The same for the sentence that a fact was read from, and what stands around it."""
-    said, here = sentences_of(occurrence)
-    text = said[here] if here >= 0 else occurrence.fact.said
+    sentences, here = sentences_of(occurrence)
+    text = sentences[here] if here >= 0 else occurrence.fact.said
     return occurrence.fact.kind == "prose" and (measured(occurrence) or beside(text, (occurrence.fact.name,), occurrence.fact.value))
 
 
 def measured(occurrence: FactOccurrence) -> bool:
     """Whether a sentence tells the conditions under which speed was measured: it or one beside it speaks of speed, none of training."""
-    said, here = sentences_of(occurrence)
-    return occurrence.fact.kind == "prose" and here >= 0 and _of_speed(" ".join(said[max(0, here - 1) : here + 2]), (occurrence.fact.name,))
+    sentences, here = sentences_of(occurrence)
+    return occurrence.fact.kind == "prose" and here >= 0 and _of_speed(" ".join(sentences[max(0, here - 1) : here + 2]), (occurrence.fact.name,))
 
 
 def _of_speed(text: str, names: Iterable[str]) -> bool:

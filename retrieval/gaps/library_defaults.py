@@ -81,9 +81,9 @@ def _is_told(gap: Gap) -> bool:
 def _checkpoints(code: Sequence[Chunk], kinship: WorkRelations, context: Context) -> Iterator[Hit]:
     """Where the own programs load a network whose parameters they train."""
     texts: dict[str, str] = {}
-    for one in code:
-        texts[one.path] = f"{texts.get(one.path, '')}\n{one.text}"
-    for chunk in (one for one in code if _LOOP.search(texts[one.path])):
+    for part in code:
+        texts[part.path] = f"{texts.get(part.path, '')}\n{part.text}"
+    for chunk in (part for part in code if _LOOP.search(texts[part.path])):
         for match in _LOADED.finditer(chunk.text):
             hit = evidence(chunk, kinship, chunk.start_line + chunk.text.count("\n", 0, match.start()))
             if re.search(rf"\b{match[1]}[\w.]{{0,60}}\.(?:named_)?parameters\(", texts[chunk.path]) and not _is_aside(hit, context):
@@ -146,7 +146,7 @@ def _closing(text: str) -> int:
 
 def _sets(arguments: str, option: str) -> bool:
     """Whether a call may set an option: by name, in a dictionary, or by place."""
-    return option in arguments or "**" in arguments or sum("=" not in one for one in arguments.split(",") if one.strip()) > 1
+    return option in arguments or "**" in arguments or sum("=" not in argument for argument in arguments.split(",") if argument.strip()) > 1
 
 
 def _default(occurrence: FactOccurrence, context: Context) -> Suggestion:

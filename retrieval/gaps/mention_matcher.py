@@ -37,26 +37,26 @@ class Spoken:
     @cached_property
     def places(self) -> Mapping[str, Mapping[int, Sequence[int]]]:
         """Where each part stands: by sentence, by place in it."""
-        found: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        positions: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for sentence, pieces in enumerate(self.pieces):
             for at, piece in enumerate(pieces):
-                found[piece][sentence].append(at)
-        return found
+                positions[piece][sentence].append(at)
+        return positions
 
     @cached_property
     def numbers(self) -> list[dict[int | float, int]]:
         """The numbers of each sentence."""
-        found = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
-        return [{value: n for value, n in some if value is not None} for some in found]
+        counts = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
+        return [{value: n for value, n in pairs if value is not None} for pairs in counts]
 
     def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
         """The places of words that a part of a name stands for: itself, an inflection, what it abbreviates."""
-        found: dict[int, list[int]] = defaultdict(list)
+        positions: dict[int, list[int]] = defaultdict(list)
         for word, places in self.places.items():
             if _stands_for(part, word):
                 for sentence, at in places.items():
-                    found[sentence] += at
-        return found
+                    positions[sentence] += at
+        return positions
 
     def naming(self, name: str) -> list[int]:
         """The sentences in which all parts of a name stand close together."""
@@ -64,28 +64,28 @@ class Spoken:
         if not wanted:
             return []
         both = set(wanted[0]).intersection(*wanted[1:])
-        return sorted(one for one in both if _close([places[one] for places in wanted]))
+        return sorted(index for index in both if _close([places[index] for places in wanted]))
 
     def gives(self, name: str, value: str) -> bool:
         """Whether some sentence gives a setting: all of its name and a number or the value, or a value of its own and a telling part."""
         wanted = number(value)
         if wanted is None or value.startswith("["):
             return self._gives_words(name, value)
-        if any(wanted in self.numbers[one] or (len(parts(name)) > 1 and self.numbers[one]) for one in self.naming(name)):
+        if any(wanted in self.numbers[index] or (len(parts(name)) > 1 and self.numbers[index]) for index in self.naming(name)):
             return True
         rare = isinstance(wanted, float) or abs(wanted) > _PLAIN
-        return rare and any(wanted in self.numbers[one] for one in self._telling(name))
+        return rare and any(wanted in self.numbers[index] for index in self._telling(name))
 
     def _gives_words(self, name: str, value: str) -> bool:
         """The same for a word or a list: a value of several words is given wherever they stand together, one beside a telling part."""
         valued = set(self.naming(value)) if value[:1] != "[" else set()
         if valued and (len(parts(value)) > 1 or not valued.isdisjoint(self._telling(name))):
             return True
-        return len(parts(name)) > 1 and any(self.numbers[one] for one in self.naming(name))
+        return len(parts(name)) > 1 and any(self.numbers[index] for index in self.naming(name))
 
     def _telling(self, name: str) -> set[int]:
         """The sentences in which any telling part of a name stands."""
-        return {one for part in telling_parts(name) for one in self.of_part(part)}
+        return {index for part in telling_parts(name) for index in self.of_part(part)}
 
 
 def _number(sentence: TargetSentence, word: Word) -> float | int | None:

@@ -88,7 +88,7 @@ def offers(
     rivals = (
         _Rivals(name, nth, by_value(name, some, context.same), pointers, context, topic, trains) for nth, (name, some) in enumerate(useful.items())
     )
-    return sorted((one.offer(group) for one in rivals for group in one.groups), key=lambda offer: offer.place)
+    return sorted((rival.offer(group) for rival in rivals for group in rival.groups), key=lambda offer: offer.place)
 
 
 def _useful(occurrence: FactOccurrence, context: Context) -> bool:
@@ -170,8 +170,8 @@ class _Rivals:
     def strength(self, occurrence: FactOccurrence) -> float:
         """How much one holder speaks for its value (for the order within a group)."""
         own = _OWN * _is_own(occurrence, self.context) - bool(self.context.folders.of(occurrence))
-        found = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
-        return found - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2 + _fits(occurrence, self.context)
+        score = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
+        return score - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2 + _fits(occurrence, self.context)
 
     def pointed(self, occurrence: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
@@ -230,11 +230,11 @@ def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
 def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
     """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
     useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
-    found = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
-    if not found:
+    nearest_hits = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
+    if not nearest_hits:
         return None
-    links = chain(found[0], context, pointers, f"speaks of it at {pinpoint(found[0])}")
-    return Suggestion("", "", "weak", "no value, only the passages nearest to the question", evidence=tuple(found), chain=links)
+    links = chain(nearest_hits[0], context, pointers, f"speaks of it at {pinpoint(nearest_hits[0])}")
+    return Suggestion("", "", "weak", "no value, only the passages nearest to the question", evidence=tuple(nearest_hits), chain=links)
 
 
 def _is_mentioned(hit: Hit, context: Context) -> bool:

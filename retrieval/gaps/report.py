@@ -208,8 +208,8 @@ def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
 
 def stated_for(own: Sequence[FactOccurrence], folders: Folders) -> frozenset[str]:
     """The experiments beside the own program that the stated values are all of: each is named by its scope, its paragraph or its section."""
-    found = [_experiments(occurrence, folders) for occurrence in own]
-    return frozenset().union(*found) if all(found) else frozenset()
+    works = [_experiments(occurrence, folders) for occurrence in own]
+    return frozenset().union(*works) if all(works) else frozenset()
 
 
 def _experiments(occurrence: FactOccurrence, folders: Folders) -> frozenset[str]:
@@ -236,16 +236,16 @@ def stated_facts(need: ChecklistItem, held: Mapping[str, Sequence[FactOccurrence
     """The facts by which the target's own text states a detail, those of the first names first, one a value."""
     occurrences_by_key: dict[tuple[str, str], FactOccurrence] = {}
     for name in need.detail.facts:
-        occurrences = [one for one in text.told(held.get(name, ()), target) if not (misread(one) or is_beside(one))]
-        for occurrence in sorted(occurrences, key=lambda one: (-text.section_weight(one.evidence.chunk), one.fact.line)):
+        occurrences = [candidate for candidate in text.told(held.get(name, ()), target) if not (misread(candidate) or is_beside(candidate))]
+        for occurrence in sorted(occurrences, key=lambda candidate: (-text.section_weight(candidate.evidence.chunk), candidate.fact.line)):
             occurrences_by_key.setdefault((occurrence.fact.name, occurrence.fact.value), occurrence)
     return list(occurrences_by_key.values())
 
 
 def apart(pointers: Sequence[Pointer], folders: Folders) -> tuple[Pointer, ...]:
     """The pointers, those that name an experiment beside the own program with it and behind the others."""
-    found = [replace(pointer, only=", ".join(sorted(folders.named(pointer.said.text)))) for pointer in pointers]
-    return tuple(sorted(found, key=lambda pointer: bool(pointer.only)))
+    places = [replace(pointer, only=", ".join(sorted(folders.named(pointer.said.text)))) for pointer in pointers]
+    return tuple(sorted(places, key=lambda pointer: bool(pointer.only)))
 
 
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -266,9 +266,9 @@ def _suggestions(
     first: dict[str, Offer] = {}
     made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
-    chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda one: one.place)
+    chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda entry: entry.place)
     passage = passages(hits, pointers, context)
-    shown = [one.suggestion for nth, one in enumerate(chosen[:_NAMES]) if nth < SHOWN or one.own]
+    shown = [entry.suggestion for nth, entry in enumerate(chosen[:_NAMES]) if nth < SHOWN or entry.own]
     return [*shown, *([passage] if passage else [])]
 
 
@@ -315,12 +315,12 @@ def _with_own(
 ) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
-    found = library_defaults.filled(gaps, code, engine.kinship, context)
+    rows = library_defaults.filled(gaps, code, engine.kinship, context)
     if not target_text.own:
-        return found
+        return rows
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
     settings = own.rows(engine, code, target_text, known, context)
-    return [*found, *settings, *followed_settings.rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
+    return [*rows, *settings, *followed_settings.rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
 
 
 # -- conflicts and notes
@@ -328,11 +328,11 @@ def _with_own(
 
 def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
     """How much a reproduction depends on each fact (0..1), by the details that it states."""
-    found: dict[str, float] = defaultdict(lambda: 0.3)
+    rows: dict[str, float] = defaultdict(lambda: 0.3)
     for need in needs:
         for name in need.detail.facts:
-            found[name] = max(found[name], need.detail.weight)
-    return found
+            rows[name] = max(rows[name], need.detail.weight)
+    return rows
 
 
 def _conflicts(

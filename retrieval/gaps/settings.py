@@ -97,9 +97,9 @@ def _configured(chunk: Chunk) -> Iterator[RawSetting]:
         if table := _TABLE.match(line):
             heads = [(-1, table["name"])]
         elif group := _GROUP.match(line):
-            heads = [*(one for one in heads if one[0] < depth), (depth, group["name"])]
+            heads = [*(head for head in heads if head[0] < depth), (depth, group["name"])]
         elif match := _LINE.match(line) or _BARE.match(line):
-            heads = [one for one in heads if one[0] < depth]
+            heads = [head for head in heads if head[0] < depth]
             yield RawSetting(match["name"], match["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
 
 
@@ -111,7 +111,7 @@ def _options(chunk: Chunk) -> Iterator[RawSetting]:
         names = [(len(match[1]), match[2]) for match in _NAMES.finditer(text, 0, _BEGINS)]
         given = _DEFAULT.search(text) or _SECOND.match(text)
         if names and given:
-            yield RawSetting(max(names, key=lambda one: one[0])[1], given["value"], line(start), "default")
+            yield RawSetting(max(names, key=lambda pair: pair[0])[1], given["value"], line(start), "default")
 
 
 def _assigned(chunk: Chunk) -> Iterator[RawSetting]:
@@ -129,7 +129,7 @@ def _assigned(chunk: Chunk) -> Iterator[RawSetting]:
 def _parameters(chunk: Chunk) -> Iterator[RawSetting]:
     """Parameters of constructors with a default."""
     line = _lines(chunk)
-    for start in (found.end() for found in _CONSTRUCTOR.finditer(chunk.text)):
+    for start in (constructor.end() for constructor in _CONSTRUCTOR.finditer(chunk.text)):
         signature = chunk.text[start : start + _SIGNATURE].partition("):")[0].partition(") ->")[0] + ")"
         owner = chunk.symbol.removesuffix(".__init__").split(",")[0]
         for match in _PARAMETER.finditer(signature):

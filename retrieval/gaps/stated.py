@@ -80,8 +80,8 @@ def judged(needs: Sequence[ChecklistItem], sentences: Sequence[TargetSentence]) 
         mentioned = _mentioned(table, sentence)
         starts = frozenset(first for _, spans in mentioned.values() for first, _ in spans)
         for name, (need, spans) in mentioned.items():
-            one = _shown(need, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
-            shown[name] += [] if beside(sentence.text, need.detail.facts, one.value) else [one]
+            mention = _shown(need, spans, starts.difference(first for first, _ in spans), sentence, bool(cue))
+            shown[name] += [] if beside(sentence.text, need.detail.facts, mention.value) else [mention]
             if cue and sentence.cites and (need.detail.topic == _EVALUATION or not _evaluates(sentence)):
                 pointers[name].append(Pointer(sentence, sentence.cites, cue))
     general = tuple(everything(sentences, table))
@@ -103,11 +103,11 @@ def _evaluates(sentence: TargetSentence) -> bool:
 
 def _taken(need: ChecklistItem, pointers: Mapping[str, Sequence[Pointer]], general: Sequence[Pointer]) -> list[Pointer]:
     """Whom the target points to for a detail: by name, for what it is a part of, then for everything."""
-    found = list(pointers.get(need.detail.name, ()))
+    selected = list(pointers.get(need.detail.name, ()))
     for whole, parts in wording().parts.items():
         if need.detail.name in parts:
-            found += [pointer for pointer in pointers.get(whole, ()) if pointer.cue not in wording().narrow and pointer not in found]
-    return found + [pointer for pointer in general if need.detail.topic in wording().covered and pointer not in found]
+            selected += [pointer for pointer in pointers.get(whole, ()) if pointer.cue not in wording().narrow and pointer not in selected]
+    return selected + [pointer for pointer in general if need.detail.topic in wording().covered and pointer not in selected]
 
 
 def _table(needs: Iterable[ChecklistItem]) -> Phrases[tuple[ChecklistItem, ...]]:
@@ -123,11 +123,11 @@ Spans = Sequence[tuple[int, int]]
 
 def _mentioned(table: Phrases[tuple[ChecklistItem, ...]], sentence: TargetSentence) -> Mapping[str, tuple[ChecklistItem, Spans]]:
     """The details that a sentence names, with the places; "learning rate" inside of "learning rate decay" is not named."""
-    found: dict[str, tuple[ChecklistItem, list[tuple[int, int]]]] = {}
+    mentions: dict[str, tuple[ChecklistItem, list[tuple[int, int]]]] = {}
     for first, after, needs in named(table, sentence.words):
         for need in needs if not in_compound(sentence.text, sentence.words, first, after) else ():
-            found.setdefault(need.detail.name, (need, []))[1].append((first, after))
-    return found
+            mentions.setdefault(need.detail.name, (need, []))[1].append((first, after))
+    return mentions
 
 
 def named_in(needs: Sequence[ChecklistItem], sentences: Iterable[TargetSentence]) -> frozenset[str]:
@@ -139,7 +139,7 @@ def named_in(needs: Sequence[ChecklistItem], sentences: Iterable[TargetSentence]
 def named(table: Phrases[tuple[ChecklistItem, ...]], text: Sequence[Word]) -> list[tuple[int, int, tuple[ChecklistItem, ...]]]:
     """(first word, one after the last, details) of every mention that lies inside of no longer one."""
     places = list(table.places(text))
-    return [one for one in places if not any(a <= one[0] and one[1] <= b and b - a > one[1] - one[0] for a, b, _ in places)]
+    return [place for place in places if not any(a <= place[0] and place[1] <= b and b - a > place[1] - place[0] for a, b, _ in places)]
 
 
 def in_compound(text: str, said: Sequence[Word], first: int, after: int) -> bool:
@@ -167,15 +167,15 @@ def _shown(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: 
 
 def _value(need: ChecklistItem, spans: Spans, others: frozenset[int], sentence: TargetSentence) -> tuple[str, bool]:
     """The words that state the value, "" if none do, and whether they are beyond doubt the detail's own."""
-    places = Phrases({one: one for one in need.choices}).places(sentence.words) if need.choices else ()
-    if found := next((" ".join(tag) for first, after, tag in places if not in_compound(sentence.text, sentence.words, first, after)), ""):
-        return found, True
+    places = Phrases({choice: choice for choice in need.choices}).places(sentence.words) if need.choices else ()
+    if values := next((" ".join(tag) for first, after, tag in places if not in_compound(sentence.text, sentence.words, first, after)), ""):
+        return values, True
     if not need.number:
         return "", False
     beside = [(word, first, after) for first, after in spans if (word := number_beside(sentence.words, first, after, sentence.text, others))]
     numbers = [(word.text, _in_phrase(need, sentence, word, first, after)) for word, first, after in beside if not (need.whole and "." in word.text)]
     column = _in_column(spans, sentence)
-    return max([*numbers, *([(column, True)] if column else [])], key=lambda one: one[1], default=("", False))
+    return max([*numbers, *([(column, True)] if column else [])], key=lambda number: number[1], default=("", False))
 
 
 def _in_phrase(need: ChecklistItem, sentence: TargetSentence, number: Word, first: int, after: int) -> bool:
@@ -230,9 +230,9 @@ def _in_column(spans: Spans, sentence: TargetSentence) -> str:
         column = sentence.text.count("|", 0, sentence.words[first].start)
         for line in lines[1:]:
             cells = line.split("|")
-            found = words(cells[column]) if column < len(cells) else []
-            if found and found[0].number:
-                return found[0].text
+            candidates = words(cells[column]) if column < len(cells) else []
+            if candidates and candidates[0].number:
+                return candidates[0].text
     return ""
 
 
@@ -245,8 +245,8 @@ def everything(sentences: Iterable[TargetSentence], table: Phrases[tuple[Checkli
 
 
 def _verdict(need: ChecklistItem, shown: Sequence[Shown], pointers: Sequence[Pointer]) -> DetailVerdict:
-    own = [one for one in shown if one.said.weight >= OWN]
-    stating = [one for one in own if one.value or (need.words and _does(one))]
+    own = [mention for mention in shown if mention.said.weight >= OWN]
+    stating = [mention for mention in own if mention.value or (need.words and _does(mention))]
     state = Specification.SPECIFIED if stating else Specification.PARTIALLY_SPECIFIED if own else Specification.UNSPECIFIED
     return DetailVerdict(need, state, _best(stating or own), tuple(pointers))
 
@@ -261,7 +261,7 @@ def _best(shown: Sequence[Shown]) -> tuple[Shown, ...]:
     kept: list[Shown] = []
     later: list[Shown] = []
     values: set[str] = set()
-    for one in sorted(shown, key=lambda one: -one.strength):
-        (later if one.value and one.value in values else kept).append(one)
-        values.add(one.value)
+    for mention in sorted(shown, key=lambda mention: -mention.strength):
+        (later if mention.value and mention.value in values else kept).append(mention)
+        values.add(mention.value)
     return tuple([*kept, *later][:MOST])

@@ -131,11 +131,11 @@ def _by_key(references: Iterable[Reference]) -> dict[str, WorkId]:
 
 
 def _by_sentence(references: Iterable[Reference]) -> dict[str, tuple[WorkId, ...]]:
-    found: dict[str, dict[WorkId, None]] = defaultdict(dict)
+    citations: dict[str, dict[WorkId, None]] = defaultdict(dict)
     for reference in references:
         for mention in reference.mentions:
-            found[_core(mention.sentence)][reference.cited] = None
-    return {core: tuple(cited) for core, cited in found.items() if core}
+            citations[_core(mention.sentence)][reference.cited] = None
+    return {core: tuple(cited) for core, cited in citations.items() if core}
 
 
 def _core(sentence: str) -> str:

@@ -138,7 +138,11 @@ def _by_name(occurrences: Iterable[FactOccurrence], spoken: Spoken, context: Con
         if not is_low_evidence_path(occurrence, context.foreign):
             (parameters if occurrence.fact.kind == "call" else programs)[occurrence.fact.name].append(occurrence)
     occurrences_by_key = {name: some for name, some in programs.items() if not _scattered(some)}
-    named = {name: [one for one in some if _is_named(one, spoken, context)] for name, some in parameters.items() if name not in occurrences_by_key}
+    named = {
+        name: [candidate for candidate in candidates if _is_named(candidate, spoken, context)]
+        for name, candidates in parameters.items()
+        if name not in occurrences_by_key
+    }
     return occurrences_by_key | {name: some for name, some in named.items() if some}
 
 
@@ -148,7 +152,7 @@ def _scattered(some: Sequence[FactOccurrence]) -> bool:
     for occurrence in some:
         if occurrence.fact.kind == "config":
             folders[str(PurePosixPath(occurrence.evidence.chunk.path).parent)].add(occurrence.evidence.chunk.path)
-    return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({one.fact.value for one in some}) > 1
+    return any(len(paths) >= _SIBLINGS for paths in folders.values()) and len({candidate.fact.value for candidate in some}) > 1
 
 
 def known_of(gaps: Iterable[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId, ontology: Ontology) -> Known:
@@ -157,7 +161,9 @@ def known_of(gaps: Iterable[Gap], occurrences_by_key: Mapping[str, Sequence[Fact
     for name, some in occurrences_by_key.items():
         for occurrence in some:
             names[place(occurrence)].add(name)
-    stated = setting_words().with_alike(name for name, some in occurrences_by_key.items() if any(one.fact.work == target for one in some))
+    stated = setting_words().with_alike(
+        name for name, candidates in occurrences_by_key.items() if any(candidate.fact.work == target for candidate in candidates)
+    )
     by_fact = {name: gap for gap in gaps for name in gap.detail.facts}
     return Known({where: frozenset(some) for where, some in names.items()}, by_fact, stated, ontology)
 
@@ -220,14 +226,14 @@ def _is_told(occurrence: FactOccurrence, name: str, known: Known) -> bool:
 
 def _in_words(gap: Gap) -> bool:
     """Whether the first sentence that specifies a detail does so in words: "zero" is not the number of every initial value."""
-    said = next((why for hit in gap.stated for why in hit.why if why.startswith(STATES)), "")
-    return bool(said) and not any(sign.isdigit() for sign in said)
+    text = next((why for hit in gap.stated for why in hit.why if why.startswith(STATES)), "")
+    return bool(text) and not any(sign.isdigit() for sign in text)
 
 
 def _is_called(written: str, name: str, ontology: Ontology) -> bool:
     """Whether a written name is that of a fact with nothing told apart: `adam-beta1`, not `discriminator-learning-rate`."""
     term = ontology.terms[name]
-    usual = {stem(piece) for one in (name, term.title, *term.identifiers, *term.prose) for piece in parts(one)}
+    usual = {stem(piece) for name_part in (name, term.title, *term.identifiers, *term.prose) for piece in parts(name_part)}
     return all(stem(piece) in usual or piece in setting_words().generic for piece in parts(written))
 
 

@@ -50,7 +50,7 @@ class StageWords:
 
 
 def _stage(row: Mapping[str, Sequence[str]]) -> StageWords:
-    return StageWords(frozenset(row["files"]), Phrases({phrase(one): str(one) for one in row["prose"]}))
+    return StageWords(frozenset(row["files"]), Phrases({phrase(phrase_text): str(phrase_text) for phrase_text in row["prose"]}))
 
 
 @cache
@@ -62,7 +62,7 @@ def wording() -> Wording:
         return frozenset(table[name].split())
 
     def phrases(*names: str) -> Phrases[str]:
-        return Phrases({phrase(one): str(one) for name in names for one in table[name]})
+        return Phrases({phrase(phrase_text): str(phrase_text) for name in names for phrase_text in table[name]})
 
     parts = {str(whole): frozenset(map(str, some)) for whole, some in table["parts"].items()}
     stages = tuple(map(_stage, table["stages"].values()))

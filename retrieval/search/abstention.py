@@ -87,5 +87,5 @@ def likelihood(found: Signs, weights: Mapping[str, float]) -> float:
 
 @cache
 def _fitted() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/support.json").read_text("utf-8"))
-    return found
+    fitted_model: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/support.json").read_text("utf-8"))
+    return fitted_model

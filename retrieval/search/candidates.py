@@ -80,7 +80,12 @@ def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabular
     worth = {term: rare[term] * (1.0 if term in asked else VARIANTS) for term in (*asked, *forms) if known[term]}
     held = {token for token, count in known.items() if 0 < count <= max(FEW, RARE * chunks)} - {*asked}
     bridged = (_bridged(crossing, held, rare) for crossing in crossed)
-    return QueryWords(asked, forms, worth, tuple(sorted((one for one in bridged if one.code), key=lambda one: -one.worth)[:MAX_BRIDGES]))
+    return QueryWords(
+        asked,
+        forms,
+        worth,
+        tuple(sorted((expansion for expansion in bridged if expansion.code), key=lambda expansion: -expansion.worth)[:MAX_BRIDGES]),
+    )
 
 
 def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, float]) -> Bridged:

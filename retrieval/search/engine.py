@@ -157,9 +157,9 @@ class Engine:
         """The same for many questions, embedded together."""
         engines = [self.without_target_code() if query.no_target_code else self for query in queries]
         asked = [engine._asked(query) for engine, query in zip(engines, queries, strict=True)]  # noqa: SLF001 - itself or a copy of itself
-        vectors = self._vectors([one.text for one in asked])
+        vectors = self._vectors([question.text for question in asked])
         rows = [None if vectors is None else vectors[n : n + 1] for n in range(len(asked))]
-        return [engine._answer(one, row) for engine, one, row in zip(engines, asked, rows, strict=True)]  # noqa: SLF001
+        return [engine._answer(question, row) for engine, question, row in zip(engines, asked, rows, strict=True)]  # noqa: SLF001
 
     def _vectors(self, texts: Sequence[str]) -> Vectors | None:
         if not self._dense or not texts:
@@ -182,12 +182,12 @@ class Engine:
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
-        found = self._catalog.chunk(chunk)
-        if not found:
+        shown = self._catalog.chunk(chunk)
+        if not shown:
             return None
-        hit, above, below = widened(self._catalog, found, self._kinship.of(found.work), before, after)
+        hit, above, below = widened(self._catalog, shown, self._kinship.of(shown.work), before, after)
         manifest = self._generation.manifest
-        return EvidenceWindow(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, found))
+        return EvidenceWindow(manifest.lineage, manifest.id, hit, above, below, *neighbours(self._catalog, shown))
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical, dense = self._found(asked, vector)
@@ -288,25 +288,25 @@ class Engine:
             return scored, ()
         first, rest = scored[:_RERANKED], scored[_RERANKED:]
         try:
-            marks = self._reranker.scores(asked.text, [f"{one.chunk.header}\n{one.chunk.text}".strip() for one in first])
+            marks = self._reranker.scores(asked.text, [f"{candidate.chunk.header}\n{candidate.chunk.text}".strip() for candidate in first])
         except SourceError as error:
             return scored, (f"not reranked: {error}",)
         return [*fusion.reordered(first, marks, self._reranker.id), *rest], ()
 
     def _grow(self, fuseds: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
         """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
-        worth = {fused.row: fused.score for fused in fuseds} | {one.fused.row: one.fused.score for one in scored}
-        read: dict[int, Chunk] = {one.fused.row: one.chunk for one in scored}
+        worth = {fused.row: fused.score for fused in fuseds} | {candidate.fused.row: candidate.fused.score for candidate in scored}
+        read: dict[int, Chunk] = {candidate.fused.row: candidate.chunk for candidate in scored}
 
         def at(row: int) -> Chunk | None:
             if row not in read and 0 <= row < self._documents:
                 read[row] = self._catalog.chunks([row])[0]
             return read.get(row)
 
-        def grow(one: Scored, shown: Sequence[Chunk]) -> Chunk:
-            if one.chunk.kind not in {"code", "config"}:
-                return one.chunk
-            return grown(one.chunk, one.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
+        def grow(candidate: Scored, shown: Sequence[Chunk]) -> Chunk:
+            if candidate.chunk.kind not in {"code", "config"}:
+                return candidate.chunk
+            return grown(candidate.chunk, candidate.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
 
         return grow
 
@@ -317,19 +317,19 @@ class Engine:
         yield fusion.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target, self._weights.own), 1.0)
 
     def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
-        chunk, kin, found = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
+        chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
         return Hit(
             rank=rank,
             score=round(fusion.likelihood(scored.fused.score), 4),
             chunk=replace(chunk, copies=self._copies(scored, asked)),
             work=kin.work,
             signals=scored.fused.signals,
-            focus=self._focus(rank, found, asked),
+            focus=self._focus(rank, matched, asked),
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
             flags=flags,
-            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(found, asked.words), *scored.fused.why),
+            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(matched, asked.words), *scored.fused.why),
         )
 
     def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
@@ -363,11 +363,11 @@ def _spoken(chunk: Chunk, words: QueryWords) -> tuple[str, ...]:
     """The aspects of the question that a chunk of code speaks of, with the identifiers that say so."""
     if not words.bridged or chunk.kind == "paper":
         return ()
-    held = {*tokens(chunk.symbol), *tokens(chunk.text)}
-    said: dict[str, dict[str, str]] = {}
+    chunk_tokens = {*tokens(chunk.symbol), *tokens(chunk.text)}
+    names_by_aspect: dict[str, dict[str, str]] = {}
     for bridged in words.bridged:
-        said.setdefault(bridged.aspect, {}).update((token, name) for token, name in bridged.code.items() if token in held)
-    return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in said.items() if names)
+        names_by_aspect.setdefault(bridged.aspect, {}).update((token, name) for token, name in bridged.code.items() if token in chunk_tokens)
+    return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in names_by_aspect.items() if names)
 
 
 def _longest(names: Mapping[str, str]) -> list[str]:

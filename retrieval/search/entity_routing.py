@@ -109,9 +109,9 @@ def identifiers(question: str) -> frozenset[str]:
 def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:
     """The first `k` of two lists: `SHARE` of each beginning from what was found `inside` the works, the rest from other works."""
     out: list[Scored] = []
-    there, elsewhere = deque(inside), deque(one for one in shown if one.chunk.work not in works)
+    there, elsewhere = deque(inside), deque(candidate for candidate in shown if candidate.chunk.work not in works)
     while len(out) < k and (elsewhere or there):
-        wanted = math.ceil(SHARE * (len(out) + 1)) > sum(one.chunk.work in works for one in out)
+        wanted = math.ceil(SHARE * (len(out) + 1)) > sum(candidate.chunk.work in works for candidate in out)
         scored = (there if there and (wanted or not elsewhere) else elsewhere).popleft()
         if not _shown(scored, out):
             out.append(_after(scored, out, works))

@@ -72,6 +72,6 @@ def _window(lines: list[str], first: int, last: int, before: int, after: int) ->
 
 def neighbours(catalog: Catalog, chunk: Chunk) -> tuple[str, str]:
     """Identifiers of the chunks before and after in the same document, empty at the ends."""
-    around = [one.id for one in catalog.chunks(catalog.neighbours(chunk.work, chunk.path))]
+    around = [neighbor.id for neighbor in catalog.chunks(catalog.neighbours(chunk.work, chunk.path))]
     at = around.index(chunk.id)
     return around[at - 1] if at else "", around[at + 1] if at + 1 < len(around) else ""

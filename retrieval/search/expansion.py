@@ -49,12 +49,12 @@ class Vocabulary:
     def crossed(self, question: str) -> tuple[Crossing, ...]:
         """The bridges whose phrases stand in a question, each by its longest phrase, in the question's order."""
         stems = tokens(question)
-        found: dict[int, Phrase] = {}
+        matches: dict[int, Phrase] = {}
         for at, stem in enumerate(stems):
             for phrase, number in self.starts.get(stem, ()):
-                if tuple(stems[at : at + len(phrase)]) == phrase and len(phrase) > len(found.get(number, ())):
-                    found[number] = phrase
-        return tuple(Crossing(self.bridges[number], by) for number, by in found.items())
+                if tuple(stems[at : at + len(phrase)]) == phrase and len(phrase) > len(matches.get(number, ())):
+                    matches[number] = phrase
+        return tuple(Crossing(self.bridges[number], by) for number, by in matches.items())
 
 
 def vocabulary(more: Path | None = None) -> Vocabulary:
@@ -87,8 +87,8 @@ def _bridge(aspect: str, row: Mapping[str, Sequence[str]]) -> QueryExpansion:
 
 def whole(identifier: str) -> str:
     """The one token under which the index holds an identifier: all of its parts joined, or its stem; "" for a stop word."""
-    found = tokens(identifier)
-    return found[-1] if found and found[-1] not in STOP else ""
+    words = tokens(identifier)
+    return words[-1] if words and words[-1] not in STOP else ""
 
 
 def _joined(bridges: tuple[QueryExpansion, ...]) -> Vocabulary:
@@ -96,7 +96,7 @@ def _joined(bridges: tuple[QueryExpansion, ...]) -> Vocabulary:
     for number, bridge in enumerate(bridges):
         for phrase in bridge.asked:
             starts.setdefault(phrase[0], []).append((phrase, number))
-    return Vocabulary(bridges, {stem: tuple(found) for stem, found in starts.items()})
+    return Vocabulary(bridges, {stem: tuple(numbers) for stem, numbers in starts.items()})
 
 
 def _read(path: Path) -> tuple[QueryExpansion, ...]:

@@ -59,7 +59,7 @@ def naming(lines: Sequence[str]) -> list[bool]:
     rows = [at for at, line in enumerate(lines) if _CELL in line]
     if len(rows) >= _ROWS and 2 * len(rows) >= sum(bool(line.strip()) for line in lines):
         return [at not in rows[1:] for at in range(len(lines))]
-    return [line.lstrip().startswith(SIGNATURES) or told for line, told in zip(lines, described(lines), strict=True)]
+    return [line.lstrip().startswith(SIGNATURES) or is_described for line, is_described in zip(lines, described(lines), strict=True)]
 
 
 def described(lines: Sequence[str]) -> list[bool]:
@@ -67,15 +67,15 @@ def described(lines: Sequence[str]) -> list[bool]:
 
     One that does not end here does not count: a chunk may begin inside of one, and then its end looks like a beginning.
     """
-    told = [False] * len(lines)
+    flags = [False] * len(lines)
     at = 0
     while at < len(lines):
         line = lines[at].lstrip(_PREFIX)
         mark = next((mark for mark in _DESCRIPTIONS if line.startswith(mark)), "")
         last = _end(lines, at, line[len(mark) :], _DESCRIPTIONS[mark]) if mark else at - 1
-        told[at : last + 1] = [True] * (last + 1 - at)
+        flags[at : last + 1] = [True] * (last + 1 - at)
         at = max(at, last) + 1
-    return told
+    return flags
 
 
 def _end(lines: Sequence[str], at: int, rest: str, mark: str) -> int:

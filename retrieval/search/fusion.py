@@ -114,19 +114,19 @@ def _signals(lists: Iterable[tuple[str, Ranked]]) -> dict[int, tuple[Signal, ...
 def boosted(scored: Sequence[Scored], prior: Callable[[Chunk], Iterable[tuple[float, str]]]) -> list[Scored]:
     """The same with priors added and named, best first; `prior` gives (deviations, reason) for a chunk."""
     out = []
-    for one in scored:
-        added = [(value, reason) for value, reason in prior(one.chunk) if value]
+    for candidate in scored:
+        added = [(value, reason) for value, reason in prior(candidate.chunk) if value]
         why = tuple(f"{reason} ({value:+.2f})" for value, reason in added)
-        score = one.fused.score + sum(value for value, _ in added)
-        out.append(replace(one, fused=replace(one.fused, score=score, why=(*one.fused.why, *why))))
-    return sorted(out, key=lambda one: (-one.fused.score, one.fused.row))
+        score = candidate.fused.score + sum(value for value, _ in added)
+        out.append(replace(candidate, fused=replace(candidate.fused, score=score, why=(*candidate.fused.why, *why))))
+    return sorted(out, key=lambda candidate: (-candidate.fused.score, candidate.fused.row))
 
 
 def folded(scored: Sequence[Scored]) -> list[Scored]:
     """Equal texts become one: the best placed stays, the others are its copies."""
     homes: dict[str, list[Scored]] = {}
-    for one in scored:
-        homes.setdefault(one.same, []).append(one)
+    for candidate in scored:
+        homes.setdefault(candidate.same, []).append(candidate)
     return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) for group in homes.values()]
 
 
@@ -136,13 +136,13 @@ def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Ch
     `grow` gives what is shown of a chunk, beside what better ones show of its file.
     """
     places: dict[tuple[str, str], list[Chunk]] = {}
-    for one in scored:
-        shown = places.setdefault((one.chunk.work, one.chunk.path), [])
-        if any(covers(other, one.chunk) for other in shown):
+    for candidate in scored:
+        shown = places.setdefault((candidate.chunk.work, candidate.chunk.path), [])
+        if any(covers(other, candidate.chunk) for other in shown):
             continue
-        chunk = grow(one, shown) if grow else one.chunk
+        chunk = grow(candidate, shown) if grow else candidate.chunk
         shown.append(chunk)
-        yield replace(one, chunk=chunk, found=one.chunk)
+        yield replace(candidate, chunk=chunk, found=candidate.chunk)
 
 
 def covers(shown: Chunk, other: Chunk) -> bool:
@@ -158,12 +158,12 @@ def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
     families = Families()
     first: list[Scored] = []
     later: list[Scored] = []
-    for one in scored:
-        if taken[one.chunk.work] < most and families.admits(one.chunk):
-            taken[one.chunk.work] += 1
-            first.append(one)
+    for candidate in scored:
+        if taken[candidate.chunk.work] < most and families.admits(candidate.chunk):
+            taken[candidate.chunk.work] += 1
+            first.append(candidate)
         else:
-            later.append(one)
+            later.append(candidate)
         if len(first) == k:
             return first
     return [*first, *later[: k - len(first)]]
@@ -177,16 +177,16 @@ def limit_prose_share(scored: Iterable[Scored], share: float, margin: float) -> 
     """
     left, scoreds = iter(scored), deque[Scored]()
     shown = prose = 0
-    while (one := scoreds.popleft() if scoreds else next(left, None)) is not None:
-        if one.chunk.kind in PROSE and prose + 1 > math.ceil(share * (shown + 1)):
-            floor = one.fused.score - margin
-            scoreds.appendleft(one)
+    while (candidate := scoreds.popleft() if scoreds else next(left, None)) is not None:
+        if candidate.chunk.kind in PROSE and prose + 1 > math.ceil(share * (shown + 1)):
+            floor = candidate.fused.score - margin
+            scoreds.appendleft(candidate)
             _fill(scoreds, left, floor)
-            one = next((other for other in scoreds if _lifted(other.chunk) and other.fused.score >= floor), one)
-            scoreds.remove(one)
+            candidate = next((other for other in scoreds if _lifted(other.chunk) and other.fused.score >= floor), candidate)
+            scoreds.remove(candidate)
         shown += 1
-        prose += one.chunk.kind in PROSE
-        yield one
+        prose += candidate.chunk.kind in PROSE
+        yield candidate
 
 
 def _lifted(chunk: Chunk) -> bool:
@@ -199,7 +199,9 @@ def _lifted(chunk: Chunk) -> bool:
 
 def _fill(scoreds: deque[Scored], left: Iterator[Scored], floor: float) -> None:
     """Take more in until code is held or nothing can reach `floor` any more."""
-    while not any(_lifted(one.chunk) for one in scoreds) and scoreds[-1].fused.score >= floor and (scored := next(left, None)) is not None:
+    while (
+        not any(_lifted(candidate.chunk) for candidate in scoreds) and scoreds[-1].fused.score >= floor and (scored := next(left, None)) is not None
+    ):
         scoreds.append(scored)
 
 

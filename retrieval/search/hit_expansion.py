@@ -25,27 +25,27 @@ def grown(chunk: Chunk, row: int, at: Callable[[int], Chunk | None], worth: Call
     `worth` gives a row's score; what is `shown` already is not taken in again. Identifier, header and symbol stay those
     of the chunk that was found; between two chunks nothing but blank lines lies.
     """
-    some = [chunk]
+    chunks = [chunk]
     first = last = row
     while True:
         before, after = at(first - 1), at(last + 1)
-        beside = [(worth(first - 1), 0, [before, *some])] if before and _fits([before, *some], before, shown) else []
-        beside += [(worth(last + 1), 1, [*some, after])] if after and _fits([*some, after], after, shown) else []
+        beside = [(worth(first - 1), 0, [before, *chunks])] if before and _fits([before, *chunks], before, shown) else []
+        beside += [(worth(last + 1), 1, [*chunks, after])] if after and _fits([*chunks, after], after, shown) else []
         if not beside:
-            return _joined(chunk, some)
-        _, side, some = max(beside, key=lambda one: one[:2])
+            return _joined(chunk, chunks)
+        _, side, chunks = max(beside, key=lambda option: option[:2])
         first, last = (first, last + 1) if side else (first - 1, last)
 
 
-def _fits(some: Sequence[Chunk], new: Chunk, shown: Sequence[Chunk]) -> bool:
-    one_file = len({(chunk.work, chunk.path) for chunk in some}) == 1
-    ordered = all(one.end <= other.start and one.end_line < other.start_line for one, other in pairwise(some))
-    small = some[-1].end_line - some[0].start_line < MAX_LINES and some[-1].end - some[0].start <= MAX_CHARACTERS
+def _fits(chunks: Sequence[Chunk], new: Chunk, shown: Sequence[Chunk]) -> bool:
+    one_file = len({(chunk.work, chunk.path) for chunk in chunks}) == 1
+    ordered = all(previous.end <= other.start and previous.end_line < other.start_line for previous, other in pairwise(chunks))
+    small = chunks[-1].end_line - chunks[0].start_line < MAX_LINES and chunks[-1].end - chunks[0].start <= MAX_CHARACTERS
     return one_file and ordered and small and not any(new.start < other.end and other.start < new.end for other in shown)
 
 
-def _joined(chunk: Chunk, some: Sequence[Chunk]) -> Chunk:
-    if len(some) == 1:
+def _joined(chunk: Chunk, chunks: Sequence[Chunk]) -> Chunk:
+    if len(chunks) == 1:
         return chunk
-    text = some[0].text + "".join("\n" * (other.start_line - one.end_line) + other.text for one, other in pairwise(some))
-    return replace(chunk, text=text, start=some[0].start, end=some[-1].end, start_line=some[0].start_line, end_line=some[-1].end_line)
+    text = chunks[0].text + "".join("\n" * (other.start_line - previous.end_line) + other.text for previous, other in pairwise(chunks))
+    return replace(chunk, text=text, start=chunks[0].start, end=chunks[-1].end, start_line=chunks[0].start_line, end_line=chunks[-1].end_line)

@@ -80,8 +80,8 @@ def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], questi
 
 def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str, table: Embedder | None = None) -> Floats:
     """Of each line how likely it is among those that answer; `worth` is the rarity of each of the question's words."""
-    found, weights = signs(lines, worth, question, table), _weights()["vectors" if table else "words"]
-    logits = sum((weight * found[name] for name, weight in weights.items() if name), np.full(len(lines), weights[""]))
+    features, weights = signs(lines, worth, question, table), _weights()["vectors" if table else "words"]
+    logits = sum((weight * features[name] for name, weight in weights.items() if name), np.full(len(lines), weights[""]))
     return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
 
 
@@ -94,11 +94,11 @@ def _weights() -> dict[str, dict[str, float]]:
 
 def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table: Embedder | None = None) -> dict[str, Floats]:
     """What speaks for or against each line, by name; every value is one array (lines,)."""
-    held = tuple(frozenset(tokens(line)) for line in lines)
-    shape = _shape(tuple(lines), held)
+    line_tokens = tuple(frozenset(tokens(line)) for line in lines)
+    shape = _shape(tuple(lines), line_tokens)
     asked = {name: float(bool(pattern.search(question))) for name, pattern in _ASKED.items()}
     meaning = _meaning(tuple(lines), question, table, shape) if table else {}
-    return shape | _words(held, worth, 1 - shape["naming"]) | _agreement(shape, asked) | meaning
+    return shape | _words(line_tokens, worth, 1 - shape["naming"]) | _agreement(shape, asked) | meaning
 
 
 @lru_cache(64)
@@ -113,7 +113,7 @@ def _shape(lines: tuple[str, ...], held: tuple[frozenset[str], ...]) -> dict[str
     shape["numbers"] = np.minimum(_floats(len(_NUMBER.findall(line)) for line in bare), _MANY)
     shape["operators"] = np.minimum(_floats(len(_OPERATOR.findall(line)) for line in bare), _DEEP)
     shape["length"] = np.log1p(_floats(len(line) for line in bare))
-    shape["names"] = np.log1p(_floats(len(one) for one in held))
+    shape["names"] = np.log1p(_floats(len(token_set) for token_set in held))
     shape["place"], shape["lines"] = at / max(len(lines) - 1, 1), np.full(len(lines), math.log(len(lines)))
     shape["first"], shape["last"] = np.exp(-at / _NEAR), np.exp(-at[::-1] / _NEAR)
     return shape | {f"{kind} {step:+d}": _shifted(shape[kind], step) for kind, step in _AROUND}
@@ -121,26 +121,26 @@ def _shape(lines: tuple[str, ...], held: tuple[frozenset[str], ...]) -> dict[str
 
 def _words(every: Sequence[frozenset[str]], worth: Mapping[str, float], inside: Floats) -> dict[str, Floats]:
     """How many of the question's words a line and its neighbours hold, as shares of what the whole unit holds."""
-    held, many = [one & worth.keys() for one in every], len(every)
-    often = Counter(token for one in held for token in one)
+    line_tokens, many = [token_set & worth.keys() for token_set in every], len(every)
+    often = Counter(token for token_set in line_tokens for token in token_set)
     known = {token: worth[token] for token in often}
     few = {token: value * math.log((many + 1) / (often[token] + 0.5)) / math.log(many + 1.5) for token, value in known.items()}
-    plain, apart = _sums(held, known), _sums(held, few)
+    plain, apart = _sums(line_tokens, known), _sums(line_tokens, few)
     asked, whole, total = (max(sum(some.values()), 1e-9) for some in (worth, known, few))
-    found = {"worth": plain / whole, "apart": apart / total, "asked": plain / asked, "share": np.full(many, whole / asked)}
-    found["words"] = np.minimum(_floats(len(one) for one in held), _DEEP)
-    found["dense"] = found["worth"] / np.maximum(np.log1p(_floats(len(one) for one in every)), 0.7)
-    found |= {f"faded {fade}": _peak(_faded(apart * inside, fade)) for fade in _FADES}
-    found |= {f"apart {step:+d}": _shifted(found["apart"], step) for step in (-2, -1, 1, 2)}
-    return found | {f"around {reach}": _sums(_unions(held, reach), few) / total for reach in (1, 3)}
+    features = {"worth": plain / whole, "apart": apart / total, "asked": plain / asked, "share": np.full(many, whole / asked)}
+    features["words"] = np.minimum(_floats(len(token_set) for token_set in line_tokens), _DEEP)
+    features["dense"] = features["worth"] / np.maximum(np.log1p(_floats(len(token_set) for token_set in every)), 0.7)
+    features |= {f"faded {fade}": _peak(_faded(apart * inside, fade)) for fade in _FADES}
+    features |= {f"apart {step:+d}": _shifted(features["apart"], step) for step in (-2, -1, 1, 2)}
+    return features | {f"around {reach}": _sums(_unions(line_tokens, reach), few) / total for reach in (1, 3)}
 
 
 def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[str, Floats]:
     """Whether the line is of the kind that the question asks for."""
     number = (shape["numbers"] > 0).astype(np.float64)
     kinds = dict(shape) | {"numbers": number}
-    found = {f"asked {name}": value * kinds[name] for name, value in asked.items()}
-    return found | {"asked default": asked["numbers"] * number * shape["parameters"]}
+    features = {f"asked {name}": value * kinds[name] for name, value in asked.items()}
+    return features | {"asked default": asked["numbers"] * number * shape["parameters"]}
 
 
 def _meaning(lines: tuple[str, ...], question: str, table: Embedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -148,8 +148,10 @@ def _meaning(lines: tuple[str, ...], question: str, table: Embedder, shape: Mapp
     near = _vectors(lines, table) @ table.queries([question])[0].astype(np.float64)
     near[0] = np.where(shape["blank"] > 0, np.median(near[0]), near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)
-    found = {f"like {reach}": near[at] for at, reach in enumerate(_REACHES)} | {f"stands out {reach}": out[at] for at, reach in enumerate(_REACHES)}
-    return found | {"stand out": _peak(_faded(np.maximum(out[0], 0) * (1 - shape["naming"]), _FADES[1]))}
+    features = {f"like {reach}": near[at] for at, reach in enumerate(_REACHES)} | {
+        f"stands out {reach}": out[at] for at, reach in enumerate(_REACHES)
+    }
+    return features | {"stand out": _peak(_faded(np.maximum(out[0], 0) * (1 - shape["naming"]), _FADES[1]))}
 
 
 def _vectors(lines: tuple[str, ...], table: Embedder) -> Floats:
@@ -160,15 +162,15 @@ def _vectors(lines: tuple[str, ...], table: Embedder) -> Floats:
 
 def _parameters(bare: Sequence[str]) -> Floats:
     """The lines of a signature from its head to where its brackets close."""
-    found, depth, inside = np.zeros(len(bare)), 0, False
+    features, depth, inside = np.zeros(len(bare)), 0, False
     for at, line in enumerate(bare):
         if line.startswith(SIGNATURES) and not line.startswith("@") and not inside:
             inside, depth = True, 0
         if inside:
-            found[at] = 1.0
+            features[at] = 1.0
             depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
             inside = depth > 0
-    return found
+    return features
 
 
 def _indent(lines: Sequence[str]) -> Floats:
@@ -179,7 +181,7 @@ def _indent(lines: Sequence[str]) -> Floats:
 
 
 def _sums(held: Iterable[frozenset[str]], worth: Mapping[str, float]) -> Floats:
-    return _floats(sum(worth[token] for token in one) for one in held)
+    return _floats(sum(worth[token] for token in token_set) for token_set in held)
 
 
 def _unions(held: Sequence[frozenset[str]], reach: int) -> Iterator[frozenset[str]]:

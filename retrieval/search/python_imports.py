@@ -20,13 +20,13 @@ _LISTED = re.compile(r"^from[ \t]{1,9}(\.{0,9}[\w.]{0,200})[ \t]{1,9}import[ \t]
 def reached(paths: Iterable[str], text: Callable[[str], str], programs: Iterable[str]) -> frozenset[str]:
     """The files that programs load, themselves included: what their modules import, at whatever distance."""
     known = frozenset(path for path in paths if path.endswith(".py"))
-    found, todo = set[str](), [path for path in programs if path in known]
+    modules, todo = set[str](), [path for path in programs if path in known]
     while todo:
         path = todo.pop()
-        if path not in found:
-            found.add(path)
-            todo += [other for other in _loaded(path, text(path), known) if other not in found]
-    return frozenset(found)
+        if path not in modules:
+            modules.add(path)
+            todo += [other for other in _loaded(path, text(path), known) if other not in modules]
+    return frozenset(modules)
 
 
 def _loaded(path: str, text: str, known: frozenset[str]) -> Iterator[str]:
@@ -37,16 +37,16 @@ def _loaded(path: str, text: str, known: frozenset[str]) -> Iterator[str]:
 
 def imported(text: str) -> frozenset[tuple[int, str]]:
     """(dots, name) of each import at the level of the module, in a `try` or an `if` too; what is imported from a package may be a module."""
-    found = set[tuple[int, str]]()
+    modules = set[tuple[int, str]]()
     guarded = False
     for line in _LINE.finditer(text):
         if line["block"]:
             guarded = line["block"].startswith(_GUARDS)
         if line["block"] or guarded:
-            found |= set(_said(line["block"] or line["inner"]))
+            modules |= set(_said(line["block"] or line["inner"]))
     for listed in _LISTED.finditer(text):
-        found |= set(_said(f"from {listed[1]} import {' '.join(listed[2].split())}"))
-    return frozenset(found)
+        modules |= set(_said(f"from {listed[1]} import {' '.join(listed[2].split())}"))
+    return frozenset(modules)
 
 
 def _said(line: str) -> Iterator[tuple[int, str]]:
@@ -74,4 +74,4 @@ def _files(path: str, dots: int, name: tuple[str, ...], known: frozenset[str]) -
 def _under(base: tuple[str, ...], name: tuple[str, ...], known: frozenset[str]) -> Iterator[str]:
     for end in range(0 if not name else 1, len(name) + 1):
         place = "/".join((*base, *name[:end]))
-        yield from (one for one in (f"{place}.py", f"{place}/__init__.py") if one in known)
+        yield from (path for path in (f"{place}.py", f"{place}/__init__.py") if path in known)

@@ -21,19 +21,22 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
 
     The best of them has the score that the best had, and so on. At a weight of 1 the best two of a paper would lose their order.
     """
-    passages = [one for one in scored if one.chunk.kind == "paper"]
-    found: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for one in passages:
-        found[one.chunk.work].append((max(0.0, one.fused.score), one.fused.row))
-    best = {work: sorted(of_one, reverse=True)[:2] for work, of_one in found.items()}
+    passages = [candidate for candidate in scored if candidate.chunk.kind == "paper"]
+    scores_by_work: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for candidate in passages:
+        scores_by_work[candidate.chunk.work].append((max(0.0, candidate.fused.score), candidate.fused.row))
+    best = {work: sorted(of_one, reverse=True)[:2] for work, of_one in scores_by_work.items()}
 
-    def worth(one: Scored) -> float:
-        return one.fused.score + weight * next((score for score, row in best[one.chunk.work] if row != one.fused.row), 0.0)
+    def worth(candidate: Scored) -> float:
+        return candidate.fused.score + weight * next((score for score, row in best[candidate.chunk.work] if row != candidate.fused.row), 0.0)
 
-    order = sorted(passages, key=lambda one: (-worth(one), one.fused.row))
-    places = sorted((one.fused.score for one in passages), reverse=True)
-    moved = [_at(one, score) for one, score in zip(order, places, strict=True)]
-    return sorted([*(one for one in scored if one.chunk.kind != "paper"), *moved], key=lambda one: (-one.fused.score, one.fused.row))
+    order = sorted(passages, key=lambda candidate: (-worth(candidate), candidate.fused.row))
+    places = sorted((candidate.fused.score for candidate in passages), reverse=True)
+    moved = [_at(candidate, score) for candidate, score in zip(order, places, strict=True)]
+    return sorted(
+        [*(candidate for candidate in scored if candidate.chunk.kind != "paper"), *moved],
+        key=lambda candidate: (-candidate.fused.score, candidate.fused.row),
+    )
 
 
 def _at(scored: Scored, score: float) -> Scored:

@@ -84,8 +84,11 @@ class RepositoryFiles:
 
     def called(self, name: str) -> bool:
         """Whether a name is like that of the repository or of its paper."""
-        one = fold(name.removesuffix(".git"))
-        return any(one == other or (min(len(one), len(other)) >= _LEAST and (one in other or other in one)) for other in map(fold, self.names))
+        directory = fold(name.removesuffix(".git"))
+        return any(
+            directory == other or (min(len(directory), len(other)) >= _LEAST and (directory in other or other in directory))
+            for other in map(fold, self.names)
+        )
 
     def holder(self, path: str) -> str:
         """Whose rights a licence names first, "" for a blank form."""
@@ -106,10 +109,10 @@ def vendored(repository: RepositoryFiles) -> frozenset[str]:
         return frozenset()
     trains = any(not _under(path, theirs) for path in repository.training)
     loaded = _loaded(repository, theirs) if theirs & packages else frozenset[str]()
-    sure = {one for one in theirs & packages if _is_copy(one, repository, loaded)}
-    sure |= {part for one in theirs & projects for part in _parts(one, repository)}
-    found = {one for one in sure | theirs & perhaps if not repository.trains_in(one) or (trains and one in sure)}
-    return frozenset(one for one in found if not _under(one, found))
+    sure = {directory for directory in theirs & packages if _is_copy(directory, repository, loaded)}
+    sure |= {part for directory in theirs & projects for part in _parts(directory, repository)}
+    copies = {directory for directory in sure | theirs & perhaps if not repository.trains_in(directory) or (trains and directory in sure)}
+    return frozenset(directory for directory in copies if not _under(directory, copies))
 
 
 def _packages(places: Iterable[PurePosixPath], repository: RepositoryFiles) -> Iterator[str]:

@@ -64,15 +64,18 @@ class WorkRelations:
 
     def prior(self, graph: float, target: float, code: float) -> dict[str, tuple[float, str]]:
         """(deviations, reason) by work: `graph` times the edge's score by its distance, `target` for the target itself, `code` for its code."""
-        found: dict[str, tuple[float, str]] = {}
+        relations: dict[str, tuple[float, str]] = {}
         for id_, kin in self.kin.items():
             if kin.from_target:
-                found[id_] = (code if kin.work.kind == "code" else target, "the target's own")
+                relations[id_] = (code if kin.work.kind == "code" else target, "the target's own")
             elif kin.reference and kin.reference.score > 0:
                 role = kin.reference.roles[0].role.value if kin.reference.roles else "reference"
                 citing = "the target" if kin.reference.distance == 1 else kin.reference.citing
-                found[id_] = (graph * kin.reference.score / kin.reference.distance, f"{role} of {citing}, lineage score {kin.reference.score:.2f}")
-        return found
+                relations[id_] = (
+                    graph * kin.reference.score / kin.reference.distance,
+                    f"{role} of {citing}, lineage score {kin.reference.score:.2f}",
+                )
+        return relations
 
 
 def is_vendored(hit: Hit) -> bool:
@@ -87,8 +90,8 @@ def _told(kin: WorkRelation, catalog: Catalog) -> WorkRelation:
     head = title.partition(":")[0] if ":" in title else ""
     names = (work.id.rpartition("/")[2], *([head] if 0 < len(head.split()) <= _HEAD else []))
     paths = frozenset(document.path for document in catalog.documents(work.id))
-    found = vendored(RepositoryFiles(paths, lambda path: catalog.document_text(work.id, path) or "", names))
-    return replace(kin, work=replace(work, meta={**work.meta, _VENDORED: "\n".join(sorted(found))})) if found else kin
+    folders = vendored(RepositoryFiles(paths, lambda path: catalog.document_text(work.id, path) or "", names))
+    return replace(kin, work=replace(work, meta={**work.meta, _VENDORED: "\n".join(sorted(folders))})) if folders else kin
 
 
 def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:

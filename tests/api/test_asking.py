@@ -106,4 +106,4 @@ def test_evidence_is_found_beside_a_damaged_lineage(tmp_path):
     assert store.service.evidence(chunk).lineage == "small"
     with pytest.raises(NotFound) as missing:
         store.service.evidence("c_00000000")
-    assert missing.value.hint.endswith("not looked into, because it cannot be read: 0bad")
+    assert missing.value.hint.endswith("not searched because it cannot be read: 0bad")

@@ -45,7 +45,7 @@ def test_every_answer_is_typed(lineage):
     assert lineage.show(NAME).report.lineage == NAME
     assert lineage.status(NAME).sums["reference"]["in"] > 0
     assert lineage.graph(NAME).target == "arxiv:9912.00001"
-    assert isinstance(lineage.facts("learning rate").values[0].held[0], insight.Held)
+    assert isinstance(lineage.facts("learning rate").values[0].held[0], insight.FactOccurrenceModel)
     assert lineage.details().rows
     assert lineage.gaps(state="unspecified").gaps[0].state == "UNSPECIFIED"
     assert lineage.context("write the training loop", tokens=2000).used <= 2000

@@ -96,13 +96,13 @@ def test_a_client_waits_as_long_as_it_is_asked_to_and_is_patient(status, after, 
 
 
 def test_a_call_sends_what_is_said_and_leaves_the_rest_to_the_server():
-    assert get("/x", responses.Said, a="", b=0, c=False, d="e").request() == {
+    assert get("/x", responses.ResponseModel, a="", b=0, c=False, d="e").request() == {
         "method": "GET",
         "url": f"{PREFIX}/x",
         "params": {"b": 0, "c": "false", "d": "e"},
         "json": None,
     }
-    assert post("/x", responses.Said, a="", b=None).request()["json"] == {"a": "", "b": None}
+    assert post("/x", responses.ResponseModel, a="", b=None).request()["json"] == {"a": "", "b": None}
     assert place("lineages", "../a b/ü?") == "/lineages/..%2Fa%20b%2F%C3%BC%3F"
 
 

@@ -50,7 +50,7 @@ CLOSED = {
     responses.Completeness,
     responses.Loss,
     responses.Health,
-    responses.Kin,
+    responses.LineageRelation,
     responses.Signal,
     responses.Lines,
 }

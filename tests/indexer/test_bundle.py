@@ -118,7 +118,7 @@ def test_a_bundle_names_no_path_of_the_machine_that_made_it(tmp_path, upstream):
     there = other.import_(tmp_path / "mine.lineage")
     assert there.whole
     assert any("paper.tex" in note for note in there.notes)
-    with pytest.raises(UsageError, match="files that only its maker has"):
+    with pytest.raises(UsageError, match="was built from local files you do not have"):
         other.add("mine", [str(source)])
 
 
@@ -144,7 +144,7 @@ def test_the_target_of_a_bundle_may_not_be_a_file_either(whole, tmp_path, upstre
     (tmp_path / "own.tex").write_text(r"\documentclass{article}\begin{document}\title{Mine}\section{One}Words.\end{document}")
     other = Demo(tmp_path / "home", upstream.url)
     other.service.import_(forged_request(whole, tmp_path / "x.lineage", target=str(tmp_path / "own.tex"), add=[]))
-    with pytest.raises(UsageError, match="files that only its maker has"):
+    with pytest.raises(UsageError, match="was built from local files you do not have"):
         other.service.add(NAME, ["https://github.com/slateworks/plainvit"])
 
 

@@ -55,9 +55,9 @@ def mcp(
     if print_config:
         from api.mcp.clients import CLIENTS, config
 
-        said = {"client": print_config.value, "place": CLIENTS[print_config.value].place, "config": config(print_config.value, home, local_files)}
-        put(said, json, lambda value: str(value["config"]), verbatim=True)
-        print(f"belongs into {said['place']}", file=sys.stderr)
+        report = {"client": print_config.value, "place": CLIENTS[print_config.value].place, "config": config(print_config.value, home, local_files)}
+        put(report, json, lambda value: str(value["config"]), verbatim=True)
+        print(f"belongs into {report['place']}", file=sys.stderr)
         return
     from api.mcp.server import stdio
     from api.server.engines import KeptParts
@@ -76,7 +76,7 @@ def mcp(
 
 
 def _leave_when_told(close: Callable[[], None]) -> None:
-    """A signal ends the server in peace, once `close` is done; the thread that reads stdin would wait for its client for ever."""
+    """Exit cleanly on a signal after `close`; the thread that reads stdin would otherwise wait forever for its client."""
 
     def leave(*_: object) -> None:
         close()

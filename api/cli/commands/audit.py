@@ -31,7 +31,7 @@ def audit(
       lineage audit ./generated --fail-under 0.8 --json
     """
     made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
-    put(wire_audit.audit_to_json(made) if json else made, json, lambda one: display_audit.audit(one, everything))
+    put(wire_audit.audit_to_json(made) if json else made, json, lambda result: display_audit.audit(result, everything))
     with exit_codes.concluding():
         if made.score < fail_under:
             raise Losses(

@@ -30,7 +30,7 @@ class AsOf(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """How much a build takes in (`lineage.build_profiles`)."""
+    """The size of a build (`lineage.build_profiles`)."""
 
     FAST = "fast"
     DEFAULT = "default"
@@ -115,7 +115,7 @@ def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: boo
 
 
 def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
-    """Put out what a build made; end with 5 if something was lost and `strict` says so."""
+    """Print the result of a build; exit with 5 if `strict` and something failed or is incomplete."""
     questions = () if json else service.suggestions(made.lineage)
     put(hits.report_to_json(made) if json else made, json, lambda value: display.report(value, questions))
     with exit_codes.concluding():
@@ -130,7 +130,7 @@ def add(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Add papers or repositories to a lineage and build it anew (what is there is not fetched again).
+    """Add papers or repositories to a lineage and rebuild it (nothing is fetched twice).
 
     Example:
 

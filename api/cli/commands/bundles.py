@@ -1,4 +1,4 @@
-"""Commands that pass a lineage on: export and import."""
+"""Commands to share a lineage: export and import."""
 
 from __future__ import annotations
 

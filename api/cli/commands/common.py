@@ -1,4 +1,4 @@
-"""What the commands share: their common options, how a service is made from them, how an answer is put out."""
+"""Shared by the commands: common options, making the service, printing results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what
 
 
 def known(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Names of lineages, for a shell that completes them; a store that cannot be read has none."""
+    """Lineage names for shell completion; empty if the store cannot be read."""
     try:
         home = configuration.load(home=ctx.params.get("home")).home
         return [name for name in layout.names(home) if name.startswith(incomplete)]
@@ -42,7 +42,7 @@ _ONLY = "name or target (arXiv id, DOI, URL, title); optional while there is onl
 Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
 Named = Annotated[str, typer.Argument(help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
 Words = list[str] | None
-"""A text that need not stand in quotes: `lineage query how is the encoder initialized?`."""
+"""Text without quotes: `lineage query how is the encoder initialized?`."""
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
@@ -52,12 +52,12 @@ def joined(words: Words) -> str:
 
 
 def service_of(home: Path | None, offline: bool = False) -> Service:
-    """The operations over the store that the options name."""
+    """The operations on the store that the options select."""
     return Service(Parts(configuration.load(home=home, offline=offline or None)))
 
 
 def put(value: Any, as_json: bool, text: Callable[[Any], str], *, verbatim: bool = False) -> None:
-    """The answer, once: as the JSON envelope, or as `text` makes it for people; `verbatim` is what is to be copied or piped."""
+    """Print a result as the JSON envelope or as `text` renders it; `verbatim` output is meant to be copied or piped."""
     if as_json or verbatim:
         exit_codes.say(hits.envelope(value) if as_json else text(value), exact=as_json)
     else:
@@ -65,12 +65,12 @@ def put(value: Any, as_json: bool, text: Callable[[Any], str], *, verbatim: bool
 
 
 def watching(quiet: bool) -> AbstractContextManager[Watch]:
-    """Progress on stderr, unless the user wants none."""
+    """Progress on stderr, unless disabled."""
     from api.cli import progress  # rich is imported only by what takes long
 
     return progress.watching(quiet)
 
 
 def watching_on_a_terminal(quiet: bool) -> AbstractContextManager[Watch]:
-    """The same for what takes seconds: on a terminal only, so that a script's stderr stays empty."""
+    """The same for operations of a few seconds: on a terminal only, so that a script's stderr stays empty."""
     return watching(quiet or not sys.stderr.isatty())

@@ -1,4 +1,4 @@
-"""Commands for the one who writes: context packs and answers."""
+"""Commands for writing code: context packs and answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def context(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Pack what a task needs into a token budget: what the target says, what its lineage adds, conflicts, what nobody states.
+    """Pack what a task needs into a token budget: the target's statements, its lineage's, conflicts and open details.
 
     Examples:
 
@@ -50,7 +50,7 @@ def answer(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Answer a question in sentences, each tied to evidence that holds its numbers and names. Ends with 3 if nothing supports one.
+    """Answer a question in sentences that cite evidence for their numbers and names. Exits with 3 if nothing supports an answer.
 
     Extracted from the evidence; written by a language model if one is configured (LINEAGE_LLM_MODEL), and then checked.
 
@@ -61,7 +61,7 @@ def answer(
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
     service = service_of(home)
-    found = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
-    put(packs.written_to_json(found) if json else found, json, display_packs.written)
+    answer_result = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
+    put(packs.written_to_json(answer_result) if json else answer_result, json, display_packs.written)
     with exit_codes.concluding():
-        service.insist_supported(found)
+        service.insist_supported(answer_result)

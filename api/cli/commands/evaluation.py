@@ -21,7 +21,7 @@ def eval_(
 ) -> None:
     """Measure a lineage on questions whose answers you know: recall, MRR, nDCG, focus and latency, by kind and row by row.
 
-    A line is {"id", "query", "gold"} and may have a "kind" and a "lineage" (lines of other lineages are passed over).
+    A line is {"id", "query", "gold"} and may have a "kind" and a "lineage" (lines of other lineages are skipped).
     Gold is one or several of: {"path", "start", "end"} with "repo" where the path alone is not enough; {"work", "quote"},
     words that stand in a paper; or the identifier of a chunk. "also" lists copies of the first.
 

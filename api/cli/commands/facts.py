@@ -1,4 +1,4 @@
-"""Commands for what a lineage knows: facts."""
+"""The facts command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command for what a paper leaves unsaid: gaps."""
+"""The gaps command: details that a paper does not state."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def gaps(
       lineage gaps --state unspecified --topic optimizer --json
     """
     with watching_on_a_terminal(quiet) as watch:
-        found = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
+        gap_report = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
     short = sys.stdout.isatty() and not (full or state or topic)
-    put(wire_gaps.gaps_to_json(found) if json else found, json, _brief if short else display_gaps.gaps)
+    put(wire_gaps.gaps_to_json(gap_report) if json else gap_report, json, _brief if short else display_gaps.gaps)
 
 
 def _brief(found: Gaps) -> str:

@@ -1,4 +1,4 @@
-"""Commands that look: show, graph, list, status, check, doctor, demo."""
+"""Commands for inspection: show, graph, list, status, check, doctor, demo."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def graph(
 
 
 def list_(home: Home = None, json: Json = False) -> None:
-    """List the lineages of the store. Ends with 6 if one of them is damaged.
+    """List the lineages of the store. Exits with 6 if one of them is damaged.
 
     Example:
 
@@ -92,7 +92,7 @@ def check(
     home: Home = None,
     json: Json = False,
 ) -> None:
-    """Verify the store: hashes, ledger totals, vectors, exclusions. Ends with 6 if something is wrong.
+    """Verify the store: hashes, ledger totals, vectors, exclusions. Exits with 6 if something is wrong.
 
     Examples:
 

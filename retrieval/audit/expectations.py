@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from lineage.hyperparameters.values import number
 from lineage.records import WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
@@ -80,8 +81,15 @@ def is_stated(value: FactOccurrence) -> bool:
     """Whether a paper's value says what was done."""
     if not value.fact.literal or value.fact.kind not in {"table", "prose"} or measured(value) or is_beside(value) or misread(value):
         return False
+    if is_end(value):
+        return False
     weight = section_weight(value.evidence.chunk)
     return (weight >= DONE or (value.fact.kind == "table" and weight >= OWN)) and not is_tried(value)
+
+
+def is_end(value: FactOccurrence) -> bool:
+    """Whether a learning rate is the zero at which a schedule begins or ends."""
+    return value.fact.name == "learning_rate" and number(value.fact.value) == 0
 
 
 def is_tried(value: FactOccurrence) -> bool:
@@ -132,11 +140,17 @@ def sisters(name: str) -> frozenset[str]:
     return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
 
 
+def _is_variant(value: str, other: str) -> bool:
+    """Whether one value is the other in a form of its own: `adamw_8bit` is AdamW."""
+    short, long = sorted((value, other), key=len)
+    return short[:1].isalpha() and long.startswith(f"{short}_")
+
+
 def agree(occurrence: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
     """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
     if not (occurrence.fact.literal and other.fact.literal and alike(occurrence, other)):
         return False
-    if {occurrence.fact.value, other.fact.value} in _MIXED:
+    if {occurrence.fact.value, other.fact.value} in _MIXED or _is_variant(occurrence.fact.value, other.fact.value):
         return True
     mine, theirs = _places(occurrence), _places(other)
     if mine and theirs:

@@ -21,8 +21,10 @@ from retrieval.audit.support import Support, experiment_of
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.value_scope import (
+    EVALUATION,
     code_stages,
     conditions,
+    is_baseline,
     is_restricted,
     of_another_section,
     of_this_repository,
@@ -221,11 +223,24 @@ class _Detail:
             or self._built_otherwise(set_)
         ):
             return False
-        if self.repository.is_default(set_) or (self.name in _LENGTHS and all(self.repository.held.get(one) for one in _LENGTHS)):
+        if self.repository.is_default(set_) or (self.name in _LENGTHS and self._has_both_lengths()):
             return False  # a default that a configuration may override; epochs where steps end a run
-        if is_restricted(stated) or of_another_section(stated, set_, self.paper.sections) or self._is_of_another_experiment(expected):
+        if (
+            (is_restricted(stated) and self._is_only(stated))
+            or is_baseline(stated)
+            or of_another_section(stated, set_, self.paper.sections)
+            or self._is_of_another_experiment(expected)
+        ):
             return False
         return not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
+
+    def _has_both_lengths(self) -> bool:
+        """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
+        return all(any(EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS)
+
+    def _is_only(self, stated: FactOccurrence) -> bool:
+        """Whether the paper has no other value of a detail: what holds in general is then not known."""
+        return {expectation.value.fact.value for expectation in self.paper.stated(self.name)} == {stated.fact.value}
 
     def _is_of_another_experiment(self, expected: Expectation) -> bool:
         """Whether most of the repository agrees with another experiment than the one that a value is stated for."""
@@ -236,7 +251,8 @@ class _Detail:
     @cached_property
     def _elsewhere(self) -> list[FactOccurrence]:
         """What the paper states for other roles of a detail of which one system has several."""
-        return [expectation.value for expectation in self.paper.stated(self.name)] if self.name in wording().many else []
+        every = self.paper.stated(self.name) if self.name in wording().many else []
+        return [expectation.value for expectation in every if not self.support.is_outvoted(expectation, self.name)]
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""

@@ -136,11 +136,14 @@ def is_name(stated: FactOccurrence) -> bool:
     return pattern.search(scope) is not None or _BASELINE.search(scope) is not None
 
 
+def is_baseline(stated: FactOccurrence) -> bool:
+    """Whether a value is stated of a baseline, which is not what a repository reproduces."""
+    return _BASELINE.search(stated.fact.scope) is not None
+
+
 def is_restricted(stated: FactOccurrence) -> bool:
-    """Whether a value is a baseline's, or an exception that its clause makes for one name: other runs may have another."""
-    if _BASELINE.search(stated.fact.scope):
-        return True
-    if stated.fact.kind != "prose":
+    """Whether an amount is an exception that its clause makes for one name: other runs may have another."""
+    if stated.fact.kind != "prose" or not any(c.isdigit() for c in stated.fact.value):
         return False
     sentence = sentence_of(stated)
     at = max(0, sentence.find(stated.fact.said[:_BEGINS]))

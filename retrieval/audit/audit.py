@@ -15,7 +15,7 @@ from functools import cached_property
 
 from lineage.hyperparameters.values import number
 from lineage.results import AuditFinding, FactOccurrence, Strength
-from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, sentence_of, sisters
+from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, amounts_in, one_measure, sentence_of, sisters
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.audit.support import Support, experiment_of
 from retrieval.decisions.batch_sizes import whole
@@ -43,8 +43,6 @@ _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "rep
 _SIBLINGS = 2
 """Judged details of a section, from which on a repository has that section's experiment."""
 _LENGTHS = frozenset({"epochs", "steps"})
-_ITEMS = frozenset({"images", "image", "samples", "sample", "examples", "example", "sequences", "sequence", "pairs", "videos"})
-"""Units that a batch is counted in without saying so."""
 _SHOWN = 3
 _RUN = {"command": 0, "call": 1, "config": 2, "default": 3}
 _LITTLE = 0.3
@@ -219,7 +217,7 @@ class _Detail:
         if (
             not one_unit
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
-            or not _one_measure(stated, set_)
+            or not one_measure(stated, set_)
             or self._built_otherwise(set_)
         ):
             return False
@@ -265,7 +263,7 @@ class _Detail:
         ):
             return False  # another layer's activation or normalization
         near = self.paper.near([expectation.value for expectation, _ in pairs], self.name) if pairs else set()
-        amounts = {amount for word in near for amount in _amounts(word)}
+        amounts = {amount for word in near for amount in amounts_in(word)}
         return not any((amount := number(set_.fact.value)) is not None and float(amount) in amounts for _, set_ in pairs)
 
     def findings(self) -> Iterator[AuditFinding]:
@@ -390,21 +388,9 @@ def _once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterato
             yield pairs
 
 
-def _one_measure(stated: FactOccurrence, set_: FactOccurrence) -> bool:
-    """Whether two amounts are counted in one unit; code that names none counts what most do, and not tokens."""
-    return stated.fact.unit == set_.fact.unit or (not set_.fact.unit and stated.fact.unit in _ITEMS)
-
-
 def _is_off(value: FactOccurrence) -> bool:
     """Whether a value says that something is not done."""
     return value.fact.value in {"0", "none", "false", "1"}
-
-
-def _amounts(word: str) -> Iterator[float]:
-    """The numbers in a word of prose."""
-    for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
-        if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
-            yield float(amount)
 
 
 def _shown(occurrence: FactOccurrence) -> str:

@@ -41,6 +41,8 @@ COLLECTED = frozenset({"augmentation"})
 """Details of which an experiment has several values at once, each to be there."""
 NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
 """What an experiment ran on, with and how often, which a program need not say."""
+_ITEMS = frozenset({"images", "image", "samples", "sample", "examples", "example", "sequences", "sequence", "pairs", "videos"})
+"""Units that a batch is counted in without saying so."""
 _EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
 TRIED = re.compile(
     r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
@@ -191,3 +193,15 @@ def _is_class_default(occurrence: FactOccurrence) -> bool:
     return (
         occurrence.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", occurrence.evidence.chunk.text) is not None
     )
+
+
+def one_measure(stated: FactOccurrence, set_: FactOccurrence) -> bool:
+    """Whether two amounts are counted in one unit; code that names none counts what most do, and not tokens."""
+    return stated.fact.unit == set_.fact.unit or (not set_.fact.unit and stated.fact.unit in _ITEMS)
+
+
+def amounts_in(word: str) -> Iterator[float]:
+    """The numbers in a word of prose."""
+    for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
+        if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
+            yield float(amount)

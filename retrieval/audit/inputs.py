@@ -67,7 +67,7 @@ class Paper:
             sentences, at = sentences_of(value)
             if value.fact.kind == "prose" and not is_tried(value):
                 around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
-                found |= {word for sentence in around for word in beside(sentence, spoken)}
+                found |= {word for sentence in around for word in beside(sentence, spoken)} | set(sentences[at].split() if at >= 0 else ())
         for sentence in self.text.sentences if spoken else ():
             if sentence.weight >= DONE and not sentence.table:
                 found |= set(beside(sentence.text, spoken))

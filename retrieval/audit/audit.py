@@ -15,7 +15,19 @@ from functools import cached_property
 
 from lineage.hyperparameters.values import number
 from lineage.results import AuditFinding, FactOccurrence, Strength
-from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, amounts_in, one_measure, sentence_of, sisters
+from retrieval.audit.expectations import (
+    COLLECTED,
+    NOT_IN_CODE,
+    SAME_UNIT,
+    Expectation,
+    agree,
+    alike,
+    amounts_in,
+    is_off,
+    one_measure,
+    sentence_of,
+    sisters,
+)
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.audit.support import Support, experiment_of
 from retrieval.decisions.batch_sizes import whole
@@ -329,7 +341,7 @@ class _Detail:
             expectation
             for expectation in lacking
             if not paper_stages(expectation.value) - self.repository.stages - {"pretraining"}
-            and not _is_off(expectation.value)
+            and not is_off(expectation.value)
             and not self.support.is_outvoted(expectation, self.name)
         ]
         if self.name in COLLECTED:
@@ -386,11 +398,6 @@ def _once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterato
         if (set_.fact.value, set_.evidence.chunk.path) not in seen and not (seen and any(value == set_.fact.value for value, _ in seen)):
             seen.add((set_.fact.value, set_.evidence.chunk.path))
             yield pairs
-
-
-def _is_off(value: FactOccurrence) -> bool:
-    """Whether a value says that something is not done."""
-    return value.fact.value in {"0", "none", "false", "1"}
 
 
 def _shown(occurrence: FactOccurrence) -> str:

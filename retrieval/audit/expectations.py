@@ -205,3 +205,8 @@ def amounts_in(word: str) -> Iterator[float]:
     for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
         if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
             yield float(amount)
+
+
+def is_off(value: FactOccurrence) -> bool:
+    """Whether a value says that something is not done."""
+    return value.fact.value in {"0", "none", "false", "1"}

@@ -15,13 +15,29 @@ from functools import cached_property
 
 from lineage.hyperparameters.values import number
 from lineage.results import AuditFinding, FactOccurrence, Strength
-from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, sentence_of, sisters
+from retrieval.audit.expectations import (
+    COLLECTED,
+    NOT_IN_CODE,
+    SAME_UNIT,
+    Expectation,
+    agree,
+    alike,
+    amounts_in,
+    is_off,
+    one_measure,
+    sentence_of,
+    sisters,
+)
 from retrieval.audit.inputs import Paper, Repository
+from retrieval.audit.support import Support, experiment_of
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.value_scope import (
+    EVALUATION,
     code_stages,
     conditions,
+    is_baseline,
+    is_restricted,
     of_another_section,
     of_this_repository,
     overlap,
@@ -47,7 +63,8 @@ _LITTLE = 0.3
 
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
-    compared = [_Detail.of(paper, repository, name) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
+    support = Support.of(paper, repository)
+    compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
@@ -73,18 +90,22 @@ class _Detail:
     name: str
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
+    support: Support
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str) -> _Detail:
+    def of(cls, paper: Paper, repository: Repository, name: str, support: Support) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
         possible = {
             id(occurrence) for occurrence in of_this_repository([expectation.value for expectation in stated], repository.names, paper.listed)
-        }
+        } | {id(expectation.value) for expectation in support.best(stated, name)}
         set_ = repository.set_values(name)
         if name == "batch_size":
-            devices, passes = ([*paper.held.get(one, ()), *repository.held.get(one, ())] for one in ("gpus", "gradient_accumulation"))
+            devices, passes = (
+                [*(expectation.value for expectation in paper.stated(amount)), *repository.held.get(amount, ())]
+                for amount in ("gpus", "gradient_accumulation")
+            )
             set_ = [
                 *set_,
                 *whole(
@@ -93,7 +114,7 @@ class _Detail:
                     [occurrence for occurrence in passes if occurrence.fact.literal],
                 ),
             ]
-        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_)
+        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support)
 
     @cached_property
     def _evaluated(self) -> bool:
@@ -130,7 +151,15 @@ class _Detail:
             for expectation, set_, _ in self._nearest
             if agree(expectation.value, set_, self.paper.same) or self._is_adam(expectation.value, set_)
         ]
-        return [pair for pair in pairs if not self._built_otherwise(pair[1])]
+        return [pair for pair in pairs if not self._built_otherwise(pair[1]) and not self._is_half_met(*pair)]
+
+    def _is_half_met(self, expected: Expectation, set_: FactOccurrence) -> bool:
+        """Whether a value of several numbers agrees in one of them, and the same place sets another otherwise."""
+        if set_.fact.name == expected.name:
+            return False
+        place = (set_.evidence.chunk.path, set_.fact.scope)
+        beside = [other for other in self.set_ if (other.evidence.chunk.path, other.fact.scope) == place and other is not set_]
+        return any(alike(expected.value, other) and not agree(expected.value, other, self.paper.same) for other in beside)
 
     def _is_adam(self, stated: FactOccurrence, set_: FactOccurrence) -> bool:
         """Whether both are Adam: AdamW without weight decay is."""
@@ -161,7 +190,7 @@ class _Detail:
     def _deviations(self) -> list[tuple[Expectation, FactOccurrence]]:
         """The pairs of one role whose values differ, where neither value agrees with anything of that role."""
         met, placed = {id(one) for one, _ in self._agreeing}, {id(set_) for _, set_ in self._agreeing}
-        roles = {_role(one) for one, _ in self._agreeing}
+        roles = {experiment_of(one.value) for one, _ in self._agreeing}
         statements = {one.place for one, _ in self._agreeing}
         items = len({one.item for one in self.expected})
         distinct = len({set_.fact.value for set_ in self.set_})
@@ -170,7 +199,7 @@ class _Detail:
             if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
-            if not self._agreeing or beside or (shared and _role(expectation) not in roles):
+            if not self._agreeing or beside or (shared and experiment_of(expectation.value) not in roles):
                 found.append((expectation, set_))
         found = found or self._eliminated()
         return found if self._surely(found) else []
@@ -178,7 +207,7 @@ class _Detail:
     def _eliminated(self) -> list[tuple[Expectation, FactOccurrence]]:
         """Where the paper has as many roles as the repository has places, and all but one agree: the one that is left of each."""
         roles, places = (
-            {_role(one): one for one in self.expected},
+            {experiment_of(one.value): one for one in self.expected},
             {(occurrence.evidence.chunk.path, occurrence.fact.scope): occurrence for occurrence in self.set_},
         )
         if not 1 < len(roles) == len(places) or len(roles) != len(self.expected):
@@ -200,20 +229,40 @@ class _Detail:
         if (
             not one_unit
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
-            or stated.fact.unit != set_.fact.unit
+            or not one_measure(stated, set_)
             or self._built_otherwise(set_)
         ):
             return False
-        if self.repository.is_default(set_) or (self.name in _LENGTHS and all(self.repository.held.get(one) for one in _LENGTHS)):
+        if self.repository.is_default(set_) or (self.name in _LENGTHS and self._has_both_lengths()):
             return False  # a default that a configuration may override; epochs where steps end a run
-        if of_another_section(stated, set_, self.paper.sections):
+        if (
+            (is_restricted(stated) and self._is_only(stated))
+            or is_baseline(stated)
+            or of_another_section(stated, set_, self.paper.sections)
+            or self._is_of_another_experiment(expected)
+        ):
             return False
         return not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
+
+    def _has_both_lengths(self) -> bool:
+        """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
+        return all(any(EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS)
+
+    def _is_only(self, stated: FactOccurrence) -> bool:
+        """Whether the paper has no other value of a detail: what holds in general is then not known."""
+        return {expectation.value.fact.value for expectation in self.paper.stated(self.name)} == {stated.fact.value}
+
+    def _is_of_another_experiment(self, expected: Expectation) -> bool:
+        """Whether most of the repository agrees with another experiment than the one that a value is stated for."""
+        if self.support.excludes(expected, self.name, self.paper.stated(self.name)):
+            return True
+        return self.name in wording().many and self.support.is_foreign(expected, self.name)
 
     @cached_property
     def _elsewhere(self) -> list[FactOccurrence]:
         """What the paper states for other roles of a detail of which one system has several."""
-        return [expectation.value for expectation in self.paper.stated(self.name)] if self.name in wording().many else []
+        every = self.paper.stated(self.name) if self.name in wording().many else []
+        return [expectation.value for expectation in every if not self.support.is_outvoted(expectation, self.name)]
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
@@ -221,8 +270,12 @@ class _Detail:
             values = {expectation.value.fact.value for expectation in self.expected}
             if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:
                 return False
+        if self.name in wording().many and any(
+            number(set_.fact.value) is None and not overlap(expectation.value, set_, self._common) for expectation, set_ in pairs
+        ):
+            return False  # another layer's activation or normalization
         near = self.paper.near([expectation.value for expectation, _ in pairs], self.name) if pairs else set()
-        amounts = {amount for word in near for amount in _amounts(word)}
+        amounts = {amount for word in near for amount in amounts_in(word)}
         return not any((amount := number(set_.fact.value)) is not None and float(amount) in amounts for _, set_ in pairs)
 
     def findings(self) -> Iterator[AuditFinding]:
@@ -287,7 +340,9 @@ class _Detail:
         lacking = [
             expectation
             for expectation in lacking
-            if not paper_stages(expectation.value) - self.repository.stages - {"pretraining"} and not _is_off(expectation.value)
+            if not paper_stages(expectation.value) - self.repository.stages - {"pretraining"}
+            and not is_off(expectation.value)
+            and not self.support.is_outvoted(expectation, self.name)
         ]
         if self.name in COLLECTED:
             lacking = [expectation for expectation in lacking if id(expectation) not in {id(met) for met in self.agreeing}]
@@ -343,22 +398,6 @@ def _once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterato
         if (set_.fact.value, set_.evidence.chunk.path) not in seen and not (seen and any(value == set_.fact.value for value, _ in seen)):
             seen.add((set_.fact.value, set_.evidence.chunk.path))
             yield pairs
-
-
-def _role(expected: Expectation) -> tuple[str, tuple[str, ...]]:
-    return expected.value.fact.scope, expected.value.evidence.chunk.section
-
-
-def _is_off(value: FactOccurrence) -> bool:
-    """Whether a value says that something is not done."""
-    return value.fact.value in {"0", "none", "false", "1"}
-
-
-def _amounts(word: str) -> Iterator[float]:
-    """The numbers in a word of prose."""
-    for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
-        if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
-            yield float(amount)
 
 
 def _shown(occurrence: FactOccurrence) -> str:

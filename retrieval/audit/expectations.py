@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from lineage.hyperparameters.values import number
 from lineage.records import WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
@@ -40,6 +41,8 @@ COLLECTED = frozenset({"augmentation"})
 """Details of which an experiment has several values at once, each to be there."""
 NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "num_runs", "train_size"})
 """What an experiment ran on, with and how often, which a program need not say."""
+_ITEMS = frozenset({"images", "image", "samples", "sample", "examples", "example", "sequences", "sequence", "pairs", "videos"})
+"""Units that a batch is counted in without saying so."""
 _EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
 TRIED = re.compile(
     r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
@@ -80,8 +83,15 @@ def is_stated(value: FactOccurrence) -> bool:
     """Whether a paper's value says what was done."""
     if not value.fact.literal or value.fact.kind not in {"table", "prose"} or measured(value) or is_beside(value) or misread(value):
         return False
+    if is_end(value):
+        return False
     weight = section_weight(value.evidence.chunk)
     return (weight >= DONE or (value.fact.kind == "table" and weight >= OWN)) and not is_tried(value)
+
+
+def is_end(value: FactOccurrence) -> bool:
+    """Whether a learning rate is the zero at which a schedule begins or ends."""
+    return value.fact.name == "learning_rate" and number(value.fact.value) == 0
 
 
 def is_tried(value: FactOccurrence) -> bool:
@@ -132,11 +142,17 @@ def sisters(name: str) -> frozenset[str]:
     return frozenset({name}).union(*(family for family in _ALIKE if name in family), betas if name in betas else ())
 
 
+def _is_variant(value: str, other: str) -> bool:
+    """Whether one value is the other in a form of its own: `adamw_8bit` is AdamW."""
+    short, long = sorted((value, other), key=len)
+    return short[:1].isalpha() and long.startswith(f"{short}_")
+
+
 def agree(occurrence: FactOccurrence, other: FactOccurrence, same: Same) -> bool:
     """Whether two facts of one detail have the same value; ordered numbers are compared place by place."""
     if not (occurrence.fact.literal and other.fact.literal and alike(occurrence, other)):
         return False
-    if {occurrence.fact.value, other.fact.value} in _MIXED:
+    if {occurrence.fact.value, other.fact.value} in _MIXED or _is_variant(occurrence.fact.value, other.fact.value):
         return True
     mine, theirs = _places(occurrence), _places(other)
     if mine and theirs:
@@ -177,3 +193,20 @@ def _is_class_default(occurrence: FactOccurrence) -> bool:
     return (
         occurrence.fact.kind == "default" and bool(root) and re.search(rf"\bclass\s+{re.escape(root)}\b", occurrence.evidence.chunk.text) is not None
     )
+
+
+def one_measure(stated: FactOccurrence, set_: FactOccurrence) -> bool:
+    """Whether two amounts are counted in one unit; code that names none counts what most do, and not tokens."""
+    return stated.fact.unit == set_.fact.unit or (not set_.fact.unit and stated.fact.unit in _ITEMS)
+
+
+def amounts_in(word: str) -> Iterator[float]:
+    """The numbers in a word of prose."""
+    for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
+        if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
+            yield float(amount)
+
+
+def is_off(value: FactOccurrence) -> bool:
+    """Whether a value says that something is not done."""
+    return value.fact.value in {"0", "none", "false", "1"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import Chunk, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_tried, sisters
+from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.decisions.experiment_folders import Folders, folders
 from retrieval.decisions.experiments import Experiments, telling
 from retrieval.decisions.named_values import settings_of
@@ -25,6 +25,8 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _BY_HAND = {"lr_schedule": ("groups", "cos", "sched", "scheduler", "schedule", "anneal", "decay")}
 """Words of code that does what most call a library for."""
 _NEAR = 1
+_BEFORE, _BEHIND = 4, 10
+"""Words between a detail and a number that may be of it."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +61,33 @@ class Paper:
         return expectations(self.held.get(name, ()), self.target, takes_list)
 
     def near(self, stated: Iterable[FactOccurrence], name: str) -> set[str]:
-        """Numbers and words that stand where the text speaks of a detail: what the reader of facts may have missed."""
-        found: set[str] = set()
+        """Words beside each mention of a detail where it is stated, and anywhere in the text: what the reader of facts may have missed."""
+        spoken, found = self._spoken(name), set[str]()
         for value in stated:
             sentences, at = sentences_of(value)
             if value.fact.kind == "prose" and not is_tried(value):
                 around = sentences[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else [value.evidence.chunk.text]
-                found |= {word for sentence in around for word in sentence.split()}
-        spoken = self._spoken(name)
+                found |= {word for sentence in around for word in beside(sentence, spoken)} | set(sentences[at].split() if at >= 0 else ())
         for sentence in self.text.sentences if spoken else ():
-            low = f" {' '.join(parts(sentence.text))} "
-            if sentence.weight >= DONE and not sentence.table and any(phrase in low for phrase in spoken):
-                found |= set(sentence.text.split())
+            if sentence.weight >= DONE and not sentence.table:
+                found |= set(beside(sentence.text, spoken))
         return found
 
-    def _spoken(self, name: str) -> list[str]:
+    def _spoken(self, name: str) -> list[list[str]]:
         term = self.ontology.terms.get(name)
-        return [f" {' '.join(parts(phrase))} " for phrase in (term.title, *term.prose)] if term else []
+        return [words for phrase in (term.title, *term.prose) if (words := parts(phrase))] if term else []
+
+
+def beside(sentence: str, phrases: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The words of a sentence that stand a few words before or behind one of the phrases."""
+    words = sentence.split()
+    flat = [(piece, at) for at, word in enumerate(words) for piece in parts(word)]
+    pieces = [piece for piece, _ in flat]
+    for phrase in phrases:
+        for at in range(len(pieces) - len(phrase) + 1):
+            if pieces[at : at + len(phrase)] == list(phrase):
+                first, last = flat[at][1], flat[at + len(phrase) - 1][1]
+                yield from words[max(0, first - _BEFORE) : last + 1 + _BEHIND]
 
 
 @dataclass(frozen=True)
@@ -137,7 +149,7 @@ class Repository:
             occurrence
             for sister in sorted(sisters(name))
             for occurrence in self.held.get(sister, ())
-            if occurrence.fact.kind not in {"prose", "table"}
+            if occurrence.fact.kind not in {"prose", "table"} and not is_end(occurrence)
         ]
         literal = [occurrence for occurrence in every if occurrence.fact.literal and not in_example(occurrence)]
         given = [occurrence for occurrence in literal if not is_aside(occurrence, every)]

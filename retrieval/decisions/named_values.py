@@ -36,7 +36,9 @@ _INDICES = frozenset({"num", "n", "reg", "min", "max", "term"})
 """Those that may be the index of a letter: `lambda_num`."""
 _FORMAT = re.compile(r"\\(?:text|mathrm|mathbf|mathit|mathcal|rm|bf|operatorname|bm|boldsymbol|times)(?![a-z])|[$\\]")
 _BRACES = re.compile(r"\{([^{}]{0,60})\}")
-_TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%?|\.\d+|[^\W\d_]+(?:[_'][^\W_]+|\d+)*|[=,;:/()~≈]|\S")
+_TOKEN = re.compile(
+    r"\d{1,9}(?:\.\d{1,9})?[A-Z]\b|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%?|\.\d+|[^\W\d_]+(?:[_'][^\W_]+|\d+)*|[=,;:/()~≈]|\S"
+)
 _NUMBER = re.compile(r"(?:\d|\.\d)")
 _LINK_WORDS = (
     "= : ~ ≈ is are was were be set fixed equal equals to as at of initialized initialised chosen default use used uses value values with by a an the"
@@ -216,7 +218,7 @@ def _given(tokens: Sequence[str], first: int, after: int) -> Iterator[float]:
             break
         elif not numbers and _is_symbol(token) and tokens[at - 1] in {"and", ","}:
             names += 1
-        elif not numbers and word not in _LINKS:
+        elif not numbers and word not in _LINKS and not (_is_symbol(token) and tokens[at + 1 : at + 2] == ["="]):
             return
         spanned = spanned or (word == "from" and not numbers)
     if len(numbers) == names and names > 1:

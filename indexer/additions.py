@@ -31,17 +31,17 @@ class Addition:
 
 def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ...]:
     """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
-    made: list[Addition] = []
+    additions_: list[Addition] = []
     for n, source in enumerate(sources, 1):
         bench.watch(Stage("additions", n, len(sources), source))
         try:
-            made.append(_addition(bench, source))
+            additions_.append(_addition(bench, source))
         except (SourceError, ParseError) as error:
             work = Work(ids.repo_id(source) or WorkId(ids.reference_id(source)), title=source)
-            made.append(Addition(work, error.status, str(error)))
+            additions_.append(Addition(work, error.status, str(error)))
         except (NotFound, UsageError) as error:
             raise _of(source, error) from error
-    return tuple(made)
+    return tuple(additions_)
 
 
 def check(sources: Sequence[str]) -> None:

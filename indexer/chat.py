@@ -49,9 +49,9 @@ class Chat:
 
         endpoint = openai.OpenAI(base_url=self.base_url, api_key=self.key or "none", http_client=self.client, timeout=self.timeout, max_retries=2)
         form: Any = {"type": "json_schema", "json_schema": dict(schema)}
-        said: Any = [dict(message) for message in messages]
+        request_messages: Any = [dict(message) for message in messages]
         try:
-            answer = endpoint.chat.completions.create(model=self.model, messages=said, temperature=0, response_format=form)
+            answer = endpoint.chat.completions.create(model=self.model, messages=request_messages, temperature=0, response_format=form)
             return str(answer.choices[0].message.content or "")[:most]
         except openai.APIStatusError as error:
             status = _STATUSES.get(error.status_code, Status.UPSTREAM_5XX if error.status_code >= 500 else Status.FORBIDDEN)

@@ -87,9 +87,9 @@ class Collected:
     ) -> Collected:
         """The same with the target's references ranked by all that is known now, and by `more` signals of cited works and mentions by name."""
         own = [r for r in self.references if self._is_listed(r)]
-        rest = [r for r in self.references if not self._is_listed(r)]
+        unlisted = [r for r in self.references if not self._is_listed(r)]
         best = ranking.rank(own, works=self.works, links=self.links, target=self.target, more=more, named=named)
-        return replace(self, references=(*best, *rest))
+        return replace(self, references=(*best, *unlisted))
 
     def _is_listed(self, reference: Reference) -> bool:
         return reference.citing == self.target.id and reference.known_by != ("you",)
@@ -152,8 +152,8 @@ class _Gathering:
             self.coverage = traced.coverage
         chosen, left = choose_papers(fresh, self.works, budget)
         by_cited = {reference.cited: reference for reference in traced.references}
-        known = [r for r in traced.references if r.cited in self.texts]
-        self.rows += (*left, *(reference_row(r, self.texts[r.cited].status, "its text is here already") for r in known))
+        cached_references = [r for r in traced.references if r.cited in self.texts]
+        self.rows += (*left, *(reference_row(r, self.texts[r.cited].status, "its text is here already") for r in cached_references))
         self._papers(chosen, by_cited)
         return {name for name in chosen if self.texts[name].document}
 
@@ -184,16 +184,18 @@ class _Gathering:
         """The best repositories within the budget, for the papers whose links are known, their own texts included."""
         scores = {reference.cited: reference.score for reference in reversed(self.references)} | {self.target.id: 2.0}
         texts = ((self.works[name], text.document) for name, text in self.texts.items() if name != self.target.id)
-        said = [link for work, document in texts if document for link in said_in(work, document)]
-        kept = collect_repositories(self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *said], self.repositories)
-        self.links = list(kept.links)
-        self.repositories += kept.repositories
-        self.works |= {repository.work.id: repository.work for repository in kept.repositories}
-        self.rows += kept.rows
-        self.kept_out, self.kept_out_names = kept.exclusion.content, kept.exclusion.own
-        self.kept_out_claims, self.since = kept.claims, kept.exclusion.since
+        text_links = [link for work, document in texts if document for link in said_in(work, document)]
+        repositories = collect_repositories(
+            self.bench, self.request, self.works[self.target.id], self.works, scores, [*self.links, *text_links], self.repositories
+        )
+        self.links = list(repositories.links)
+        self.repositories += repositories.repositories
+        self.works |= {repository.work.id: repository.work for repository in repositories.repositories}
+        self.rows += repositories.rows
+        self.kept_out, self.kept_out_names = repositories.exclusion.content, repositories.exclusion.own
+        self.kept_out_claims, self.since = repositories.claims, repositories.exclusion.since
         for addition in self.added:
-            if reason := self._forbidden(addition, kept.exclusion):
+            if reason := self._forbidden(addition, repositories.exclusion):
                 self._take_out(addition, reason)
         self.links = list(links.merge([*self.links, *self._folder_links()]))
 
@@ -215,7 +217,7 @@ class _Gathering:
 
     def _take_out(self, addition: Addition, reason: str) -> None:
         name = addition.work.id
-        self.added = tuple(one for one in self.added if one is not addition)
+        self.added = tuple(other_addition for other_addition in self.added if other_addition is not addition)
         self.repositories = [repository for repository in self.repositories if repository.work.id != name]
         self.references = [reference for reference in self.references if reference.cited != name]
         self.rows = [row for row in self.rows if (row.kind, row.subject) != ("reference", name)]

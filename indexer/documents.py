@@ -70,7 +70,7 @@ class Contents:
         catalog.set_meta("ancestors", [ancestor.as_meta() for ancestor in self.ancestors])
         catalog.set_meta("ancestors_by_text", [ancestor.as_meta() for ancestor in self.ancestors_by_text])
         catalog.set_meta(
-            "code_signals", {work: [[signal.name, signal.value, signal.words] for signal in some] for work, some in self.code_signals.items()}
+            "code_signals", {work: [[signal.name, signal.value, signal.words] for signal in signals] for work, signals in self.code_signals.items()}
         )
         catalog.set_meta("notes", list(self.collected.notes))
 
@@ -79,7 +79,7 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
     """Parse the repositories and put everything together, most lineage-relevant first."""
     papers = [text.document for text in collected.texts.values() if text.document]
     code = _own(collected, _code(bench, collected))
-    parsed = [document for one in code for document in one.documents]
+    parsed = [document for repository_code in code for document in repository_code.documents]
     reused = reuse.shared(parsed)
     collected = replace(collected, works={**collected.works, **_licensed(collected, parsed)})
     of_code, of_place, named = _of_code(collected, reused, parsed), _of_place(collected), collected.named()
@@ -87,7 +87,7 @@ def read(bench: BuildContext, collected: Collected) -> Contents:
     collected = collected.ranked(_joined(of_code, of_place), named)
     derived = derivation.derivations(parsed, Ages.of(collected.works.values(), collected.links, collected.references))
     documents = [*papers, *_abstracts(collected), *parsed]
-    rows = (*collected.rows, *(row for one in code for row in one.rows))
+    rows = (*collected.rows, *(row for repository_code in code for row in repository_code.rows))
     parts = ancestors(collected.own_references(), named, of_code, collected.target), ancestors(by_text.own_references(), named, {}, collected.target)
     return Contents(collected, _ordered(collected, documents), rows, reused, derived, *parts, of_code)
 
@@ -135,7 +135,7 @@ def _own(collected: Collected, code: Sequence[Code]) -> list[Code]:
     if not collected.request.no_target_code:
         return list(code)
     exclusion = Exclusion(no_target_code=True, own=collected.kept_out_names, content=collected.kept_out)
-    return [_without_copies(exclusion, one) for one in code]
+    return [_without_copies(exclusion, repository_code) for repository_code in code]
 
 
 def _without_copies(exclusion: Exclusion, code: Code) -> Code:

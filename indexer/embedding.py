@@ -30,20 +30,20 @@ def missing(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) ->
 def embed(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> Vectors:
     """Unit vectors (n, dim) float32 of the chunks, in their order; work done is kept batch by batch."""
     texts = {_key(text): text for text in map(passage, chunks)}
-    found = dict(bench.vectors.get(embedder.id, list(texts)))
-    todo = [key for key in texts if key not in found]
+    cached_vectors = dict(bench.vectors.get(embedder.id, list(texts)))
+    todo = [key for key in texts if key not in cached_vectors]
     for start in range(0, len(todo), _BATCH):
         bench.watch(Stage("embed", start, len(todo)))
-        some = todo[start : start + _BATCH]
-        made = embedder.passages([texts[key] for key in some])
-        fresh = dict(zip(some, made, strict=True))
+        batch_keys = todo[start : start + _BATCH]
+        batch_vectors = embedder.passages([texts[key] for key in batch_keys])
+        fresh = dict(zip(batch_keys, batch_vectors, strict=True))
         bench.vectors.put(embedder.id, fresh)
-        found |= fresh
+        cached_vectors |= fresh
     if todo:
         bench.watch(Stage("embed", len(todo), len(todo)))
     if not chunks:
         return np.zeros((0, embedder.dim), np.float32)
-    return np.stack([found[_key(passage(chunk))] for chunk in chunks]).astype(np.float32, copy=False)
+    return np.stack([cached_vectors[_key(passage(chunk))] for chunk in chunks]).astype(np.float32, copy=False)
 
 
 def at_once(embedder: Embedder, chunks: Sequence[Chunk]) -> Vectors:

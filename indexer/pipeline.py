@@ -96,11 +96,11 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
     try:
         with open_generation(bench.settings.home, current.lineage, current.id) as generation:
             before = generation.catalog.work(current.target)
-            asked = generation.catalog.meta().get("request") or {}
+            build_request = generation.catalog.meta().get("request") or {}
     except StoreDamaged:
         return False  # it is built anew
-    known = {current.target, *(before.aliases if before else ())}
-    return asked.get("target") != request.target and known.isdisjoint({resolved_target.work.id, *resolved_target.work.aliases})
+    target_ids = {current.target, *(before.aliases if before else ())}
+    return build_request.get("target") != request.target and target_ids.isdisjoint({resolved_target.work.id, *resolved_target.work.aliases})
 
 
 def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
@@ -160,20 +160,20 @@ def _nothing_to_read(collected: Collected) -> NotFound:
 def _units(bench: BuildContext, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
     """The chunks of all documents, and the facts in them."""
     units: list[Chunk] = []
-    found: list[Fact] = []
+    unit_facts: list[Fact] = []
     notes: list[str] = []
     terms = ontology(bench.settings.ontology)
     with bench.clock.timed("parse"):
         for n, document in enumerate(documents, 1):
             own = chunks(document)
-            made = facts.extract(document, own, terms)
+            document_facts = facts.extract(document, own, terms)
             units += own
-            found += made.facts
-            notes += made.notes
+            unit_facts += document_facts.facts
+            notes += document_facts.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
         notes += circles(documents)
-    return units, facts.Extracted(tuple(found), tuple(notes))
+    return units, facts.Extracted(tuple(unit_facts), tuple(notes))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:

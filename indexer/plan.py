@@ -122,7 +122,7 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
     ordered = sorted(links, key=lambda link: (-_worth(link, scores), link.tier.rank, link.repo.lower()))
     for link in ordered:
         best.setdefault(link.repo.lower(), link)
-    kept = tuple(best.values())
+    chosen_links = tuple(best.values())
     left = (
         LedgerRow(
             "source",
@@ -132,9 +132,9 @@ def choose_repos(links: Iterable[CodeLink], scores: Mapping[WorkId, float], limi
             Status.POLICY_SKIPPED,
             f"ranked {n}; only the {limit} best-ranked repositories are fetched (--repos)",
         )
-        for n, link in enumerate(kept[limit:], limit + 1)
+        for n, link in enumerate(chosen_links[limit:], limit + 1)
     )
-    return kept[:limit], tuple(left)
+    return chosen_links[:limit], tuple(left)
 
 
 def _worth(link: CodeLink, scores: Mapping[WorkId, float]) -> float:

@@ -24,7 +24,7 @@ def excess(request: BuildRequest) -> str:
 
 def files(request: BuildRequest) -> tuple[str, ...]:
     """The target and additions that mean files of a machine."""
-    return tuple(one for one in (request.target, *request.add) if is_path(one))
+    return tuple(requested_path for requested_path in (request.target, *request.add) if is_path(requested_path))
 
 
 def without_files(request: BuildRequest) -> tuple[BuildRequest, tuple[str, ...]]:
@@ -33,10 +33,10 @@ def without_files(request: BuildRequest) -> tuple[BuildRequest, tuple[str, ...]]
     Which words are a path depends on the folder one stands in, so that asking `is_path` once is not enough for a request
     that is kept. A target that is dropped is empty.
     """
-    said = {one: _elsewhere(one) for one in (request.target, *request.add)}
-    add = tuple(said[one] for one in request.add if said[one])
-    dropped = tuple(one for one, kept in said.items() if one and not kept)
-    return replace(request, target=said[request.target], add=add), dropped
+    portable_names = {requested_item: _elsewhere(requested_item) for requested_item in (request.target, *request.add)}
+    add = tuple(portable_names[requested_item] for requested_item in request.add if portable_names[requested_item])
+    dropped = tuple(requested_item for requested_item, portable_name in portable_names.items() if requested_item and not portable_name)
+    return replace(request, target=portable_names[request.target], add=add), dropped
 
 
 def _elsewhere(text: str) -> str:

@@ -110,8 +110,8 @@ def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tupl
 
 
 def _parsed(bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]]) -> Iterator[tuple[Document | None, LedgerRow]]:
-    for (name, _), found in zip(batch, bench.sandbox.members(batch, work, blob) if batch else (), strict=True):
-        if isinstance(found, ParseError):
-            yield None, LedgerRow("member", work, name, "parse", found.status, str(found))
+    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob) if batch else (), strict=True):
+        if isinstance(parse_result, ParseError):
+            yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))
         else:
-            yield found, LedgerRow("member", work, name, "parse", found.status, found.detail)
+            yield parse_result, LedgerRow("member", work, name, "parse", parse_result.status, parse_result.detail)

@@ -23,19 +23,19 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def remembered(
-    cache_: DerivedCache, kind: type[T], key: str, version: str, make: Callable[[], T], keep: Callable[[T], bool] = lambda made: True
+    cache_: DerivedCache, kind: type[T], key: str, version: str, make: Callable[[], T], keep: Callable[[T], bool] = lambda computed: True
 ) -> T:
     """The `kind` kept under (key, version), or what `make` gives, then kept if `keep` says so."""
     stage, adapter = kind.__name__, _adapter(kind)  # type: ignore[arg-type]  # a type is hashable
-    kept = cache_.get(key, stage, version)
-    if kept is not None:
+    cached_bytes = cache_.get(key, stage, version)
+    if cached_bytes is not None:
         try:
-            found: T = adapter.validate_json(kept)
+            cached_value: T = adapter.validate_json(cached_bytes)
         except ValidationError:
             pass
         else:
-            return found
-    made = make()
-    if keep(made):
-        cache_.put(key, stage, version, adapter.dump_json(made))
-    return made
+            return cached_value
+    computed = make()
+    if keep(computed):
+        cache_.put(key, stage, version, adapter.dump_json(computed))
+    return computed

@@ -33,13 +33,13 @@ def pinpoint(hit: Hit) -> str:
 
 def name(work: Work) -> str:
     """A work in a citation: `arXiv:2006.10726v3`, `github.com/O/N`, the name of a file or folder on disk, else its identifier."""
-    scheme, _, rest = work.id.partition(":")
+    scheme, _, identifier = work.id.partition(":")
     if scheme == "arxiv":
         version = str(work.meta.get("version") or "").removeprefix("v")
-        return f"arXiv:{rest}" + (f"v{version}" if version else "")
+        return f"arXiv:{identifier}" + (f"v{version}" if version else "")
     if scheme == "local":
         return inline(str(work.meta.get("file") or work.title)) or str(work.id)
-    return rest if scheme == "repo" else str(work.id)
+    return identifier if scheme == "repo" else str(work.id)
 
 
 _NUMBER = re.compile(r"\s*((?:\d{1,3}|[A-Z](?! [a-z]))(?:\.\d{1,3}){0,4})\.?(?:\s|\Z)")  # "A priori bounds" has no number
@@ -62,8 +62,8 @@ def floats(chunk: Chunk) -> list[str]:
     if not own or chunk.role != "caption":
         return [own] if own else []
     # What stands behind the number tells a caption from a sentence that ended in "Table 4." and was cut there.
-    said = {_called(block): _behind(block) for block in chunk.text.split("\n\n")}
-    return [name for name, sign in said.items() if name and sign == said[own]] if own in said else [own]
+    text_by_float = {_called(block): _behind(block) for block in chunk.text.split("\n\n")}
+    return [name for name, sign in text_by_float.items() if name and sign == text_by_float[own]] if own in text_by_float else [own]
 
 
 def _behind(text: str) -> str:
@@ -94,5 +94,5 @@ def numbered(chunk: Chunk) -> list[str]:
     """Section titles with their printed numbers: those of LaTeX stand in the label, those of a PDF in the title."""
     parts = chunk.label.split(".") if _LABEL.match(chunk.label) else []
     numbers = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
-    told = [title if title[:1].isdigit() else f"{number} {title}" for number, title in zip(numbers, chunk.section, strict=False)]
-    return [*told, *chunk.section[len(told) :]]
+    numbered_titles = [title if title[:1].isdigit() else f"{number} {title}" for number, title in zip(numbers, chunk.section, strict=False)]
+    return [*numbered_titles, *chunk.section[len(numbered_titles) :]]

@@ -99,7 +99,7 @@ def read_manifest(folder: Path) -> Manifest:
         value: Any = json.loads(content)
         if value["version"] != MANIFEST_VERSION:
             raise StoreDamaged(f"{path} has format {value['version']}, this program reads format {MANIFEST_VERSION}", hint=REBUILD)
-        files = {str(name): FileRecord(int(one["size"]), str(one["sha256"])) for name, one in value["files"].items()}
+        files = {str(name): FileRecord(int(file_fields["size"]), str(file_fields["sha256"])) for name, file_fields in value["files"].items()}
         counts = {str(name): int(count) for name, count in value["counts"].items()}
         del value["seal"]
         manifest = Manifest(**{**value, "files": files, "counts": counts})
@@ -141,8 +141,10 @@ def current(home: Path, slug: str) -> str:
     try:
         name = path.read_text(encoding="ascii").strip()
     except FileNotFoundError as error:
-        known = ", ".join(names(home))
-        raise NotFound(f"there is no lineage {slug!r} in {home}", hint=f"known: {known}" if known else "build one: lineage build TARGET") from error
+        known_names = ", ".join(names(home))
+        raise NotFound(
+            f"there is no lineage {slug!r} in {home}", hint=f"known: {known_names}" if known_names else "build one: lineage build TARGET"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
     if not _ID.match(name):

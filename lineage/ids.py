@@ -59,8 +59,8 @@ def doi_id(text: str) -> WorkId | None:
     if not _DOI.match(text) or not is_word(text):
         return None
     if match := _ARXIV_DOI.match(text):
-        known = arxiv_id(match[1])
-        return known[0] if known else None
+        arxiv_target = arxiv_id(match[1])
+        return arxiv_target[0] if arxiv_target else None
     return WorkId(f"doi:{text.lower()}")
 
 
@@ -136,14 +136,14 @@ def local_id(content: bytes) -> WorkId:
 
 def abs_url(work: WorkId) -> str:
     """The page to link to for a work, or the empty string (arXiv's terms ask for links to /abs/)."""
-    scheme, _, rest = work.partition(":")
+    scheme, _, identifier = work.partition(":")
     pages = {
         "arxiv": "https://arxiv.org/abs/",
         "doi": "https://doi.org/",
         "s2": "https://www.semanticscholar.org/paper/",
         "repo": "https://",
     }
-    return pages[scheme] + rest if scheme in pages else ""
+    return pages[scheme] + identifier if scheme in pages else ""
 
 
 def slug(work: WorkId) -> str:
@@ -184,8 +184,12 @@ def parse(text: str) -> Target:
 
 
 def _arxiv_target(text: str) -> Target | None:
-    found = arxiv_id(text)
-    return Target(id=found[0], version=found[1], lookup="ARXIV:" + found[0].removeprefix("arxiv:")) if found else None
+    id_and_version = arxiv_id(text)
+    return (
+        Target(id=id_and_version[0], version=id_and_version[1], lookup="ARXIV:" + id_and_version[0].removeprefix("arxiv:"))
+        if id_and_version
+        else None
+    )
 
 
 def _doi_target(text: str) -> Target | None:
@@ -201,15 +205,17 @@ def _s2_target(text: str) -> Target | None:
 
 
 def _from_prefix(text: str) -> Target | None:
-    prefix, colon, rest = text.partition(":")
-    known = {"arxiv": _arxiv_target, "doi": _doi_target, "s2": _s2_target}.get(prefix.lower())
-    if colon and known:
-        target = known(rest)
+    prefix, colon, identifier = text.partition(":")
+    target_parser = {"arxiv": _arxiv_target, "doi": _doi_target, "s2": _s2_target}.get(prefix.lower())
+    if colon and target_parser:
+        target = target_parser(identifier)
         if not target:
-            raise BadIdentifier(f"{rest!r} is not a valid {prefix} identifier", hint="for example arxiv:2504.17192v1 or doi:10.1038/nature14539")
+            raise BadIdentifier(
+                f"{identifier!r} is not a valid {prefix} identifier", hint="for example arxiv:2504.17192v1 or doi:10.1038/nature14539"
+            )
         return target
-    if prefix.lower() == "corpusid" and rest.strip().isdigit():
-        return Target(id=WorkId(f"s2:CorpusId:{int(rest)}"), lookup=f"CorpusId:{int(rest)}")
+    if prefix.lower() == "corpusid" and identifier.strip().isdigit():
+        return Target(id=WorkId(f"s2:CorpusId:{int(identifier)}"), lookup=f"CorpusId:{int(identifier)}")
     return _arxiv_target(text) or _doi_target(text) or _s2_target(text)
 
 
@@ -235,6 +241,6 @@ def _from_url(text: str) -> Target | None:
     else:
         target = None
     if not target:
-        known = "arXiv, DOI, Semantic Scholar, ACL Anthology and OpenReview URLs are understood"
-        raise BadIdentifier(f"no paper can be read from {text!r}", hint=known)
+        supported_urls = "arXiv, DOI, Semantic Scholar, ACL Anthology and OpenReview URLs are understood"
+        raise BadIdentifier(f"no paper can be read from {text!r}", hint=supported_urls)
     return target

@@ -81,9 +81,9 @@ def shown(licence: str | None) -> str:
         return UNKNOWN
     name = _normal(written)
     ending = re.search(r"-(?:only|or-later)\Z", name, re.IGNORECASE)
-    known = _SPDX.get(name[: ending.start()].lower() if ending else name.lower(), "")
-    if known and (not ending or "GPL-" in known or known.startswith("GFDL")):
-        return known + (ending[0].lower() if ending else "")
+    spdx_name = _SPDX.get(name[: ending.start()].lower() if ending else name.lower(), "")
+    if spdx_name and (not ending or "GPL-" in spdx_name or spdx_name.startswith("GFDL")):
+        return spdx_name + (ending[0].lower() if ending else "")
     return CUSTOM
 
 

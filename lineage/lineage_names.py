@@ -50,13 +50,13 @@ def resolve(home: Path, text: str) -> str:
     Raises `NotFound` with the nearest names, `AmbiguousTarget` where several lineages fit, `UsageError` for an empty text
     where there are several.
     """
-    known = layout.names(home)
-    if not known:
+    lineage_names = layout.names(home)
+    if not lineage_names:
         built = text if text and identifier(text) else "arxiv:2504.17192"
         raise NotFound(f"there is no lineage in {home}", hint=f"build one: lineage build {_quoted(built)}")
     if not text:
-        return _only(known)
-    return text if text in known else _of_target(home, known, text)
+        return _only(lineage_names)
+    return text if text in lineage_names else _of_target(home, lineage_names, text)
 
 
 def default_name(text: str) -> str:
@@ -73,21 +73,21 @@ def identifier(text: str) -> Target | None:
         return None
 
 
-def _only(known: Sequence[str]) -> str:
-    if len(known) > 1:
-        raise UsageError("which lineage is meant?", hint=f"name one of: {_some(known)}")
-    return known[0]
+def _only(lineage_names: Sequence[str]) -> str:
+    if len(lineage_names) > 1:
+        raise UsageError("which lineage is meant?", hint=f"name one of: {_some(lineage_names)}")
+    return lineage_names[0]
 
 
-def _of_target(home: Path, known: Sequence[str], text: str) -> str:
+def _of_target(home: Path, lineage_names: Sequence[str], text: str) -> str:
     if len(text) > ids.MAX_LENGTH:
-        raise NotFound(f"there is no lineage {_cut(text)!r}", hint=f"known: {_some(known)}")
-    if (name := default_name(text)) in known and (candidate := candidate_of(home, name)) and ids.slug(candidate.target.id) == name:
+        raise NotFound(f"there is no lineage {_cut(text)!r}", hint=f"known: {_some(lineage_names)}")
+    if (name := default_name(text)) in lineage_names and (candidate := candidate_of(home, name)) and ids.slug(candidate.target.id) == name:
         return name
-    candidates = [candidate for name in known if (candidate := candidate_of(home, name))]
+    candidates = [candidate for name in lineage_names if (candidate := candidate_of(home, name))]
     matches = list(_preferred([candidate for candidate in candidates if _is_meant(candidate, text)]))
     if not matches:
-        raise _unknown(home, known, candidates, text)
+        raise _unknown(home, lineage_names, candidates, text)
     if len(matches) > 1:
         lines = [f"{one.name}  {one.title}" for one in matches]
         raise AmbiguousTarget(f"{len(matches)} lineages are of {_cut(text)!r}", lines)
@@ -113,14 +113,14 @@ def _preferred(matches: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def _is_meant(candidate: Candidate, text: str) -> bool:
     target, work = identifier(text), candidate.target
-    known = {name.lower() for name in (work.id, *work.aliases)}
-    if text.strip().lower() in known or (target and target.id and target.id.lower() in known):
+    target_ids = {name.lower() for name in (work.id, *work.aliases)}
+    if text.strip().lower() in target_ids or (target and target.id and target.id.lower() in target_ids):
         return True
     title = ids.normal_title(text)
     if title and title == ids.normal_title(work.title):
         return True
-    asked = identifier(candidate.request)
-    same = bool(target and target.id and asked and asked.id == target.id)
+    requested_id = identifier(candidate.request)
+    same = bool(target and target.id and requested_id and requested_id.id == target.id)
     return same or (candidate.request.startswith("/") and _same_path(candidate.request, text))
 
 
@@ -131,10 +131,12 @@ def _same_path(path: str, text: str) -> bool:
         return False
 
 
-def _unknown(home: Path, known: Sequence[str], candidates: Sequence[Candidate], text: str) -> NotFound:
+def _unknown(home: Path, lineage_names: Sequence[str], candidates: Sequence[Candidate], text: str) -> NotFound:
     near = _nearest(candidates, text)
     build = f"build it: lineage build {_quoted(text)}" if identifier(text) else ""
-    hint = "\n  ".join([f"{build}; or did you mean one of:" if build else "did you mean one of:", *near]) if near else f"known: {_some(known)}"
+    hint = (
+        "\n  ".join([f"{build}; or did you mean one of:" if build else "did you mean one of:", *near]) if near else f"known: {_some(lineage_names)}"
+    )
     return NotFound(f"there is no lineage {_cut(text)!r} in {home}", hint=hint if near or not build else f"{build}\n{hint}")
 
 
@@ -151,8 +153,8 @@ def _nearest(candidates: Iterable[Candidate], text: str) -> list[str]:
     return list(near)[:_NEAREST]
 
 
-def _some(known: Sequence[str]) -> str:
-    return ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more (lineage list)" if len(known) > _LISTED else "")
+def _some(lineage_names: Sequence[str]) -> str:
+    return ", ".join(lineage_names[:_LISTED]) + (f" and {len(lineage_names) - _LISTED} more (lineage list)" if len(lineage_names) > _LISTED else "")
 
 
 def _cut(text: str) -> str:

@@ -53,7 +53,7 @@ def load(kind: str, name: str) -> Callable[..., Any]:
         raise SettingsError(f"no {kind.removesuffix('s')} is called {name!r}", hint="known: " + ", ".join(names(kind)))
     module, _, factory = where.partition(":")
     try:
-        found: Callable[..., Any] = getattr(import_module(module), factory)
+        plugin_factory: Callable[..., Any] = getattr(import_module(module), factory)
     except ImportError as error:
         raise SettingsError(f"{name} needs a package that is not installed: {error.name}", hint=f"pip install {error.name}") from error
-    return found
+    return plugin_factory

@@ -138,7 +138,7 @@ def load(**flags: Any) -> Settings:
     """Settings of this process; `flags` are a command's own, None meaning not given. Raises `SettingsError`."""
     try:
         _check_file()
-        made = Settings(**{name: value for name, value in flags.items() if value is not None})
+        loaded_settings = Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -148,8 +148,8 @@ def load(**flags: Any) -> Settings:
         ) from error
     except (OSError, ValueError) as error:
         raise SettingsError(f"the config file {config_file()} cannot be read: {error}") from error
-    check_home(made.home)
-    return made
+    check_home(loaded_settings.home)
+    return loaded_settings
 
 
 def _written() -> dict[str, Any]:
@@ -163,9 +163,9 @@ def _check_file() -> None:
     if os.environ.get("LINEAGE_CONFIG") and not path.is_file() and str(path) != os.devnull:
         raise SettingsError(f"LINEAGE_CONFIG names {path}, and there is no such file", hint="name the file that is meant, or unset LINEAGE_CONFIG")
     aliases = (choice for field in Settings.model_fields.values() for choice in getattr(field.validation_alias, "choices", ()))
-    known = {*Settings.model_fields, *(str(alias).lower() for alias in aliases)}
+    known_names = {*Settings.model_fields, *(str(alias).lower() for alias in aliases)}
     for name in _written():
-        if name.lower() not in known:
+        if name.lower() not in known_names:
             near = get_close_matches(name.lower().removeprefix("lineage_"), Settings.model_fields, n=1)
             hint = f"is {near[0]} meant?" if near else "`lineage doctor` lists the settings"
             raise SettingsError(f"{path} has {name}, and there is no such setting", hint=hint)
@@ -174,15 +174,15 @@ def _check_file() -> None:
 def origins(made: Settings) -> dict[str, str]:
     """Of every setting that was set: by which variable, by which file, or that it was a flag of the command."""
     unflagged, written = load(), _written()
-    held = {name.upper() for name, value in os.environ.items() if value}
-    found: dict[str, str] = {}
+    environment_names = {name.upper() for name, value in os.environ.items() if value}
+    origin_by_name: dict[str, str] = {}
     for name in Settings.model_fields:
-        variable = next((one for one in variables(name) if one in held), "")
+        variable = next((variable_name for variable_name in variables(name) if variable_name in environment_names), "")
         if getattr(made, name) != getattr(unflagged, name):
-            found[name] = "a flag"
+            origin_by_name[name] = "a flag"
         elif variable or name in written:
-            found[name] = variable or str(config_file())
-    return found
+            origin_by_name[name] = variable or str(config_file())
+    return origin_by_name
 
 
 def variables(name: str) -> tuple[str, ...]:

@@ -51,19 +51,19 @@ def entries(stream: BoundedStream) -> Iterator[TarHeader]:
 
     Raises `ParseError`: `truncated` for an archive cut short, `bad_archive` for a header that is none.
     """
-    known: dict[str, str] = {}
+    pax_headers: dict[str, str] = {}
     while (header := _header(stream)) is not None:
         if header.type == tarfile.XGLTYPE:
             _extension(stream, header.size)
         elif header.type in _PAX:
-            known |= _records(_extension(stream, header.size))
+            pax_headers |= _records(_extension(stream, header.size))
         elif header.type == tarfile.GNUTYPE_LONGNAME:
-            known["path"] = _c_string(_extension(stream, header.size))
+            pax_headers["path"] = _c_string(_extension(stream, header.size))
         elif header.type == tarfile.GNUTYPE_LONGLINK:
-            known["linkpath"] = _c_string(_extension(stream, header.size))
+            pax_headers["linkpath"] = _c_string(_extension(stream, header.size))
         else:
-            yield _entry(header, known)
-            known = {}
+            yield _entry(header, pax_headers)
+            pax_headers = {}
 
 
 def _header(stream: BoundedStream) -> tarfile.TarInfo | None:
@@ -92,7 +92,7 @@ def _extension(stream: BoundedStream, size: int) -> bytes:
 
 def _records(data: bytes) -> dict[str, str]:
     """PAX records (POSIX.1-2001: `<length> <key>=<value>\\n`); raises `ParseError` where lengths do not add up."""
-    found: dict[str, str] = {}
+    fields_by_key: dict[str, str] = {}
     at = 0
     while at < len(data) and data[at : at + 1] != b"\0":
         digits, _, _ = data[at : at + 20].partition(b" ")
@@ -101,9 +101,9 @@ def _records(data: bytes) -> dict[str, str]:
         key, equals, value = record[len(digits) + 1 : -1].partition(b"=")
         if not equals or not record.endswith(b"\n"):
             raise ParseError(Status.BAD_ARCHIVE, "a damaged extended header")
-        found[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        fields_by_key[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         at += length
-    return found
+    return fields_by_key
 
 
 def _c_string(data: bytes) -> str:

@@ -116,15 +116,15 @@ def _current(bench: BuildContext, slug: str) -> Manifest | None:
 
 
 def _notes(bench: BuildContext, bundle: Bundle) -> Iterator[str]:
-    made = bundle.manifest
-    if made.texts == "all":
+    manifest = bundle.manifest
+    if manifest.texts == "all":
         yield "this bundle holds texts whose licence does not let them be passed on: it is for its maker's own machines"
-    if made.embedder and made.embedder != (own := bench.embedder().id):
-        yield f"its vectors were made by {made.embedder}, the embedder set here is {own}: set LINEAGE_EMBEDDER to that model to ask it"
+    if manifest.embedder and manifest.embedder != (own := bench.embedder().id):
+        yield f"its vectors were made by {manifest.embedder}, the embedder set here is {own}: set LINEAGE_EMBEDDER to that model to ask it"
     if bundle.dropped:
-        names = ", ".join(inline(one)[:60] for one in bundle.dropped[:3]) + (" ..." if bundle.dropped[3:] else "")
+        names = ", ".join(inline(name)[:60] for name in bundle.dropped[:3]) + (" ..." if bundle.dropped[3:] else "")
         yield f"its request named files of its maker's machine, which are dropped from it and never looked for here: {names}"
-    conditions = Counter(passed.terms for passed in made.works if passed.carried and passed.license)
+    conditions = Counter(passed.terms for passed in manifest.works if passed.carried and passed.license)
     yield from _conditions(conditions.items())
 
 

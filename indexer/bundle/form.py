@@ -147,8 +147,8 @@ def rows(data: bytes, kind: type[T], member: str) -> tuple[T, ...]:
 
 def record(data: bytes, kind: type[T], member: str) -> T:
     """The one record of a member; raises `BadBundle`."""
-    found: T = _checked(TypeAdapter(kind), data, member)
-    return found
+    parsed_record: T = _checked(TypeAdapter(kind), data, member)
+    return parsed_record
 
 
 def _checked(adapter: TypeAdapter[Any], data: bytes, place: str) -> Any:

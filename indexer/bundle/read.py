@@ -79,20 +79,20 @@ def read(path: Path) -> Bundle:
 
 def _members(path: Path) -> dict[str, bytes]:
     """Name and bytes of every member; the first that cannot be had is an error."""
-    found: dict[str, bytes] = {}
+    members_by_name: dict[str, bytes] = {}
     for member in archive.members(path, form.LIMITS):
         if member.status is not Status.OK or member.data is None:
             raise BadBundle(f"{path} cannot be read as a bundle: {member.name[:100]}: {member.detail or member.status}", hint=_AGAIN)
         if member.name not in form.MEMBERS and member.name != form.MANIFEST:
             raise BadBundle(f"{path} is not a bundle of this version: it holds {member.name[:100]!r}", hint="`lineage export` makes one")
-        found[member.name] = member.data
-    return found
+        members_by_name[member.name] = member.data
+    return members_by_name
 
 
 def _manifest(raw: bytes) -> BundleManifest:
     try:
-        said = json.loads(raw)
-        kind, version = (said.get("format"), said.get("version")) if isinstance(said, dict) else (None, None)
+        manifest_json = json.loads(raw)
+        kind, version = (manifest_json.get("format"), manifest_json.get("version")) if isinstance(manifest_json, dict) else (None, None)
     except (ValueError, RecursionError):
         raise BadBundle(f"{form.MANIFEST} cannot be read", hint=_AGAIN) from None
     if kind != form.FORMAT:
@@ -104,7 +104,7 @@ def _manifest(raw: bytes) -> BundleManifest:
         ids.check_name(manifest.lineage)
     except BadIdentifier as error:
         raise BadBundle(f"{form.MANIFEST}: {error}") from None
-    if any(inline(one) != one for one in (manifest.created, manifest.made_by, manifest.embedder)):
+    if any(inline(text_field) != text_field for text_field in (manifest.created, manifest.made_by, manifest.embedder)):
         raise BadBundle(f"{form.MANIFEST} holds characters that cannot be seen", hint=_AGAIN)
     return manifest
 
@@ -120,7 +120,7 @@ def _check_members(manifest: BundleManifest, members: Mapping[str, bytes]) -> No
 
 
 def _bundle(name: str, manifest: BundleManifest, members: Mapping[str, bytes]) -> Bundle:
-    found = {member: form.rows(members[member], kind, member) for member, kind in form.ROWS.items()}
+    rows_by_member = {member: form.rows(members[member], kind, member) for member, kind in form.ROWS.items()}
     meta = form.record(members[form.META], Meta, form.META)
     if wrong := excess(meta.request):
         raise BadBundle(f"{form.META}: {wrong}", hint=_AGAIN)
@@ -131,13 +131,13 @@ def _bundle(name: str, manifest: BundleManifest, members: Mapping[str, bytes]) -
         manifest=manifest,
         meta=replace(meta, request=request),
         plain_meta={**plain, "request": request.as_meta()},
-        works=found["works.jsonl"],
-        references=found["references.jsonl"],
-        links=found["links.jsonl"],
-        documents=found["documents.jsonl"],
-        passages=found["chunks.jsonl"],
-        facts=found["facts.jsonl"],
-        ledger=found["ledger.jsonl"],
+        works=rows_by_member["works.jsonl"],
+        references=rows_by_member["references.jsonl"],
+        links=rows_by_member["links.jsonl"],
+        documents=rows_by_member["documents.jsonl"],
+        passages=rows_by_member["chunks.jsonl"],
+        facts=rows_by_member["facts.jsonl"],
+        ledger=rows_by_member["ledger.jsonl"],
         dropped=dropped,
         vectors=_vectors(members[form.VECTORS], manifest) if form.VECTORS in members else None,
     )
@@ -146,35 +146,35 @@ def _bundle(name: str, manifest: BundleManifest, members: Mapping[str, bytes]) -
 def _vectors(data: bytes, manifest: BundleManifest) -> Vectors:
     wanted = (manifest.counts.get("chunks", -1), manifest.dim)
     try:
-        found = np.load(io.BytesIO(data), allow_pickle=False)
+        stored_vectors = np.load(io.BytesIO(data), allow_pickle=False)
     except (OSError, ValueError, EOFError, MemoryError) as error:
         raise BadBundle(f"{form.VECTORS} cannot be read: {str(error)[:100]}", hint=_AGAIN) from None
-    if not isinstance(found, np.ndarray) or found.dtype != np.float32 or found.shape != wanted:
+    if not isinstance(stored_vectors, np.ndarray) or stored_vectors.dtype != np.float32 or stored_vectors.shape != wanted:
         raise BadBundle(f"{form.VECTORS} does not hold float32 {wanted}", hint=_AGAIN)
     with np.errstate(all="ignore"):
-        lengths = np.linalg.norm(found, axis=1)
+        lengths = np.linalg.norm(stored_vectors, axis=1)
     if not bool(np.all(np.abs(lengths - 1.0) <= _UNIT)):
         raise BadBundle(f"{form.VECTORS} holds rows that are not unit vectors", hint=_AGAIN)
-    return cast(Vectors, found)
+    return cast(Vectors, stored_vectors)
 
 
 def _misfits(bundle: Bundle) -> Iterator[str]:
     """What in a bundle does not fit together, in words."""
     yield from _miscounts(bundle)
-    known = {work.id for work in bundle.works}
-    if len(known) != len(bundle.works):
+    works_by_id = {work.id for work in bundle.works}
+    if len(works_by_id) != len(bundle.works):
         yield "a work is there twice"
     yield from _misnamed(bundle)
     if any(number is not None and abs(number) > form.MAX_NUMBER for number in _numbers(bundle)):
         yield "a number in it is larger than any that can be kept"
-    if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in known:
+    if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in works_by_id:
         yield "its target is not among its works"
     if any(not isfinite(edge.score) for edge in bundle.references):
         yield "a score is not a number"
     if twice := [row for row, n in Counter((row.kind, row.work, row.subject) for row in bundle.ledger).items() if n > 1]:
         yield f"the ledger has two rows of {twice[0]}"
     yield from _missummed(bundle)
-    yield from _misplaced(bundle, known)
+    yield from _misplaced(bundle, works_by_id)
 
 
 def _misnamed(bundle: Bundle) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _missummed(bundle: Bundle) -> Iterator[str]:
 
 
 def _miscounts(bundle: Bundle) -> Iterator[str]:
-    found = {
+    actual_counts = {
         "works": len(bundle.works),
         "edges": len(bundle.references),
         "code_links": len(bundle.links),
@@ -222,7 +222,7 @@ def _miscounts(bundle: Bundle) -> Iterator[str]:
         "facts": len(bundle.facts),
         "ledger": len(bundle.ledger),
     }
-    for name, count in found.items():
+    for name, count in actual_counts.items():
         if bundle.manifest.counts.get(name) != count:
             yield f"it has {count} {name}, its manifest says {bundle.manifest.counts.get(name)}"
 

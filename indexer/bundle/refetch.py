@@ -42,18 +42,18 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     for passage in bundle.passages:
         passages[passage.chunk.work, passage.chunk.path].append(passage)
     texts: dict[tuple[WorkId, str], str] = {}
-    made: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
+    rebuilt_chunks: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
         for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
             bench.watch(Stage("fetch again", n, len(works), work.title or work.id))
             same, parts = _same(wanted[work.id], documents, passages)
             texts |= same
-            made |= parts
+            rebuilt_chunks |= parts
             lost = len(wanted[work.id]) - len(same)
             if lost:
                 failures[work.id] = why or f"{lost} of {len(wanted[work.id])} documents are not what they were"
-    return Fetched(texts, made), failures
+    return Fetched(texts, rebuilt_chunks), failures
 
 
 def _documents(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
@@ -88,18 +88,18 @@ def _same(
     """Of what was found, the texts and passages whose hashes are those of the bundle."""
     here = {(document.work, records.clean(document.path)): document for document in documents}
     texts: dict[tuple[WorkId, str], str] = {}
-    made: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
+    rebuilt_chunks: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
     for bundled_document in wanted:
         place = (bundled_document.work, bundled_document.path)
         document = here.get(place)
         if not document or document.parser != bundled_document.parser or _digest(document.text) != bundled_document.sha256:
             continue
         parts = {chunk.id: chunk for chunk in chunks(replace(document, blob=bundled_document.blob))}
-        asked = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
-        if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in asked.items()):
+        expected_digests = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
+        if all(name in parts and records.digest(records.chunk_values(parts[name])) == digest for name, digest in expected_digests.items()):
             texts[place] = document.text
-            made |= {(place, name): parts[name] for name in asked}
-    return texts, made
+            rebuilt_chunks |= {(place, name): parts[name] for name in expected_digests}
+    return texts, rebuilt_chunks
 
 
 def _digest(text: str) -> str:

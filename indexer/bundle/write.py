@@ -104,20 +104,20 @@ class _Making:
     def _passed(self) -> Iterator[Passed]:
         count = Counter(document.work for document in self.documents)
         for work in sorted(count, key=lambda name: (-self.chunks[name], name)):
-            known = self.works.get(work, Work(work))
-            license_terms = terms(known.license)
+            work_record = self.works.get(work, Work(work))
+            license_terms = terms(work_record.license)
             only_abstract = not work.startswith("local:") and all(d.parser == _ABSTRACT for d in self.documents if d.work == work)
             carried = self.texts == "all" or license_terms.allowed or only_abstract
             why = "its abstract, as the services hand it out" if only_abstract and not license_terms.allowed else license_terms.condition
             yield Passed(
                 work,
-                known.title,
-                license_terms.name if license_terms.allowed else called(known.license),
+                work_record.title,
+                license_terms.name if license_terms.allowed else called(work_record.license),
                 carried,
                 why,
                 count[work],
                 self.chunks[work],
-                source_of(known),
+                source_of(work_record),
             )
 
     def held(self, document: StoredDocument) -> bool:
@@ -151,12 +151,12 @@ class _Making:
         return BundledDocument(**values, text=None if self.held(document) else self.catalog.document_text(document.work, document.path))
 
     def _passages(self) -> Iterator[Passage]:
-        held = {(d.work, d.path) for d in self.documents if self.held(d)}
+        included_documents = {(d.work, d.path) for d in self.documents if self.held(d)}
         place, text = ("", ""), ""
         total = self.generation.manifest.counts["chunks"]
         for start in range(0, total, _BATCH):
             for chunk in self.catalog.chunks(range(start, min(start + _BATCH, total))):
-                if (chunk.work, chunk.path) in held:
+                if (chunk.work, chunk.path) in included_documents:
                     yield Passage(replace(chunk, text="", header=""), digest=records.digest(records.chunk_values(chunk)))
                     continue
                 if (chunk.work, chunk.path) != place:
@@ -194,7 +194,7 @@ def _portable(meta: Mapping[str, Any]) -> dict[str, Any]:
     request = dict(meta.get("request") or {})
     for name in ("target", "name"):
         request[name] = _named(str(request.get(name, "")))
-    request["add"] = [_named(str(one)) for one in request.get("add") or ()]
+    request["add"] = [_named(str(addition)) for addition in request.get("add") or ()]
     return {**meta, "request": request}
 
 

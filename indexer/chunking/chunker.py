@@ -99,8 +99,8 @@ def _header(document: Document, text: SourceText, piece: Piece, own: list[Span])
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
         return f"{top} · {rows.head(text, piece) or _first_row(text, piece) or _around(own, piece)}".removesuffix(" · ")
     if document.kind == "docs":
-        said = next((span.header for span in own if span.header), document.path)
-        return f"{said} · {rows.head(text, piece)}".removesuffix(" · ")
+        first_header = next((span.header for span in own if span.header), document.path)
+        return f"{first_header} · {rows.head(text, piece)}".removesuffix(" · ")
     # Signatures and docstrings stand in the text itself, and an embedder reads only so many tokens.
     return " · ".join(part for part in (document.path, _symbol(own), _class_around(piece), _settings(text, piece)) if part)
 

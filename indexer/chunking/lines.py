@@ -101,17 +101,17 @@ def _unit(text: SourceText, node: _Node, inner: tuple[Span, ...], policy: ChunkS
     if node.span.role == "table" and piece.end - piece.start > rows.MOST_CHARS:
         yield from rows.parts(text, piece)
     elif _many_settings(node, policy):
-        found = packed(text, _parts(text, node, piece.spans, policy), policy.piece, policy.settings)
-        yield from (replace(part, loose=False) for part in found)
+        unit_pieces = packed(text, _parts(text, node, piece.spans, policy), policy.piece, policy.settings)
+        yield from (replace(part, loose=False) for part in unit_pieces)
     elif text.fits(piece, most, policy.chars) and not _opens(node, policy):
         small = text.lines(piece) < policy.tiny or not named
         yield Piece(piece.start, piece.end, piece.spans, small)
     elif node.parts:
-        found = _inside(text, node, inner, policy)
+        unit_pieces = _inside(text, node, inner, policy)
         # A section of prose ends where it ends: its last words do not go with the next one's heading, nor those that open
         # a class of settings with what stands before it.
         apart = node.span.role == "text" or _opens(node, policy)
-        yield from (replace(part, loose=False) for part in _attached(text, list(found))) if apart else found
+        yield from (replace(part, loose=False) for part in _attached(text, list(unit_pieces))) if apart else unit_pieces
     else:
         yield from (replace(part, loose=not named) for part in cut(text, piece, policy.piece, policy.chars))
 

@@ -32,7 +32,7 @@ def pieces(document: Document, text: SourceText) -> Iterator[Piece]:
 
 def _leaves(document: Document) -> list[Piece]:
     """Paragraphs and their like in order; what stands alone inside one is taken as well."""
-    found: list[Piece] = []
+    leaf_spans: list[Piece] = []
     reached, frame = 0, 0
     for span in document.spans:
         if span.role in {"section", "heading"} or span.end <= span.start:
@@ -42,13 +42,13 @@ def _leaves(document: Document) -> list[Piece]:
             aside = span.role == "footnote" and span.end - span.start < ASIDE
             if aside and span.end <= reached:
                 continue
-            found.append(Piece(span.start, span.end, (span,), loose=aside))
+            leaf_spans.append(Piece(span.start, span.end, (span,), loose=aside))
             frame = span.end if span.role in _FRAMES else frame
             reached = max(reached, span.end)
         elif not alone and span.end > reached:
-            found.append(Piece(max(span.start, reached), span.end, (span,), loose=True))
+            leaf_spans.append(Piece(max(span.start, reached), span.end, (span,), loose=True))
             reached = span.end
-    return found
+    return leaf_spans
 
 
 def _filled(text: SourceText, leaves: list[Piece], document: Document) -> Iterator[Piece]:

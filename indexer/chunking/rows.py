@@ -46,11 +46,11 @@ def head(text: SourceText, piece: Piece) -> str:
         return ""
     own = [text.text[span.start : span.end] for span in piece.spans if span.role == "caption"]
     captions = dict.fromkeys([*own, table.header] if table.label else own)
-    said = [_short(caption, CAPTION) for caption in captions if caption not in text.text[piece.start : piece.end]]
+    short_captions = [_short(caption, CAPTION) for caption in captions if caption not in text.text[piece.start : piece.end]]
     if table.start < piece.start:
-        said += [_short(row, HEAD) for row in _columns(text, table.start, piece.start)]
-        said.append(_group(text, table.start, piece.start))
-    return " · ".join(part for part in said if part)
+        short_captions += [_short(row, HEAD) for row in _columns(text, table.start, piece.start)]
+        short_captions.append(_group(text, table.start, piece.start))
+    return " · ".join(part for part in short_captions if part)
 
 
 def _columns(text: SourceText, start: int, end: int) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _group(text: SourceText, start: int, at: int) -> str:
     line, first = text.line(at), text.line(start)
     skip = 1 if first + 1 < len(text.starts) and is_rule(text.row(first + 1)) else 0  # rows of Markdown begin with a bar
     cells = (_cells(text.row(number))[skip : skip + 1] for number in range(line, max(first + skip, line - FAR), -1))
-    group = next((found for found in cells if found != [""]), [""])
+    group = next((row_cells for row_cells in cells if row_cells != [""]), [""])
     own = _cells(text.row(line))[skip : skip + 1]
     return "".join(group)[:80] if own == [""] else ""
 

@@ -103,9 +103,9 @@ class RepositoryCollector:
 
     def _unfollowed(self, links: Iterable[CodeLink]) -> None:
         """A row for each repository that only a README of the last round names."""
-        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
         for link in links:
-            if link.repo.lower() not in known:
+            if link.repo.lower() not in known_ids:
                 self._row(link, Status.POLICY_SKIPPED, "named only by a README that was read last; it was not followed")
 
     def _claims(self) -> Iterator[KeptOut]:
@@ -116,8 +116,8 @@ class RepositoryCollector:
             yield KeptOut(repo, began, links)
 
     def _round(self) -> list[Repository]:
-        known = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
-        allowed = [link for link in self.links if link.repo.lower() not in known and not self._excluded(link)]
+        known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
+        allowed = [link for link in self.links if link.repo.lower() not in known_ids and not self._excluded(link)]
         chosen, left = choose_repos(allowed, self.scores, self.request.repos + len(self.here) - len(self.found))
         self.rows |= {row.subject.lower(): row for row in left}
         fresh: list[Repository] = []
@@ -175,9 +175,9 @@ class RepositoryCollector:
             if reason := self.exclusion.reason_for_work(work):
                 return _Left(Status.POLICY_SKIPPED, reason, excluded=work)
             work = self._pinned(work, link)
-            known = self.bench.derived.get(self._judged(work), "kept out", "2")
-            if known:
-                return _Left(Status.POLICY_SKIPPED, known.decode(), excluded=work)
+            cached_verdict = self.bench.derived.get(self._judged(work), "kept out", "2")
+            if cached_verdict:
+                return _Left(Status.POLICY_SKIPPED, cached_verdict.decode(), excluded=work)
             return self._without_copies(Repository(work, tarball(self.bench, work), link))
         except SourceError as error:
             return _Left(error.status, str(error))
@@ -195,8 +195,8 @@ class RepositoryCollector:
             if error.status is not Status.NOT_FOUND:  # it is there, but nobody lists its commits
                 raise
             why = str(error)
-        made = pinned(self.bench, work)
-        return replace(made, meta={**made.meta, "commit_note": f"the head, because {why}"})
+        pin = pinned(self.bench, work)
+        return replace(pin, meta={**pin.meta, "commit_note": f"the head, because {why}"})
 
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:
@@ -215,8 +215,8 @@ class RepositoryCollector:
         """
         if not self.request.no_target_code:
             return ""
-        known = hashlib.sha256("\0".join([*sorted(self.exclusion.others), "", *sorted(self.exclusion.content)]).encode()).hexdigest()
-        return f"{self.target.id} {work.id} {work.meta['commit']} {known}"
+        exclusion_digest = hashlib.sha256("\0".join([*sorted(self.exclusion.others), "", *sorted(self.exclusion.content)]).encode()).hexdigest()
+        return f"{self.target.id} {work.id} {work.meta['commit']} {exclusion_digest}"
 
     def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
         if isinstance(outcome, _Left):

@@ -37,8 +37,8 @@ class Forbidden:
     def of(cls, catalog: Catalog) -> Forbidden | None:
         """What the catalogue's own request says; None where nothing is kept out."""
         meta = catalog.meta()
-        asked: dict[str, Any] = meta.get("request") or {}
-        blacklist, alone = asked.get("blacklist") or (), bool(asked.get("no_target_code"))
+        build_request: dict[str, Any] = meta.get("request") or {}
+        blacklist, alone = build_request.get("blacklist") or (), bool(build_request.get("no_target_code"))
         if not alone and not blacklist:
             return None
         target = catalog.work(str(meta.get("target") or "")) or Work(WorkId(""))
@@ -59,9 +59,9 @@ def strays(catalog: Catalog) -> Iterator[str]:
         yield f"holds {name} ({'documents' if name in documents else 'its record'}), which was to be kept out: {reason}"
     for (name, path), reason in target_code.files.items():
         yield f"holds {path} of {name}, which was to be kept out: {reason}"
-    known = {work.id: work for work in forbidden.works}
+    works_by_id = {work.id: work for work in forbidden.works}
     for link in forbidden.links:
-        if reason := forbidden.exclusion.reason(link, known.get(link.paper)):
+        if reason := forbidden.exclusion.reason(link, works_by_id.get(link.paper)):
             yield f"links {link.paper} to {link.repo}, which was to be kept out: {reason}"
 
 
@@ -108,10 +108,10 @@ def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
     """Every tarball that was fetched, by the request that brought it, with its repository."""
     for row in sorted((home / "requests").glob("??/*.json")):
         try:
-            kept = json.loads(row.read_bytes())
-            asked, sha256 = str(kept["asked"]), str(kept["sha256"])
+            cached_request = json.loads(row.read_bytes())
+            request_key, sha256 = str(cached_request["asked"]), str(cached_request["sha256"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        repo = repo_id("github.com/" + "/".join(asked.removeprefix(_TARBALLS).split("/")[:2])) if asked.startswith(_TARBALLS) else None
+        repo = repo_id("github.com/" + "/".join(request_key.removeprefix(_TARBALLS).split("/")[:2])) if request_key.startswith(_TARBALLS) else None
         if repo and len(sha256) == 64:
             yield home / "blobs" / sha256[:2] / sha256, repo

@@ -21,12 +21,12 @@ _BY_NAME = ("a fork of ", "on the blacklist", "github.com/", "gitlab.com/", "bit
 def losses(catalog: Catalog) -> Iterator[str]:
     """What a generation that keeps something out has lost with it, in words."""
     meta = catalog.meta()
-    asked = meta.get("request") or {}
-    if not asked.get("no_target_code") and not asked.get("blacklist"):
+    build_request = meta.get("request") or {}
+    if not build_request.get("no_target_code") and not build_request.get("blacklist"):
         return
     rows = {row.subject.lower(): row for row in catalog.ledger("source") if row.stage in _STAGES}
     yield from _unaccounted(catalog, rows)
-    if not asked.get("no_target_code"):
+    if not build_request.get("no_target_code"):
         return
     if "kept_out_claims" not in meta:
         yield from _unproven(rows, str(meta.get("target")))
@@ -35,19 +35,19 @@ def losses(catalog: Catalog) -> Iterator[str]:
     target = catalog.work(str(meta.get("target") or "")) or Work(WorkId(""))
     links = [*catalog.links(), *(link for claim in claims for link in claim.links)]
     plain = Exclusion.of(no_target_code=True, target=target, works=catalog.works())
-    known = plain.knowing(links, since=str(meta.get("kept_out_since") or ""))
+    full_exclusion = plain.knowing(links, since=str(meta.get("kept_out_since") or ""))
     for claim in claims:
-        if (row := rows.get(claim.repo)) and (why := _wrongly(claim, row, known)):
+        if (row := rows.get(claim.repo)) and (why := _wrongly(claim, row, full_exclusion)):
             yield f"{claim.repo} was kept out ({row.detail}), but {why}"
 
 
 def _unaccounted(catalog: Catalog, rows: dict[str, LedgerRow]) -> Iterator[str]:
     """Linked repositories that are neither here nor in the ledger; `strays` tells of those that were to be kept out."""
     forbidden = Forbidden.of(catalog)
-    known = {work.id: work for work in catalog.works()}
-    here = {name.lower() for work in known.values() if work.kind == "code" for name in (work.id, *work.aliases)}
+    works_by_id = {work.id: work for work in catalog.works()}
+    here = {name.lower() for work in works_by_id.values() if work.kind == "code" for name in (work.id, *work.aliases)}
     for link in catalog.links():
-        out = forbidden and forbidden.exclusion.reason(link, known.get(link.paper))
+        out = forbidden and forbidden.exclusion.reason(link, works_by_id.get(link.paper))
         if not out and link.repo.lower() not in here and link.repo.lower() not in rows:
             yield f"{link.repo}, linked to {link.paper}, is not here and no row says why"
 

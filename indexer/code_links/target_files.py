@@ -57,10 +57,10 @@ class OwnCode:
         claimed = {link.repo.lower(): link for link in links if plain.reason(link, self.works.get(link.paper))}
         looks = {repo: self._look(link) for repo, link in claimed.items() if not plain.reason_for_url(repo.removeprefix("repo:"))}
         links = witnesses.merge([*links, *(claim for look in looks.values() for claim in look.claims)])
-        known = plain.knowing(links)
-        own = [look for repo, look in looks.items() if repo in known.own]
+        full_exclusion = plain.knowing(links)
+        own = [look for repo, look in looks.items() if repo in full_exclusion.own]
         since = max(min((look.created for look in own if look.created), default=""), published(self.target))
-        return known.knowing(content=(hash_ for look in own for hash_ in look.content), since=since), links
+        return full_exclusion.knowing(content=(hash_ for look in own for hash_ in look.content), since=since), links
 
     def _look(self, link: CodeLink) -> Look:
         repo = link.repo.lower()
@@ -78,7 +78,7 @@ class OwnCode:
             blob = tarball(self.bench, work)
             self.bench.blobs.refuse(blob.sha256)
             shown = told(self.bench.blobs.whole(blob.sha256))  # not remembered by its hash: nothing of it is to stay
-            named = (replace(one, evidence=(_UNQUOTED,)) for one in beside(work, shown.readme, papers))
+            named = (replace(readme_link, evidence=(_UNQUOTED,)) for readme_link in beside(work, shown.readme, papers))
             return Look(shown.content, (*from_readme(work, shown.readme, papers), *named), str(work.meta.get("created") or ""))
 
         with self.bench.blobs.aside(TARBALLS):

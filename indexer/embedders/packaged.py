@@ -150,8 +150,8 @@ def _read(path: Path, sha256: str = "") -> bytes:
 def _self_test(path: Path, tokenizer: Any, session: Any) -> None:
     """Compare with the float32 model's vectors: integer kernels differ by processor, and a wrong one must not pass unseen."""
     stored = json.loads(_read(path))
-    found = embed(session, [ids for ids, _ in prepared(tokenizer, stored["texts"], PASSAGE_TOKENS)])
-    cosine = float((found * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
+    test_vectors = embed(session, [ids for ids, _ in prepared(tokenizer, stored["texts"], PASSAGE_TOKENS)])
+    cosine = float((test_vectors * np.array(stored["vectors"], np.float32)).sum(axis=1).min())
     if not cosine >= SELF_TEST_COSINE:
         raise SettingsError(
             f"the packaged embedder computes wrong vectors on this processor (cosine {cosine:.2f} to the stored ones)",

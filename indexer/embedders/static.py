@@ -44,9 +44,9 @@ def create(model: str = "", settings: Settings | None = None, client: object = N
 
 def bag(text: str, places: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Numbers of the known words of a text, and 1 + log of how often each occurs; a compound identifier counts with its parts."""
-    found = Counter(place for word in tokens(text[:CHARACTERS]) if (place := places.get(word)) is not None)
-    numbers = np.fromiter(found.keys(), np.int64, len(found))
-    return numbers, 1 + np.log(np.fromiter(found.values(), np.float32, len(found)))
+    token_counts = Counter(place for word in tokens(text[:CHARACTERS]) if (place := places.get(word)) is not None)
+    numbers = np.fromiter(token_counts.keys(), np.int64, len(token_counts))
+    return numbers, 1 + np.log(np.fromiter(token_counts.values(), np.float32, len(token_counts)))
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,13 @@ class WordTable:
 
     def vectors(self, texts: Sequence[str], side: int) -> Vectors:
         """(n, dim) float32 unit vectors; a text of no known word gets the first axis."""
-        made = np.zeros((len(texts), self.codes.shape[1]), np.float32)
+        matrix = np.zeros((len(texts), self.codes.shape[1]), np.float32)
         for row, text in enumerate(texts):
             numbers, counts = bag(text, self.places)
-            made[row] = (counts * self.weights[side][numbers]) @ self.codes[numbers].astype(np.float32)
-            made[row, 0] += not len(numbers)
-        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
-        return made
+            matrix[row] = (counts * self.weights[side][numbers]) @ self.codes[numbers].astype(np.float32)
+            matrix[row, 0] += not len(numbers)
+        matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+        return matrix
 
 
 class Static:

@@ -73,13 +73,13 @@ def _invented(key: str, said: str, context: str, ontology: Ontology) -> bool:
 
 def _yaml(path: str, text: str, sink: Sink) -> str:
     try:
-        for line, keys, said in leaves(text):
-            _leaf(sink, line, keys, said, path)
+        for line, keys, written_value in leaves(text):
+            _leaf(sink, line, keys, written_value, path)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
         at = where.line + 1 if where else 0
-        for line, keys, said in _yaml_lines(text, at):
-            _leaf(sink, line, keys, said, path)
+        for line, keys, written_value in _yaml_lines(text, at):
+            _leaf(sink, line, keys, written_value, path)
         return f"{path}: no valid YAML" + (f" from line {at}" if at else "") + "; read by its lines"
     return ""
 
@@ -153,10 +153,10 @@ def _yaml_lines(text: str, first: int) -> Iterator[tuple[int, list[str], str]]:
         indent = len(match[1])
         while open_ and open_[-1][0] >= indent:
             open_.pop()
-        said = _COMMENT.sub("", match[3] or "")
-        if said and number >= first:
-            yield number, [*(key for _, key in open_), match[2]], said
-        elif not said:
+        written_value = _COMMENT.sub("", match[3] or "")
+        if written_value and number >= first:
+            yield number, [*(key for _, key in open_), match[2]], written_value
+        elif not written_value:
             open_.append((indent, match[2]))
 
 
@@ -213,6 +213,6 @@ def _sections(path: str, text: str, sink: Sink) -> None:
             section = [part.strip(" \"'") for part in header[1].split(".")]
         elif pair := _PAIR.match(line):
             *names, last = pair[1].replace("@", "").split(".")
-            said = _COMMENT.sub("", pair[2]).strip()
-            if said and said[0] not in "@%":
-                _leaf(sink, number, [*section, *names, last], said, path)
+            written_value = _COMMENT.sub("", pair[2]).strip()
+            if written_value and written_value[0] not in "@%":
+                _leaf(sink, number, [*section, *names, last], written_value, path)

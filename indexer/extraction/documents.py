@@ -63,16 +63,16 @@ def _paper(document: Document, sink: Sink) -> None:
 
 def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
     """The caption of a table, right above or below it, by where the table begins."""
-    found: dict[int, str] = {}
+    captions_by_line: dict[int, str] = {}
     last: Span | None = None
     for span in spans:
         if last and {last.role, span.role} == {"table", "caption"} and not text[last.end : span.start].strip():
             table, caption = (last, span) if last.role == "table" else (span, last)
-            found[table.start] = text[caption.start : caption.end]
+            captions_by_line[table.start] = text[caption.start : caption.end]
             last = None
         else:
             last = span
-    return found
+    return captions_by_line
 
 
 def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "", named: Letters | None = None) -> None:
@@ -80,20 +80,20 @@ def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, ca
         prose.read(text, sink, first=line, around=around, named=named if role != "equation" else None)
         return
     rows = text.split("\n")
-    found = list(tables.blocks(rows, line))
-    for block in found:
+    table_blocks = list(tables.blocks(rows, line))
+    for block in table_blocks:
         tables.read(block, sink, caption)
-    if not found:  # rows of a PDF have no bars between their cells
+    if not table_blocks:  # rows of a PDF have no bars between their cells
         prose.read("\n\n".join(rows), sink, first=line, kind="table", around=around)
 
 
 def _part(kind: str, first: int, text: str, sink: Sink, spoken: bool) -> None:
     if kind == "prose":
         rows = text.split("\n")
-        found = list(tables.blocks(rows, first))
-        for block in found:
+        table_blocks = list(tables.blocks(rows, first))
+        for block in table_blocks:
             tables.read(block, sink)
-        inside = {number for block in found for number, _ in block}
+        inside = {number for block in table_blocks for number, _ in block}
         plain = "\n".join("" if number in inside else row for number, row in enumerate(rows, first)) if spoken else ""
         prose.read(_LINK.sub(lambda m: " " * len(m[0]), plain), sink, first=first)
     elif kind in _SHELL:
@@ -119,26 +119,26 @@ def _fenced(kind: str, text: str, sink: Sink) -> None:
 def _parts(text: str) -> Iterator[tuple[str, int, str]]:
     """(kind, first line, text): prose, and fenced or indented blocks by their language."""
     kind, fence, first = "prose", "", 1
-    held: list[str] = []
+    pending_lines: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         match = _FENCE.match(line)
         if fence:
             closes = match and match[1].startswith(fence) and not match[2]
             if not closes:
-                held.append(line)
+                pending_lines.append(line)
                 continue
-            yield kind, first, "\n".join(held)
-            kind, fence, first, held = "prose", "", number + 1, []
+            yield kind, first, "\n".join(pending_lines)
+            kind, fence, first, pending_lines = "prose", "", number + 1, []
         elif match:
-            yield kind, first, "\n".join(held)
-            kind, fence, first, held = match[2].lower(), match[1], number + 1, []
+            yield kind, first, "\n".join(pending_lines)
+            kind, fence, first, pending_lines = match[2].lower(), match[1], number + 1, []
         elif _is_command(line):
-            yield kind, first, "\n".join(held)
+            yield kind, first, "\n".join(pending_lines)
             yield "sh", number, line
-            kind, first, held = "prose", number + 1, []
+            kind, first, pending_lines = "prose", number + 1, []
         else:
-            held.append(line)
-    yield kind, first, "\n".join(held)
+            pending_lines.append(line)
+    yield kind, first, "\n".join(pending_lines)
 
 
 def _is_command(line: str) -> bool:

@@ -25,8 +25,8 @@ def circles(documents: Iterable[Document]) -> Iterator[str]:
         if document.language == "yaml" and "defaults:" in document.text:
             by_work.setdefault(document.work, {})[document.path] = document.text
     for work, files in by_work.items():
-        found = _circles(files) if len(files) <= _MOST_FILES else iter(())
-        for circle in islice(found, _MOST_NOTES):
+        circular = _circles(files) if len(files) <= _MOST_FILES else iter(())
+        for circle in islice(circular, _MOST_NOTES):
             yield f"{work}: circular defaults, {' → '.join(circle)}; each file is read by itself"
 
 

@@ -51,13 +51,13 @@ def read(text: str, line: int, sink: Sink, kind: FactKind = "prose") -> None:
 
 def _parts(text: str, at: int) -> list[str]:
     """The parts of the sum that begins at a place, each with its weight; none for what goes on as something else."""
-    found: list[str] = []
-    while len(found) < _MOST and (part := _PART.match(text, at)):
-        weight = "·".join(re.sub(r"[{}\\\\]", "", one) for one in (part["number"], part["symbol"]) if one)
-        found.append(f"{weight}·{part['name']}" if weight else part["name"])
+    loss_terms: list[str] = []
+    while len(loss_terms) < _MOST and (part := _PART.match(text, at)):
+        weight = "·".join(re.sub(r"[{}\\\\]", "", factor) for factor in (part["number"], part["symbol"]) if factor)
+        loss_terms.append(f"{weight}·{part['name']}" if weight else part["name"])
         at = part.end()
         if not (plus := _PLUS.match(text, at)):
-            return found if _ENDS.match(text, at) else []
+            return loss_terms if _ENDS.match(text, at) else []
         at = plus.end()
     return []
 
@@ -67,7 +67,7 @@ def _role(match: re.Match[str], line: int, sink: Sink, kind: FactKind) -> None:
     term = sink.ontology.terms["loss"]
     if any(fold(match["role"]) in fold(spelling) for spellings in term.values.values() for spelling in spellings):
         return
-    for one in _NAMED.finditer(match["named"]):
-        value = sink.ontology.normalise("loss", one["name"])
+    for role_match in _NAMED.finditer(match["named"]):
+        value = sink.ontology.normalise("loss", role_match["name"])
         if value and value.literal and sink.ontology.knows("loss", value.value):
             sink.state(line, "loss", value.value, match[0], written=match["role"] + " loss", kind=kind, scope=match["role"].lower())

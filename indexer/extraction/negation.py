@@ -62,19 +62,19 @@ def read(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]], 
         end = _denied(sentence.text, run[0][1], run[-1][2])
         ends = _ENDS.match(sentence.text, end) if end else None
         for phrase, start, _ in run if ends else ():
-            said = " ".join(sentence.text[max(0, run[0][1] - 60) : end + 20].split())
+            quoted_words = " ".join(sentence.text[max(0, run[0][1] - 60) : end + 20].split())
             scope = (ends["scope"] or "") if ends else ""
-            sink.state(sentence.row(start), phrase.term.name, phrase.choice, said, written=" ".join(phrase.words), kind="prose", scope=scope)
+            sink.state(sentence.row(start), phrase.term.name, phrase.choice, quoted_words, written=" ".join(phrase.words), kind="prose", scope=scope)
 
 
 def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
     """Names that only "or", "nor" or another "no" stands between."""
     run: list[tuple[Phrase, int, int]] = []
-    for one in found:
-        if run and not _EITHER.fullmatch(text, run[-1][2], one[1]):
+    for phrase_place in found:
+        if run and not _EITHER.fullmatch(text, run[-1][2], phrase_place[1]):
             yield run
             run = []
-        run.append(one)
+        run.append(phrase_place)
     yield run
 
 

@@ -163,14 +163,14 @@ def _paired(sentence: TokenizedSentence, found: Sequence[tuple[Phrase, int, int]
 def _runs(text: str, found: Sequence[tuple[Phrase, int, int]]) -> Iterator[list[tuple[Phrase, int, int]]]:
     """Names that only "and" or a comma stands between."""
     run: list[tuple[Phrase, int, int]] = []
-    for one in found:
-        if run and one[1] < run[-1][2]:
+    for phrase_place in found:
+        if run and phrase_place[1] < run[-1][2]:
             continue
-        joins = _TOGETHER.fullmatch(text, run[-1][2], one[1]) if run else None
+        joins = _TOGETHER.fullmatch(text, run[-1][2], phrase_place[1]) if run else None
         if run and not joins:
             yield run
             run = []
-        run.append(one)
+        run.append(phrase_place)
     yield run
 
 
@@ -206,9 +206,9 @@ def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int,
     """The number, or numbers, that stand at a place after a phrase, each for its own scope."""
     term, joined = phrase.term, sentence.text[after.start() : at]
     many = listed(sentence.text, at)
-    one = quantity(sentence.text, at, term)
-    if one and (product := _PRODUCT.match(sentence.text, one.end)):
-        one = Quantity(product["number"], product.end("number"), (product["number"],))
+    first_quantity = quantity(sentence.text, at, term)
+    if first_quantity and (product := _PRODUCT.match(sentence.text, first_quantity.end)):
+        first_quantity = Quantity(product["number"], product.end("number"), (product["number"],))
     plural = phrase.words[-1].endswith("s") or _PLURAL.search(joined) is not None
     several = many and (len(many.items) > 2 or many.choice or plural)
     name = term.name
@@ -218,23 +218,23 @@ def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int,
         name = "ema_decay"
     if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
         return True
-    if not one or not sentence.free(at, one.end):
+    if not first_quantity or not sentence.free(at, first_quantity.end):
         return False
-    each = _each(sentence.text, one) or [(after["whose"], one)]
-    for scope, found in each:
-        begin, here = (start, at) if found is one else (found.end - len(found.text),) * 2
-        put = _put(sentence, name, phrase, begin, here, found, sink, kind, _scope(scope, sink))
+    each = _each(sentence.text, first_quantity) or [(after["whose"], first_quantity)]
+    for scope, scoped_quantity in each:
+        begin, here = (start, at) if scoped_quantity is first_quantity else (scoped_quantity.end - len(scoped_quantity.text),) * 2
+        put = _put(sentence, name, phrase, begin, here, scoped_quantity, sink, kind, _scope(scope, sink))
     return put
 
 
 def _each(text: str, one: Quantity) -> list[tuple[str, Quantity]]:
     """`1e-5 on the base and 1e-3 on the head`: values one after another, each with what it is for; none for one alone."""
-    found: list[tuple[str, Quantity]] = []
-    while len(found) < _MOST_VALUES and (each := _EACH.match(text, one.end)):
-        found.append((each["scope"], one))
+    scoped_quantities: list[tuple[str, Quantity]] = []
+    while len(scoped_quantities) < _MOST_VALUES and (each := _EACH.match(text, one.end)):
+        scoped_quantities.append((each["scope"], one))
         one = Quantity(each["number"], each.end("number"), (each["number"],))
-    last = _LAST.match(text, one.end) if found else None
-    return [*found, (last["scope"], one)] if last else []
+    last = _LAST.match(text, one.end) if scoped_quantities else None
+    return [*scoped_quantities, (last["scope"], one)] if last else []
 
 
 def _put(
@@ -243,9 +243,9 @@ def _put(
     value = sink.ontology.normalise(name, found.text)
     if not value or not value.literal:
         return False
-    said = sentence.text[max(0, min(start, at)) : found.end + 40].split("\n\n")[0]
+    quoted_words = sentence.text[max(0, min(start, at)) : found.end + 40].split("\n\n")[0]
     unit = _unit(sentence.text, found.end) if name == "batch_size" else value.unit
-    sink.state(sentence.row(at), name, value.value, " ".join(said.split()), written=" ".join(phrase.words), kind=kind, unit=unit, scope=scope)
+    sink.state(sentence.row(at), name, value.value, " ".join(quoted_words.split()), written=" ".join(phrase.words), kind=kind, unit=unit, scope=scope)
     sentence.taken.append((at, found.end))
     sentence.said[name] = value.value
     return True
@@ -270,8 +270,8 @@ def _put_before(sentence: TokenizedSentence, phrase: Phrase, start: int, end: in
         name = "gradient_accumulation"
     if (_ORDINAL.search(ahead) and not name.startswith("warmup")) or not sentence.free(at, last):
         return False
-    said = WORDS.get(before["number"].lower())
-    text = str(said) if said is not None else before["number"].strip("$")
+    number_word = WORDS.get(before["number"].lower())
+    text = str(number_word) if number_word is not None else before["number"].strip("$")
     if re.search(r"\s(?:and|or)\s", text):
         text = "[" + ", ".join(re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", text)) + "]"
     return _put(sentence, name, phrase, at, at, Quantity(text, last, (text,)), sink, kind)
@@ -310,10 +310,14 @@ def _chosen(sentence: TokenizedSentence, phrase: Phrase, start: int, words: Sequ
         return
     value = phrase.choice
     if term.type == "schedule":
-        known = {key: float(one) for key in ("warmup_steps", "warmup_epochs", "warmup_ratio") if (one := sentence.said.get(key))}
-        value = schedule(value, **{key: int(one) if one == int(one) else one for key, one in known.items()})
-    said = " ".join(sentence.text[max(0, start - 40) : start + 100].split())
-    sink.state(sentence.row(start), term.name, value, said, written=" ".join(phrase.words), kind=kind)
+        warmup_values = {
+            key: float(stated_value) for key in ("warmup_steps", "warmup_epochs", "warmup_ratio") if (stated_value := sentence.said.get(key))
+        }
+        value = schedule(
+            value, **{key: int(stated_value) if stated_value == int(stated_value) else stated_value for key, stated_value in warmup_values.items()}
+        )
+    quoted_words = " ".join(sentence.text[max(0, start - 40) : start + 100].split())
+    sink.state(sentence.row(start), term.name, value, quoted_words, written=" ".join(phrase.words), kind=kind)
 
 
 def _specials(sentence: TokenizedSentence, sink: Sink, kind: FactKind) -> None:

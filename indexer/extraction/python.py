@@ -125,13 +125,13 @@ class _Reader:
         if written == "betas" and _NOT_ADAM.search(place.name):
             return
         value = self._resolved(node)
-        said = self.said(node) if value is node else f"{self.said(node)} = {self.said(value)}"
+        source_words = self.said(node) if value is node else f"{self.said(node)} = {self.said(value)}"
         within = place.name if scope is None else scope
         line, context = line or node.lineno, context or within
         if isinstance(value, ast.Name | ast.Attribute):
-            self._class(line, written, value, said, context, within, kind)
+            self._class(line, written, value, source_words, context, within, kind)
         else:
-            self.sink.node(line, written, value, said, context=context, scope=within, kind=kind)
+            self.sink.node(line, written, value, source_words, context=context, scope=within, kind=kind)
 
     def _class(self, line: int, written: str, value: ast.expr, said: str, context: str, scope: str, kind: FactKind) -> None:
         """`act_layer=nn.GELU`: a class that is a known choice of what it is given for."""
@@ -213,11 +213,11 @@ class _Reader:
             return place
         if last in _LOOKUPS:
             self._lookup(node, last, place)
-        known = self.sink.ontology.calls.get(last)
-        if not known and {*callee.split(".")[-2:-1]} & _FUNCTIONAL and "loss" not in place.name.lower():
-            known = self.classes.get(fold(last))
-        if known:
-            self._known(node, callee, known, place)
+        call_pattern = self.sink.ontology.calls.get(last)
+        if not call_pattern and {*callee.split(".")[-2:-1]} & _FUNCTIONAL and "loss" not in place.name.lower():
+            call_pattern = self.classes.get(fold(last))
+        if call_pattern:
+            self._known(node, callee, call_pattern, place)
         self._schedule(node, last, place)
         self._keywords(node, _dotted(node.args[0]) if last == "partial" and node.args else callee, place)
         return replace(place, target=place.target if last == "dict" else last)
@@ -294,16 +294,16 @@ def _other_precision(node: ast.Call) -> bool:
 
 def _running(tree: ast.Module) -> set[str]:
     """Names that a loop keeps the least or the most of (`low = min(low, x)`): what they begin with sets nothing."""
-    found: set[str] = set()
+    argument_names: set[str] = set()
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
         node, inside = stack.pop()
         inside = inside or isinstance(node, ast.For | ast.While)
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="min" | "max"), args=given)) if inside:
-                found |= {name for one in given if isinstance(one, ast.Name) and one.id == name}
+                argument_names |= {name for argument in given if isinstance(argument, ast.Name) and argument.id == name}
         stack.extend((child, inside) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler))
-    return found
+    return argument_names
 
 
 def _joined(place: _Place, last: str) -> str:

@@ -63,10 +63,10 @@ def in_order(text: str, at: int, terms: Sequence[Term]) -> list[Quantity]:
     quantities: list[Quantity] = []
     for term in terms:
         then = _THEN.match(text, quantities[-1].end) if quantities else None
-        one = quantity(text, then.end() if then else at, term) if then or not quantities else None
-        if not one:
+        next_quantity = quantity(text, then.end() if then else at, term) if then or not quantities else None
+        if not next_quantity:
             return []
-        quantities.append(one)
+        quantities.append(next_quantity)
     return [] if not quantities or _NEXT.match(text, quantities[-1].end) else quantities
 
 

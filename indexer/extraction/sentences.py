@@ -85,7 +85,9 @@ def lexicon(ontology: Ontology) -> Lexicon:
             if words:
                 phrases_by_key.setdefault(words[0], []).append(Phrase(words, term, role, choice, spelled))
     order = {"choice": 0, "name": 1, "counted": 2, "off": 3}
-    return {word: tuple(sorted(some, key=lambda one: (-len(one.words), order[one.role]))) for word, some in phrases_by_key.items()}
+    return {
+        word: tuple(sorted(phrases_of_key, key=lambda one: (-len(one.words), order[one.role]))) for word, phrases_of_key in phrases_by_key.items()
+    }
 
 
 def _distinct(spelling: str) -> bool:

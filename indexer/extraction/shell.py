@@ -41,10 +41,10 @@ def read(text: str, sink: Sink, first: int = 0) -> None:
         if holding:
             _command(number + first + line.count("\n", 0, holding.end()), line[holding.end() :].rstrip("\"')\n "), variables, sink)
         elif assigned:
-            said = _expanded(_bare(assigned[2]), variables)
-            variables[assigned[1]] = said
-            if "$" not in said and "`" not in said:
-                sink.text(number + first, assigned[1], said, kind="command")
+            assigned_value = _expanded(_bare(assigned[2]), variables)
+            variables[assigned[1]] = assigned_value
+            if "$" not in assigned_value and "`" not in assigned_value:
+                sink.text(number + first, assigned[1], assigned_value, kind="command")
         elif _RUNS.search(line):
             _command(number + first, line, variables, sink)
 
@@ -56,21 +56,21 @@ def commands_of(text: str, sink: Sink, first: int = 0) -> None:
 
 def _commands(text: str) -> Iterator[tuple[int, str]]:
     """Logical lines with the number of their first; a continued one is given line by line in its words' own lines."""
-    held: list[str] = []
+    pending_words: list[str] = []
     start = 0
     for number, line in enumerate(text.split("\n"), 1):
-        if not held and line.lstrip().startswith("#"):
+        if not pending_words and line.lstrip().startswith("#"):
             continue
-        start = start if held else number
-        inside = _OPENS.match(held[0] if held else line) is not None
+        start = start if pending_words else number
+        inside = _OPENS.match(pending_words[0] if pending_words else line) is not None
         line = "" if inside and line.lstrip().startswith("#") else line.rstrip()
-        going = (line.endswith("\\") or (inside and not (held and line.endswith(_CLOSING)))) and len(held) < _CONTINUED
-        held.append(line.removesuffix("\\") if going else line)
+        going = (line.endswith("\\") or (inside and not (pending_words and line.endswith(_CLOSING)))) and len(pending_words) < _CONTINUED
+        pending_words.append(line.removesuffix("\\") if going else line)
         if not going:
-            yield start, "\n".join(held)
-            held = []
-    if held:
-        yield start, "\n".join(held)
+            yield start, "\n".join(pending_words)
+            pending_words = []
+    if pending_words:
+        yield start, "\n".join(pending_words)
 
 
 def _command(number: int, line: str, variables: dict[str, str], sink: Sink) -> None:
@@ -82,9 +82,9 @@ def _command(number: int, line: str, variables: dict[str, str], sink: Sink) -> N
         word, row = words[at]
         at += 1
         if flag := _FLAG.match(word):
-            said, taken = _value(flag[2], words, at)
+            flag_value, taken = _value(flag[2], words, at)
             at += taken
-            sink.text(row, flag[1], _expanded(said, variables), kind="command", scope=scope)
+            sink.text(row, flag[1], _expanded(flag_value, variables), kind="command", scope=scope)
         elif word[:1] in "\"'" and " -" in word:
             _command(row, word[1:-1], variables, sink)
         elif (override := _OVERRIDE.match(word)) and ".py" in line:

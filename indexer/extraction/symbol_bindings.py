@@ -36,12 +36,12 @@ _WHOSE = re.compile(
 
 def meant(text: str, ontology: Ontology) -> Letters:
     """The letters that are details of their own in a paper, by how often it speaks of what they belong to."""
-    found = {}
+    bindings = {}
     for term in ontology.terms.values():
         for letter, words in term.letters.items():
             if sum(text.count(word) for word in words) >= _OFTEN:
-                found[letter] = found[_NAMES.get(letter, letter)] = term.name
-    return found
+                bindings[letter] = bindings[_NAMES.get(letter, letter)] = term.name
+    return bindings
 
 
 def read(sentence: TokenizedSentence, letters: Letters, sink: Sink) -> None:
@@ -54,6 +54,6 @@ def read(sentence: TokenizedSentence, letters: Letters, sink: Sink) -> None:
         if name and value and value.literal and sentence.free(*match.span()):
             whose = _WHOSE.search(sentence.text, max(0, match.start() - 60), match.start())
             scope = (whose["one"] or whose["other"]) if whose else ""
-            said = " ".join(sentence.text[max(0, match.start() - 60) : match.end() + 20].split())
-            sink.state(sentence.row(match.start()), name, value.value, said, written=match["letter"], kind="prose", scope=scope)
+            quoted_words = " ".join(sentence.text[max(0, match.start() - 60) : match.end() + 20].split())
+            sink.state(sentence.row(match.start()), name, value.value, quoted_words, written=match["letter"], kind="prose", scope=scope)
             sentence.taken.append(match.span())

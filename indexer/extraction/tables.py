@@ -85,34 +85,34 @@ def read(rows: Sequence[Row], sink: Sink, caption: str = "") -> None:
     head = ["" if fold(cell) in other else named(cell, sink.ontology) for cell in rows[0][1]]
     listing = _lists_settings(rows, sink.ontology)
     for number, cells in rows:
-        for first, *rest in _apart(cells):
+        for first, *further_cells in _apart(cells):
             own = named(first, sink.ontology)
             if listing and number != rows[0][0]:
-                _switched(number, first, rest, sink)
+                _switched(number, first, further_cells, sink)
                 if not own:
-                    _headed(number, [first, *rest], rows[0], sink)
-            if any("=" in cell for cell in rest):
-                prose.read("\n".join(rest), sink, first=number, kind="table")
-            below = named(rest[0], sink.ontology) if len(rest) > 1 and number != rows[0][0] else ""
+                    _headed(number, [first, *further_cells], rows[0], sink)
+            if any("=" in cell for cell in further_cells):
+                prose.read("\n".join(further_cells), sink, first=number, kind="table")
+            below = named(further_cells[0], sink.ontology) if len(further_cells) > 1 and number != rows[0][0] else ""
             if below:
-                _row(number, rest, below, (rows[0][0], rows[0][1][1:]), sink, group=first)
-            elif own and rest:
-                _row(number, [first, *rest], own, rows[0], sink)
-            elif number != rows[0][0] and len(rest) == len(cells) - 1 and not _MEASURED.match(first):
+                _row(number, further_cells, below, (rows[0][0], rows[0][1][1:]), sink, group=first)
+            elif own and further_cells:
+                _row(number, [first, *further_cells], own, rows[0], sink)
+            elif number != rows[0][0] and len(further_cells) == len(cells) - 1 and not _MEASURED.match(first):
                 _under(number, cells, head, rows[0][1], sink)
 
 
 def _brackets(rows: Sequence[Row], caption: str, sink: Sink) -> None:
     """`64.9 (4e-4)` under a caption that says what the brackets hold: its value, for the row and the column."""
-    said = next((match["what"].split() for form in _BRACKETED if (match := form.search(caption))), [])
-    name = next((name for at in range(len(said)) if (name := named(" ".join(said[at:]), sink.ontology))), "")
+    bracket_words = next((match["what"].split() for form in _BRACKETED if (match := form.search(caption))), [])
+    name = next((name for at in range(len(bracket_words)) if (name := named(" ".join(bracket_words[at:]), sink.ontology))), "")
     for number, cells in rows[1:] if name else ():
         for at, cell in enumerate(cells[1:], 1):
             match = _BRACKET.search(cell[-100:])
             value = read_cell(name, match["inner"], sink.ontology) if match else None
             if value:
                 scope = ", ".join(part for part in (cells[0], "".join(rows[0][1][at : at + 1])) if part)
-                sink.state(number, name, value.value, cell, written=" ".join(said), scope=scope[:80], kind="table", unit=value.unit)
+                sink.state(number, name, value.value, cell, written=" ".join(bracket_words), scope=scope[:80], kind="table", unit=value.unit)
 
 
 def _otherwise(caption: str, ontology: Ontology) -> set[str]:
@@ -121,7 +121,7 @@ def _otherwise(caption: str, ontology: Ontology) -> set[str]:
     for match in _DEFINED.finditer(caption[:_LONGEST_CAPTION]):
         words, name = match["what"].split(), named(match["short"], ontology)
         spans = [" ".join(words[a:b]) for a in range(len(words)) for b in range(a + 2, min(a + 6, len(words)) + 1)]
-        if name and name not in {named(one, ontology) for one in (match["what"], *spans)}:
+        if name and name not in {named(wording, ontology) for wording in (match["what"], *spans)}:
             other.add(fold(match["short"]))
     return other
 
@@ -133,8 +133,8 @@ def _grid(rows: Sequence[Row], sink: Sink) -> bool:
     down = [(number, cells[0]) for number, cells in rows[1:]]
     if len(names) != 2 or not all(names) or len(across) < 2 or not down:
         return False
-    cells = [(number, name, cell) for name, some in zip(names, (down, across), strict=True) for number, cell in some]
-    read = [(*one, read_cell(one[1], one[2], sink.ontology)) for one in cells]
+    cells = [(number, name, cell) for name, placed_cells in zip(names, (down, across), strict=True) for number, cell in placed_cells]
+    read = [(*placed_cell, read_cell(placed_cell[1], placed_cell[2], sink.ontology)) for placed_cell in cells]
     if not all(value for *_, value in read):
         return False
     for number, name, cell, value in read:
@@ -191,11 +191,11 @@ def _shortened(name: str, ontology: Ontology) -> str:
 
 def _lists_settings(rows: Sequence[Row], ontology: Ontology) -> bool:
     """Whether a table lists settings: its head says so, or most of its first cells name a detail."""
-    said = " ".join(rows[0][1][:2]).lower()[:_LONGEST_HEAD]
-    if _SETTINGS.search(said):
+    header_words = " ".join(rows[0][1][:2]).lower()[:_LONGEST_HEAD]
+    if _SETTINGS.search(header_words):
         return True
     own = [bool(named(cells[0], ontology)) for _, cells in rows[1:] if cells and cells[0]]
-    return len(own) >= _FEWEST and sum(own) > len(own) * (0.3 if _VALUES.search(said) else 0.5)
+    return len(own) >= _FEWEST and sum(own) > len(own) * (0.3 if _VALUES.search(header_words) else 0.5)
 
 
 def _switched(number: int, first: str, rest: Sequence[str], sink: Sink) -> None:
@@ -266,16 +266,16 @@ def read_cell(name: str, cell: str, ontology: Ontology) -> NormalizedValue | Non
     if term.type in _NUMERIC:
         if _SPACED.fullmatch(text):
             text = text.replace(" ", "")
-        found = quantity(text, 0, term)
-        return ontology.normalise(name, found.text) if found and _covers(text, found.end) else None
+        cell_quantity = quantity(text, 0, term)
+        return ontology.normalise(name, cell_quantity.text) if cell_quantity and _covers(text, cell_quantity.end) else None
     if term.type == "boolean":
         return ontology.normalise(name, text)
     spellings = (text, " ".join(_ASIDE.sub(" ", text).split()))
-    known = next((one for one in spellings if fold(one) in term.choices and not one.replace(".", "").isdigit()), None)
-    return ontology.normalise(name, known) if known else None
+    known_choice = next((spelling for spelling in spellings if fold(spelling) in term.choices and not spelling.replace(".", "").isdigit()), None)
+    return ontology.normalise(name, known_choice) if known_choice else None
 
 
 def _covers(text: str, end: int) -> bool:
     """Whether a quantity is what the cell says, not the beginning of something else."""
-    rest = _ASIDE.sub(" ", text[end:]).strip()
-    return len(rest) < 24 and not re.match(r"[±/\d]|[A-Za-z]*\d", rest)
+    remaining_text = _ASIDE.sub(" ", text[end:]).strip()
+    return len(remaining_text) < 24 and not re.match(r"[±/\d]|[A-Za-z]*\d", remaining_text)

@@ -141,8 +141,8 @@ def read(path: Path) -> Lock:
         lock = TypeAdapter(Lock).validate_json(data)
         _check(lock)
     except (ValidationError, ValueError) as error:
-        said = error.errors(include_url=False, include_input=False)[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise BadBundle(f"{path} is not a lock file: {said}"[:300], hint=_AGAIN) from None
+        error_message = error.errors(include_url=False, include_input=False)[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise BadBundle(f"{path} is not a lock file: {error_message}"[:300], hint=_AGAIN) from None
     return lock
 
 

@@ -44,9 +44,9 @@ class Tape:
 
     def transport(self, settings: Settings, blobs: Blobs, watch: Watch) -> Transport:
         """A transport whose answers are noted."""
-        made = Transport(settings, blobs, watch=lambda text: watch(Waiting(text)))
-        made.answers = _NotedAnswers(settings.home, blobs, self)
-        return made
+        recording_transport = Transport(settings, blobs, watch=lambda text: watch(Waiting(text)))
+        recording_transport.answers = _NotedAnswers(settings.home, blobs, self)
+        return recording_transport
 
     def derived(self, home: Path) -> DerivedCache:
         """A cache whose values are noted where their input is not kept."""
@@ -98,7 +98,7 @@ def lock_of(bench: BuildContext, tape: Tape, generation: Generation) -> Lock:
         made_by=program(),
         content_hash=generation.manifest.content_hash,
         request=request,
-        settings=Told(**{one.name: getattr(bench.settings, one.name) for one in fields(Told)}),
+        settings=Told(**{settings_field.name: getattr(bench.settings, settings_field.name) for settings_field in fields(Told)}),
         tools=tools(bench),
         references=tuple(sorted({reference.cited for reference in collected.references})),
         papers=tuple(_papers(collected)),

@@ -83,8 +83,8 @@ class _PinnedAnswers(Answers):
             return self._answer(request, pin, blob)
         if self.blobs.has(pin.sha256):
             return self._answer(request, pin, Blob(pin.sha256, pin.media_type, pin.size, pin.came_from or pin.url))
-        kept = super().get(Request("GET", pin.fetch))
-        return _known_as(kept, pin) if kept else None
+        cached_response = super().get(Request("GET", pin.fetch))
+        return _known_as(cached_response, pin) if cached_response else None
 
     def _answer(self, request: Request, pin: Pin, blob: Blob) -> CachedResponse:
         url = pin.came_from or pin.url
@@ -107,8 +107,8 @@ class _PinnedCache(DerivedCache):
         self._said = {(derived.input, derived.stage, derived.version): derived.value.encode() for derived in lock.derived}
 
     def get(self, input_hash: str, stage: str, version: str) -> bytes | None:
-        said = self._said.get((input_hash, stage, version))
-        return said if said is not None else super().get(input_hash, stage, version)
+        recorded_response = self._said.get((input_hash, stage, version))
+        return recorded_response if recorded_response is not None else super().get(input_hash, stage, version)
 
 
 def verify_content_hash(bench: BuildContext, lock: Lock, report: BuildReport) -> BuildReport:

@@ -42,8 +42,8 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     placed = _in_file(raw.split("\n"), cells)
     detail = "" if placed else "line numbers count the sources of cells one after another"
     text, placed = _text(placed, raw.count("\n") + 1) if placed else _one_after_another(cells)
-    found = tuple(span for cell in placed for span in _spans(cell, path, LineIndex(text), language))
-    return Document(work, path, text, found, VERSION, "code", language, blob, detail=detail)
+    cell_spans = tuple(span for cell in placed for span in _spans(cell, path, LineIndex(text), language))
+    return Document(work, path, text, cell_spans, VERSION, "code", language, blob, detail=detail)
 
 
 def _cells(path: str, raw: str) -> tuple[list[_Cell], str]:

@@ -49,19 +49,19 @@ def _headings(lines: Sequence[str], language: str) -> list[Heading]:
 
 
 def _markdown(lines: Sequence[str]) -> list[Heading]:
-    found: list[Heading] = []
+    headings: list[Heading] = []
     fence = ""
     for number, line in enumerate(lines, 1):
         mark = markdown.FENCE.match(line)
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
         elif not fence and (heading := _ATX.match(line[:300])):
-            found.append((number, len(heading[1]), _clean(heading[2])))
+            headings.append((number, len(heading[1]), _clean(heading[2])))
         elif not fence and (heading := _HTML_HEADING.match(line[:800])):
-            found.append((number, int(heading[1]), _clean(heading[2])))
+            headings.append((number, int(heading[1]), _clean(heading[2])))
         elif not fence and number > 1 and re.match(r"(?:=+|-{2,})\s*$", line) and _titled(lines[number - 2]):
-            found.append((number - 1, 1 if line[0] == "=" else 2, _clean(lines[number - 2])))
-    return found
+            headings.append((number - 1, 1 if line[0] == "=" else 2, _clean(lines[number - 2])))
+    return headings
 
 
 def _titled(line: str) -> bool:
@@ -70,13 +70,13 @@ def _titled(line: str) -> bool:
 
 def _rst(lines: Sequence[str]) -> list[Heading]:
     """Underlined titles; a mark's level is the order in which marks first appear (docutils)."""
-    found: list[Heading] = []
+    headings: list[Heading] = []
     levels: dict[str, int] = {}
     for number, (title, under) in enumerate(pairwise(lines), 1):
         mark = _RULE.match(under)
         if mark and title.strip() and not _RULE.match(title) and len(under.rstrip()) >= len(title.strip()) and len(title) < 200:
-            found.append((number, levels.setdefault(mark[1], len(levels) + 1), title.strip()))
-    return found
+            headings.append((number, levels.setdefault(mark[1], len(levels) + 1), title.strip()))
+    return headings
 
 
 def _clean(title: str) -> str:

@@ -80,9 +80,9 @@ class Refiner:
         return opinion
 
     def _ask(self, messages: list[dict[str, str]]) -> Opinion:
-        said = self.chat.complete(messages, _SCHEMA, ANSWER)
+        model_reply = self.chat.complete(messages, _SCHEMA, ANSWER)
         try:
-            return Opinion.model_validate_json(said)
+            return Opinion.model_validate_json(model_reply)
         except ValidationError as error:
             raise SourceError(Status.WRONG_TYPE, "the model answered something else than a role and a sentence") from error
 
@@ -105,15 +105,15 @@ def refine(
 ) -> tuple[tuple[Reference, ...], list[LedgerRow]]:
     """The references, in their order, with the model's opinion of the best `BUDGET` of them; and the row of how that went."""
     refined = list(references)
-    asked, given, refused = 0, 0, ""
+    requests_sent, given, refused = 0, 0, ""
     failed: SourceError | None = None
     for n, reference in enumerate(references):
         mentions = [m for m in reference.mentions if m.sentence.strip()][:SENTENCES]
         if not mentions:
             continue
-        if asked == BUDGET:
+        if requests_sent == BUDGET:
             break
-        asked += 1
+        requests_sent += 1
         try:
             opinion = refiner.opinion(citing, works[reference.cited], mentions)
         except SourceError as error:
@@ -124,10 +124,10 @@ def refine(
             continue
         given += 1
         refined[n] = replace(reference, roles=beside(reference.roles, _verdict(opinion.role, mentions[opinion.sentence - 1])))
-    if not asked:
+    if not requests_sent:
         return tuple(references), []
     status = failed.status if failed else Status.PARTIAL if refused else Status.OK
-    words = "; ".join(filter(None, (f"{given} of {asked} references were read", refused, str(failed or ""))))
+    words = "; ".join(filter(None, (f"{given} of {requests_sent} references were read", refused, str(failed or ""))))
     return tuple(refined), [LedgerRow("source", citing.id, "roles by an LLM", "roles", status, words)]
 
 

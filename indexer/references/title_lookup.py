@@ -76,8 +76,8 @@ def look_up(bench: BuildContext, citing: Work, reconciled: Reconciled, lists: Se
         except SourceError as error:
             failed = error
             break
-    said = f"{len(entries)} of {len(wanted)} references without a record were found by their titles"
-    status, detail = (failed.status, f"{said}; then {failed}") if failed else (Status.OK, said)
+    summary = f"{len(entries)} of {len(wanted)} references without a record were found by their titles"
+    status, detail = (failed.status, f"{summary}; then {failed}") if failed else (Status.OK, summary)
     rows = [LedgerRow("source", citing.id, "references by title", "references", status, detail)] if wanted else []
     return ReferenceList(SOURCE, tuple(entries)), rows
 
@@ -100,7 +100,7 @@ def only_listed(reconciled: Reconciled) -> Reconciled:
     strangers: set[WorkId] = {r.cited for r in reconciled.references if r.known_by == (SOURCE,)}
     if not strangers:
         return reconciled
-    kept = tuple(r for r in reconciled.references if r.cited not in strangers)
+    listed_references = tuple(r for r in reconciled.references if r.cited not in strangers)
     works = {name: work for name, work in reconciled.works.items() if name not in strangers}
     notes = tuple(f"{name} was found by a title but contradicts the entry; left out" for name in sorted(strangers))
-    return replace(reconciled, references=kept, works=works, notes=(*reconciled.notes, *notes))
+    return replace(reconciled, references=listed_references, works=works, notes=(*reconciled.notes, *notes))

@@ -107,13 +107,13 @@ def _with_arxiv(bench: BuildContext, works: Mapping[WorkId, Work]) -> tuple[dict
 def _links(
     bench: BuildContext, citing: Work, document: Document | None, references: Sequence[Reference], works: Mapping[WorkId, Work]
 ) -> tuple[tuple[CodeLink, ...], list[LedgerRow]]:
-    said = [link for work in (citing, *works.values()) for link in links.from_abstract(work)]
+    abstract_links = [link for work in (citing, *works.values()) for link in links.from_abstract(work)]
     if document:
-        said += said_in(citing, document, references)
+        abstract_links += said_in(citing, document, references)
     papers = [citing, *(works[r.cited] for r in references)]
-    asked, rows = _hub(bench, papers[: _HUB_LOOKUPS[0 if references and references[0].distance == 1 else 1]])
-    kept, more = _archive(bench, papers)
-    return links.merge([*said, *asked, *kept]), [*rows, *more]
+    hub_links, rows = _hub(bench, papers[: _HUB_LOOKUPS[0 if references and references[0].distance == 1 else 1]])
+    archive_links, more = _archive(bench, papers)
+    return links.merge([*abstract_links, *hub_links, *archive_links]), [*rows, *more]
 
 
 def said_in(paper: Work, document: Document, references: Sequence[Reference] = ()) -> list[CodeLink]:
@@ -142,15 +142,15 @@ def _hub(bench: BuildContext, papers: Sequence[Work]) -> tuple[list[CodeLink], l
             failed.append(error)
             return []
 
-    found: list[CodeLink] = []
+    hub_links: list[CodeLink] = []
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for n, some in enumerate(pool.map(ask, wanted), 1):
+        for n, paper_links in enumerate(pool.map(ask, wanted), 1):
             bench.watch(Stage("code links", n, len(wanted)))
-            found += some
+            hub_links += paper_links
     if not failed:
-        return found, []
+        return hub_links, []
     words = f"{len(failed)} of {len(wanted)} look-ups failed: {failed[0]}"
-    return found, [LedgerRow("source", papers[0].id, f"code links by {bench.hub.name}", "links", failed[0].status, words)]
+    return hub_links, [LedgerRow("source", papers[0].id, f"code links by {bench.hub.name}", "links", failed[0].status, words)]
 
 
 def _archive(bench: BuildContext, papers: Sequence[Work]) -> tuple[Sequence[CodeLink], list[LedgerRow]]:

@@ -37,26 +37,26 @@ Job = dict[str, Any]
 
 def main() -> None:
     """Serve jobs from standard input until it closes."""
-    asked, told = os.dup(0), os.dup(1)
+    request_fd, reply_fd = os.dup(0), os.dup(1)
     _silence()
     if sys.platform == "win32":
         import msvcrt
 
-        for fd in (asked, told):
+        for fd in (request_fd, reply_fd):
             msvcrt.setmode(fd, os.O_BINARY)
     document_json.prepare()
     sys.modules[_SPARED] = None  # type: ignore[assignment]  # an import of it fails, as where it is not installed
-    _write(told, frame({"ready": True}))
+    _write(reply_fd, frame({"ready": True}))
     try:
-        while job := read_frame(lambda n: os.read(asked, n)):
+        while job := read_frame(lambda n: os.read(request_fd, n)):
             header, body = job
             if missing := _prepare(header):
-                _write(told, frame({"end": "closed", "code": 0}, [missing]))
+                _write(reply_fd, frame({"end": "closed", "code": 0}, [missing]))
                 continue
             if not FORKS:
-                _alone(header, body, told)
+                _alone(header, body, reply_fd)
                 return
-            _write(told, _supervised(header, body, asked))
+            _write(reply_fd, _supervised(header, body, request_fd))
     except (BrokenFrame, BrokenPipeError):
         return
 
@@ -156,9 +156,9 @@ def _alone(job: Job, body: memoryview, told: int) -> None:
 
 
 def _work(job: Job, body: memoryview, into: int) -> None:
-    held = confine(_readable())
-    held = limit(job["cpu"], job["memory"]) + held
-    for line in _lines(job, body, held):
+    active_limits = confine(_readable())
+    active_limits = limit(job["cpu"], job["memory"]) + active_limits
+    for line in _lines(job, body, active_limits):
         _write(into, [line])
 
 

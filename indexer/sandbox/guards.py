@@ -54,14 +54,14 @@ def limit(cpu_seconds: int, memory: int) -> list[str]:
         "no core": (resource.RLIMIT_CORE, 0),
         "no processes": (resource.RLIMIT_NPROC, 0),
     }
-    held: list[str] = []
+    active_limits: list[str] = []
     for name, (kind, value) in wanted.items():
         try:
             resource.setrlimit(kind, (value, value))
-            held.append(name)
+            active_limits.append(name)
         except (ValueError, OSError):
             continue
-    return held
+    return active_limits
 
 
 def confine(readable: Iterable[Path]) -> list[str]:
@@ -74,11 +74,11 @@ def confine(readable: Iterable[Path]) -> list[str]:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    held = ["network namespace"] if _own_namespaces(libc) else []
+    active_limits = ["network namespace"] if _own_namespaces(libc) else []
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
-        held += ["landlock"] if _landlock(libc, readable) else []
-        held += ["seccomp"] if _seccomp(libc) else []
-    return held
+        active_limits += ["landlock"] if _landlock(libc, readable) else []
+        active_limits += ["seccomp"] if _seccomp(libc) else []
+    return active_limits
 
 
 def _own_namespaces(libc: ctypes.CDLL) -> bool:
@@ -98,9 +98,9 @@ def _landlock(libc: ctypes.CDLL, readable: Iterable[Path]) -> bool:
         return False
     for path in readable:
         _allow(libc, rules, path)
-    held = libc.syscall(446, rules, 0) == 0
+    is_enforced = libc.syscall(446, rules, 0) == 0
     os.close(rules)
-    return bool(held)
+    return bool(is_enforced)
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: Path) -> None:
@@ -115,10 +115,10 @@ def _allow(libc: ctypes.CDLL, rules: int, path: Path) -> None:
 
 def _seccomp(libc: ctypes.CDLL) -> bool:
     """A filter that lets no socket, process, signal or namespace be made; threads of this process may be."""
-    known = _DENIED.get(platform.machine())
-    if known is None:
+    denied_calls = _DENIED.get(platform.machine())
+    if denied_calls is None:
         return False
-    code = b"".join(_program(*known))
+    code = b"".join(_program(*denied_calls))
     buffer = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
     return bool(libc.prctl(_PR_SET_SECCOMP, 2, ctypes.c_char_p(program), 0, 0) == 0)

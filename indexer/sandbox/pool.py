@@ -93,24 +93,24 @@ class Sandbox:
         All are parsed in one child. If it dies, what it had finished is kept, the file it died at is tried once alone,
         and the others go on in a new child: only the culprit is lost.
         """
-        found: list[Document | ParseError] = []
-        while len(found) < len(items):
-            outcome = self._run(parser, items[len(found) :], work, blob, each=True)
-            found.extend(outcome.found)
-            if len(found) < len(items):
-                alone = self._run(parser, items[len(found) : len(found) + 1], work, blob, each=True)
+        parsed_members: list[Document | ParseError] = []
+        while len(parsed_members) < len(items):
+            outcome = self._run(parser, items[len(parsed_members) :], work, blob, each=True)
+            parsed_members.extend(outcome.found)
+            if len(parsed_members) < len(items):
+                alone = self._run(parser, items[len(parsed_members) : len(parsed_members) + 1], work, blob, each=True)
                 missing = alone.failure or ParseError(Status.PARSE_ERROR, "the parser gave no result")
-                found.append(alone.found[0] if alone.found else missing)
-        return [_of(result, path, work, blob) for result, (path, _) in zip(found, items, strict=True)]
+                parsed_members.append(alone.found[0] if alone.found else missing)
+        return [_of(result, path, work, blob) for result, (path, _) in zip(parsed_members, items, strict=True)]
 
     def _run(self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool) -> _Outcome:
         limits = self.limits
         caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
         header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
-        kept = self._idle.get()
+        idle_child = self._idle.get()
         zygote = None
         try:
-            zygote = kept or Zygote()
+            zygote = idle_child or Zygote()
             ended, data = zygote.job(frame(header, [data for _, data in files]), limits.wall + GRACE)
         except BrokenFrame:
             return _Outcome((), ParseError(Status.PARSE_TIMEOUT, f"no answer within {limits.wall:g} s; the process was killed"))
@@ -119,13 +119,13 @@ class Sandbox:
         return self._outcome(ended, data, len(files) if each else 1)
 
     def _outcome(self, ended: dict[str, Any], data: memoryview, expected: int) -> _Outcome:
-        found: list[Document | ParseError] = []
+        parsed_members: list[Document | ParseError] = []
         for line in bytes(data).split(b"\n")[:-1]:
             if line[:1] == b"G":
                 self.guards = frozenset(line[1:500].decode("ascii", "replace").split(";"))
-            elif len(found) < expected:
-                found.append(_result(line))
-        return _Outcome(tuple(found), None if len(found) == expected else _failure(ended, self.limits))
+            elif len(parsed_members) < expected:
+                parsed_members.append(_result(line))
+        return _Outcome(tuple(parsed_members), None if len(parsed_members) == expected else _failure(ended, self.limits))
 
 
 def _of(result: Document | ParseError, path: str, work: WorkId, blob: str) -> Document | ParseError:
@@ -140,8 +140,8 @@ def _result(line: bytes) -> Document | ParseError:
         except ParseError as error:
             return error
     status, _, words = line[1:2000].decode("utf-8", "replace").partition(" ")
-    known = {str(one): one for one in Status}
-    return ParseError(known.get(status, Status.PARSE_ERROR), words or "the parser gave no reason")
+    statuses = {str(one): one for one in Status}
+    return ParseError(statuses.get(status, Status.PARSE_ERROR), words or "the parser gave no reason")
 
 
 def _failure(ended: dict[str, Any], limits: Limits) -> ParseError:

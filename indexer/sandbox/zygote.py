@@ -35,8 +35,8 @@ class Zygote:
         try:
             self._answer([], START)
         except BrokenFrame as error:
-            said = _open(self._process.stderr).read(4000).decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise LineageError(f"the parser process does not start: {said}", hint="`lineage doctor` checks the installation") from error
+            last_error_line = _open(self._process.stderr).read(4000).decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise LineageError(f"the parser process does not start: {last_error_line}", hint="`lineage doctor` checks the installation") from error
 
     def job(self, buffers: list[bytes], seconds: float) -> tuple[dict[str, Any], memoryview]:
         """Header and body of the answer to one job; raises `BrokenFrame` if none comes, the child being dead then."""
@@ -79,8 +79,8 @@ class Zygote:
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    passed_variables = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return passed_variables | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _open(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -168,7 +168,7 @@ class _Session:
             self._transport.forget(answer)
             answer = self._transport.get(url, accept="atom")
             feed = answer.body
-        said = error_entry(feed)
-        if said:
-            raise SourceError(Status.NOT_FOUND, f"arXiv says: {said}", url=url)
+        feed_error = error_entry(feed)
+        if feed_error:
+            raise SourceError(Status.NOT_FOUND, f"arXiv says: {feed_error}", url=url)
         return _Response(feed)

@@ -24,13 +24,13 @@ def parse_entry(result: Any) -> Work | None:
     `meta` has version (a number), comment, journal_ref, categories, published, updated, pdf_url and withdrawn.
     """
     name = str(result.entry_id).partition("/abs/")[2]
-    found = ids.arxiv_id(name)
-    if not found:
+    id_and_version = ids.arxiv_id(name)
+    if not id_and_version:
         return None
-    known = ordered((found[0], doi(result.doi)))
+    identifiers = ordered((id_and_version[0], doi(result.doi)))
     comment, abstract = text(result.comment), text(result.summary)
     meta: dict[str, Scalar] = {
-        "version": int(found[1].removeprefix("v") or 0) or None,
+        "version": int(id_and_version[1].removeprefix("v") or 0) or None,
         "comment": comment,
         "journal_ref": text(result.journal_ref),
         "categories": " ".join(result.categories),
@@ -41,13 +41,13 @@ def parse_entry(result: Any) -> Work | None:
         "withdrawn": is_withdrawn(comment, abstract) or None,
     }
     return Work(
-        id=known[0],
+        id=identifiers[0],
         title=text(result.title),
         authors=tuple(text(author.name) for author in result.authors if text(author.name)),
         year=result.published.year,
         venue=text(result.journal_ref),
         abstract=abstract,
-        aliases=known[1:],
+        aliases=identifiers[1:],
         license=next((link.href for link in result.links if link.rel == "license"), None),
         said_by=(SOURCE,),
         meta={key: value for key, value in meta.items() if value not in (None, "")},

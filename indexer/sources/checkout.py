@@ -25,8 +25,8 @@ def origin(folder: Path) -> dict[str, str]:
     git = folder / ".git"
     if not _is_folder(git):
         return {}
-    found = {"remote": _remote(_text(git / "config")), "commit": _commit(git)}
-    return {key: value for key, value in found.items() if value}
+    origin_fields = {"remote": _remote(_text(git / "config")), "commit": _commit(git)}
+    return {key: value for key, value in origin_fields.items() if value}
 
 
 def _remote(config: str) -> str:

@@ -23,11 +23,11 @@ class Crossref:
 
     def references(self, work: Work) -> ReferenceList:
         """The list deposited for the work's DOI; UNRESOLVED where it has none, ELIDED where the publisher keeps it."""
-        known = next((name for name in (work.id, *work.aliases) if name.startswith("doi:")), None)
-        if not known:
+        doi_name = next((name for name in (work.id, *work.aliases) if name.startswith("doi:")), None)
+        if not doi_name:
             return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "it has no DOI")
         try:
-            answer = self._transport.get("https://api.crossref.org/works/" + quote(known.removeprefix("doi:"), safe=""))
+            answer = self._transport.get("https://api.crossref.org/works/" + quote(doi_name.removeprefix("doi:"), safe=""))
         except SourceError as error:
             if error.status is Status.NOT_FOUND:
                 return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "Crossref does not know its DOI")
@@ -69,5 +69,7 @@ def parse_reference(raw: Any, key: str) -> ListedReference:
         fields_by=SOURCE,
         note="" if work_id or written else "nothing was deposited but its place",
     )
-    known = ordered((work_id,))
-    return ListedReference(Work(known[0], title=title, authors=authors, year=when, venue=where, said_by=(SOURCE,)) if known else None, entry)
+    identifiers = ordered((work_id,))
+    return ListedReference(
+        Work(identifiers[0], title=title, authors=authors, year=when, venue=where, said_by=(SOURCE,)) if identifiers else None, entry
+    )

@@ -44,20 +44,20 @@ def items(value: Any) -> Sequence[Any]:
 
 def names(value: Any, field: str = "name") -> tuple[str, ...]:
     """The names in an array of objects or strings."""
-    found = (text(mapping(row).get(field)) or text(row) for row in items(value))
-    return tuple(name for name in found if name)
+    named_texts = (text(mapping(row).get(field)) or text(row) for row in items(value))
+    return tuple(name for name in named_texts if name)
 
 
 def ordered(work_ids: Iterable[WorkId | None]) -> tuple[WorkId, ...]:
     """Identifiers without repetition, arXiv's first, then DOIs, then Semantic Scholar's, then the rest as they came."""
-    known = dict.fromkeys(work for work in work_ids if work)
-    return tuple(sorted(known, key=lambda work: (_ORDER.get(work.partition(":")[0], 3), ":CorpusId:" in work)))
+    unique_ids = dict.fromkeys(work for work in work_ids if work)
+    return tuple(sorted(unique_ids, key=lambda work: (_ORDER.get(work.partition(":")[0], 3), ":CorpusId:" in work)))
 
 
 def arxiv(value: Any) -> WorkId | None:
     """`arxiv:<id>` of a bare identifier, or None."""
-    found = ids.arxiv_id(re.sub(r"(?i)^arxiv:", "", text(value)))
-    return found[0] if found else None
+    id_and_version = ids.arxiv_id(re.sub(r"(?i)^arxiv:", "", text(value)))
+    return id_and_version[0] if id_and_version else None
 
 
 def doi(value: Any) -> WorkId | None:

@@ -74,9 +74,9 @@ class GitHub:
         Where nothing follows, the last commit before. Raises `SourceError` as `commit` does.
         """
         since = f"{day}T00:00:00Z"
-        found, words = self._oldest(repo, since)
-        if found:
-            return *found, f"the first commit from {day} on{words}"
+        oldest_commit, words = self._oldest(repo, since)
+        if oldest_commit:
+            return *oldest_commit, f"the first commit from {day} on{words}"
         before = items(self._commits(repo, query={"until": since, "per_page": 1}).json)
         return *_commit(before[0] if before else None, f"{repo.title or repo.id} has no commit"), f"the last commit before {day}; none follows"
 
@@ -89,8 +89,8 @@ class GitHub:
         first = page(1)
         pages = [first.json]
         last = last_page(first.headers)
-        if last > 1 and (found := oldest(page(last).json, since)):
-            return found, ""
+        if last > 1 and (oldest_commit := oldest(page(last).json, since)):
+            return oldest_commit, ""
         while len(items(pages[-1])) >= PER_PAGE and len(pages) < MOST_PAGES:
             pages.append(page(len(pages) + 1).json)
         cut = f" among the newest {PER_PAGE * MOST_PAGES:,}; the list goes on" if len(items(pages[-1])) >= PER_PAGE else ""
@@ -107,10 +107,10 @@ class GitHub:
         if head and self._pin(head)[0] == sha:
             return head.blob
         answer = self._get(owner, name, sha)
-        found = self._pin(answer)[0]
-        if found and _SHA.match(sha) and found != sha:
+        pinned_commit = self._pin(answer)[0]
+        if pinned_commit and _SHA.match(sha) and pinned_commit != sha:
             self._transport.forget(answer)
-            raise SourceError(Status.HASH_MISMATCH, f"the archive is of commit {found[:12]}, not {sha[:12]}", url=answer.url)
+            raise SourceError(Status.HASH_MISMATCH, f"the archive is of commit {pinned_commit[:12]}, not {sha[:12]}", url=answer.url)
         return answer.blob
 
     def _get(self, owner: str, name: str, ref: str) -> CachedResponse:
@@ -159,7 +159,7 @@ def parse_repository(raw: Any, asked: WorkId) -> Work:
 
 def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scalar]:
     root, parent = text(mapping(row.get("source")).get("full_name")), text(mapping(row.get("parent")).get("full_name"))
-    said: dict[str, Scalar] = {
+    meta_fields: dict[str, Scalar] = {
         "number": number(row.get("id")),
         "owner_number": number(mapping(row.get("owner")).get("id")),
         "default_branch": text(row.get("default_branch")),
@@ -174,14 +174,14 @@ def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scal
         "stars": number(row.get("stargazers_count")),
         "licence_note": text(mapping(row.get("license")).get("name")),
     }
-    return {name: value for name, value in said.items() if value not in (None, "")}
+    return {name: value for name, value in meta_fields.items() if value not in (None, "")}
 
 
 def _commit(raw: Any, otherwise: str) -> tuple[str, str]:
-    found = parse_commit(raw)
-    if not found:
+    commit_and_date = parse_commit(raw)
+    if not commit_and_date:
         raise SourceError(Status.NOT_FOUND, otherwise)
-    return found
+    return commit_and_date
 
 
 def pinned(start: bytes) -> tuple[str, str]:

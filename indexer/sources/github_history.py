@@ -28,7 +28,7 @@ def parse_commit(raw: Any) -> tuple[str, str] | None:
 
 def oldest(raw: Any, since: str) -> tuple[str, str] | None:
     """The oldest commit of a page with a date from `since` on (ISO 8601); of several on one date the last listed."""
-    rows = [found for row in reversed(items(raw)) if (found := parse_commit(row)) and found[1] >= since]
+    rows = [commit_and_date for row in reversed(items(raw)) if (commit_and_date := parse_commit(row)) and commit_and_date[1] >= since]
     return min(rows, key=lambda row: row[1], default=None)
 
 

@@ -42,13 +42,13 @@ class OpenAlex:
         rows: dict[str, Any] = {}
         for start in range(0, len(cited), BATCH):
             rows |= self._described(cited[start : start + BATCH])
-        entries = tuple(parse_reference(rows.get(one), one, f"oa-{place}") for place, one in enumerate(cited, start=1))
+        entries = tuple(parse_reference(rows.get(cited_id), cited_id, f"oa-{place}") for place, cited_id in enumerate(cited, start=1))
         return _list(entries, number(mapping(answer.json).get("referenced_works_count")))
 
     def _described(self, cited: Sequence[str]) -> dict[str, Any]:
         query: dict[str, str | int] = {"filter": "openalex:" + "|".join(cited), "per-page": BATCH, "select": FIELDS}
-        found = items(mapping(self._transport.get(WORKS, params=query).json).get("results"))
-        return {name[1]: row for row in found if (name := _ID.match(text(mapping(row).get("id"))))}
+        result_rows = items(mapping(self._transport.get(WORKS, params=query).json).get("results"))
+        return {name[1]: row for row in result_rows if (name := _ID.match(text(mapping(row).get("id"))))}
 
 
 def _list(entries: tuple[ListedReference, ...], expected: int | None) -> ReferenceList:
@@ -59,9 +59,9 @@ def _list(entries: tuple[ListedReference, ...], expected: int | None) -> Referen
 
 def _doi_of(work: Work) -> str:
     for name in (work.id, *work.aliases):
-        scheme, _, rest = name.partition(":")
+        scheme, _, identifier = name.partition(":")
         if scheme in {"doi", "arxiv"}:
-            return rest if scheme == "doi" else f"10.48550/arxiv.{rest}"
+            return identifier if scheme == "doi" else f"10.48550/arxiv.{identifier}"
     return ""
 
 
@@ -76,17 +76,19 @@ def parse_work(raw: Any) -> Work | None:
     row = mapping(raw)
     pages = (text(mapping(place).get("landing_page_url")) for place in [row.get("primary_location"), *items(row.get("locations"))])
     preprints = (_arxiv_of(page) for page in pages)
-    known = ordered((doi(row.get("doi")), *preprints))
-    if not known:
+    identifiers = ordered((doi(row.get("doi")), *preprints))
+    if not identifiers:
         return None
     primary = mapping(row.get("primary_location"))
     return Work(
-        id=known[0],
+        id=identifiers[0],
         title=text(row.get("title")),
-        authors=tuple(filter(None, (text(mapping(mapping(one).get("author")).get("display_name")) for one in items(row.get("authorships"))))),
+        authors=tuple(
+            filter(None, (text(mapping(mapping(authorship).get("author")).get("display_name")) for authorship in items(row.get("authorships"))))
+        ),
         year=year(row.get("publication_year")),
         venue=text(mapping(primary.get("source")).get("display_name")),
-        aliases=known[1:],
+        aliases=identifiers[1:],
         license=text(primary.get("license")) or None,
         said_by=(SOURCE,),
     )

@@ -45,10 +45,10 @@ class PapersWithCode:
         wanted = {name.removeprefix("arxiv:") for paper in papers for name in (paper.id, *paper.aliases) if name.startswith("arxiv:")}
         titles = {_folded(paper.title) for paper in papers if paper.title}
         chosen = (row for row in rows(self.path) if _asked(row, wanted, titles))
-        known = [Work(name, title=paper.title) for paper in papers for name in (paper.id, *paper.aliases)]
+        paper_works = [Work(name, title=paper.title) for paper in papers for name in (paper.id, *paper.aliases)]
         by_name = {name: paper.id for paper in papers for name in (paper.id, *paper.aliases)}
-        found = links.from_papers_with_code(({key: row.get(key) for key in _FIELDS} for row in chosen), known)
-        return links.merge(CodeLink(by_name[link.paper], link.repo, link.tier, link.said_by, link.evidence) for link in found)
+        paper_links = links.from_papers_with_code(({key: row.get(key) for key in _FIELDS} for row in chosen), paper_works)
+        return links.merge(CodeLink(by_name[link.paper], link.repo, link.tier, link.said_by, link.evidence) for link in paper_links)
 
 
 def _asked(row: dict[str, Any], wanted: set[str], titles: set[str]) -> bool:
@@ -82,23 +82,23 @@ def _opened(path: Path) -> BinaryIO:
 
 def _rows(file: TextIO) -> Iterator[dict[str, Any]]:
     """Rows as they come whole into a buffer that never holds more than a block and a row."""
-    held, count, read = _past_bracket(file), 0, 0
+    buffer, count, read = _past_bracket(file), 0, 0
     while True:
         at = 0
-        while (found := _row(held, at)) is not None:
-            row, at = found
+        while (row_and_end := _row(buffer, at)) is not None:
+            row, at = row_and_end
             count += 1
             yield row
-        held = held[at:]
-        if _END.match(held):
+        buffer = buffer[at:]
+        if _END.match(buffer):
             return
         read += _BLOCK
-        if count > MAX_ROWS or read > MAX_CHARS or len(held) > MAX_ROW:
+        if count > MAX_ROWS or read > MAX_CHARS or len(buffer) > MAX_ROW:
             raise ParseError(Status.TOO_LARGE, f"row {count + 1:,} is one too many, too long, or cannot be read")
         block = file.read(_BLOCK)
         if not block:
             raise ParseError(Status.TRUNCATED, f"it ends after {count:,} rows without closing its list")
-        held += block
+        buffer += block
 
 
 def _past_bracket(file: TextIO) -> str:

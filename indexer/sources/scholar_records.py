@@ -27,18 +27,18 @@ CITED_FIELDS = ("externalIds", "title", "authors", "year", "venue", "abstract", 
 def parse_paper(raw: Any) -> Work | None:
     """A paper, or None for what has no usable identifier; `meta` holds counts, dates and what the publisher held back."""
     row = mapping(raw)
-    known = _identifiers(row)
-    if not known:
+    identifiers = _identifiers(row)
+    if not identifiers:
         return None
     access = mapping(row.get("openAccessPdf"))
     return Work(
-        id=known[0],
+        id=identifiers[0],
         title=text(row.get("title")),
         authors=names(row.get("authors")),
-        year=true_year(year(row.get("year")) or year(row.get("publicationDate")), known),
+        year=true_year(year(row.get("year")) or year(row.get("publicationDate")), identifiers),
         venue=text(row.get("venue")) or text(mapping(row.get("publicationVenue")).get("name")) or text(mapping(row.get("journal")).get("name")),
         abstract=text(row.get("abstract")),
-        aliases=known[1:],
+        aliases=identifiers[1:],
         license=text(access.get("license")) or None,
         said_by=(SOURCE,),
         meta=_meta(row, access),
@@ -61,7 +61,7 @@ def _identifiers(row: Mapping[str, Any]) -> tuple[WorkId, ...]:
 
 
 def _meta(row: Mapping[str, Any], access: Mapping[str, Any]) -> dict[str, Scalar]:
-    said: dict[str, Scalar] = {
+    meta_fields: dict[str, Scalar] = {
         "referenceCount": number(row.get("referenceCount")),
         "citationCount": number(row.get("citationCount")),
         "publicationDate": text(row.get("publicationDate")),
@@ -70,13 +70,13 @@ def _meta(row: Mapping[str, Any], access: Mapping[str, Any]) -> dict[str, Scalar
         "notice": text(access.get("disclaimer")),
         "matchScore": text(row.get("matchScore")),
     }
-    return {name: value for name, value in said.items() if value not in (None, "")}
+    return {name: value for name, value in meta_fields.items() if value not in (None, "")}
 
 
 def with_target(work: Work, asked: WorkId | None) -> Work:
     """The work under all its names: what it was asked by is one of them, though the service may not list it."""
-    known = ordered((work.id, *work.aliases, asked))
-    return replace(work, id=known[0], aliases=known[1:])
+    identifiers = ordered((work.id, *work.aliases, asked))
+    return replace(work, id=identifiers[0], aliases=identifiers[1:])
 
 
 def parse_references(rows: Sequence[Any], expected: int | None, status: Status = Status.OK, detail: str = "") -> ReferenceList:
@@ -116,10 +116,10 @@ def parse_reference(raw: Any, key: str) -> ListedReference:
     work_ids = arxiv(external.get("ArXiv")), doi(external.get("DOI"))
     title, authors = text(cited.get("title")), names(cited.get("authors"))
     when, where = year(cited.get("year")), text(cited.get("venue"))
-    said = (", ".join(authors[:3]) + (" et al." if len(authors) > 3 else ""), title, where, str(when or ""))
+    entry_parts = (", ".join(authors[:3]) + (" et al." if len(authors) > 3 else ""), title, where, str(when or ""))
     entry = BibEntry(
         key=key,
-        raw=". ".join(part for part in said if part),
+        raw=". ".join(part for part in entry_parts if part),
         title=title,
         authors=authors,
         year=when,

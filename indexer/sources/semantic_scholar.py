@@ -80,7 +80,9 @@ class SemanticScholar:
         ELIDED where the publisher has the list held back, PARTIAL where less came than `referenceCount` in
         `work.meta` claims or the pages ended badly; `detail` says so in words. Raises `SourceError`.
         """
-        name = next((found for known in (*work.aliases, work.id) if known.startswith("s2:") and (found := lookup(known))), None) or lookup(work.id)
+        name = next(
+            (lookup_name for known_id in (*work.aliases, work.id) if known_id.startswith("s2:") and (lookup_name := lookup(known_id))), None
+        ) or lookup(work.id)
         if not name:
             return ReferenceList(self.name, (), None, Status.UNRESOLVED, f"{work.id} cannot be looked up at Semantic Scholar")
         fields = [*EDGE_FIELDS, *CITED_FIELDS]
@@ -110,9 +112,9 @@ class SemanticScholar:
 
 def lookup(work: WorkId) -> str:
     """The form in which Semantic Scholar understands an identifier, or the empty string."""
-    scheme, _, rest = work.partition(":")
+    scheme, _, identifier = work.partition(":")
     prefix = {"arxiv": "ARXIV:", "doi": "DOI:", "s2": "", "acl": "ACL:"}.get(scheme)
-    return prefix + rest if prefix is not None and rest else ""
+    return prefix + identifier if prefix is not None and identifier else ""
 
 
 class _Carrier(dict[str, Any]):
@@ -206,15 +208,15 @@ def _sound(transport: Transport, answer: CachedResponse, field: str) -> Any:
     if field in value if isinstance(value, dict) and field else isinstance(value, list) and not field:
         return value
     transport.forget(answer)
-    said = text(mapping(value).get("error")) or text(mapping(value).get("message"))
-    raise SourceError(Status.WRONG_TYPE, f"Semantic Scholar's answer cannot be read{': ' + said[:200] if said else ''}", url=answer.url)
+    error_text = text(mapping(value).get("error")) or text(mapping(value).get("message"))
+    raise SourceError(Status.WRONG_TYPE, f"Semantic Scholar's answer cannot be read{': ' + error_text[:200] if error_text else ''}", url=answer.url)
 
 
 def _page(address: str, offset: int, limit: int) -> str:
     """The address of a page; the package's own offset and limit are replaced."""
     url, _, query = address.partition("?")
-    kept = [(name, value) for name, value in parse_qsl(query) if name not in {"offset", "limit"}]
-    return f"{url}?{urlencode([*kept, ('offset', offset), ('limit', limit)], safe=',')}"
+    query_pairs = [(name, value) for name, value in parse_qsl(query) if name not in {"offset", "limit"}]
+    return f"{url}?{urlencode([*query_pairs, ('offset', offset), ('limit', limit)], safe=',')}"
 
 
 @contextmanager

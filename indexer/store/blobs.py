@@ -64,10 +64,10 @@ class Blobs:
         path = self.path(sha256)
         try:
             with path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+                actual_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise StoreDamaged(f"{path} cannot be read: {error.strerror}") from error
-        if found != sha256:
+        if actual_sha256 != sha256:
             raise _set_aside(path)
         return path
 

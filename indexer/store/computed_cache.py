@@ -26,8 +26,8 @@ class VectorCache:
     def get(self, embedder: str, keys: Iterable[str]) -> dict[str, Vectors]:
         """The vectors that are there, by key."""
         names = {_name(embedder, key): key for key in keys}
-        found = self._kept.get(list(names))
-        return {names[name]: np.frombuffer(value, np.float32) for name, value in found.items()}
+        cached_rows = self._kept.get(list(names))
+        return {names[name]: np.frombuffer(value, np.float32) for name, value in cached_rows.items()}
 
     def put(self, embedder: str, vectors: Mapping[str, Vectors]) -> None:
         """Keep vectors, all of them or (on `DiskFull`) none."""

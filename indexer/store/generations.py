@@ -104,8 +104,8 @@ class Writing:
         """
         folder = layout.lineage_folder(self.home, self.slug) / "gen"
         there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-        kept = {layout.current(self.home, self.slug), *there[-keep:]} if (folder.parent / layout.CURRENT).exists() else set(there)
-        gone = tuple(name for name in there if name not in kept)
+        kept_generations = {layout.current(self.home, self.slug), *there[-keep:]} if (folder.parent / layout.CURRENT).exists() else set(there)
+        gone = tuple(name for name in there if name not in kept_generations)
         for name in gone:
             shutil.rmtree(folder / name, ignore_errors=True)
         return gone
@@ -206,7 +206,7 @@ def _self() -> dict[str, str | int]:
 
 def _holder(folder: Path) -> str:
     try:
-        said = json.loads((folder / _HOLDER).read_bytes())
-        return f"process {int(said['pid'])} on {str(said['host'])[:80]} since {str(said['since'])[:40]}"
+        lock_holder = json.loads((folder / _HOLDER).read_bytes())
+        return f"process {int(lock_holder['pid'])} on {str(lock_holder['host'])[:80]} since {str(lock_holder['since'])[:40]}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

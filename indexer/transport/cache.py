@@ -79,16 +79,26 @@ class Answers:
     def get(self, request: Request) -> CachedResponse | None:
         """What the request was answered before, if that and its body are still there and sound."""
         try:
-            kept = json.loads(self._path(request).read_bytes())
+            cached_answer = json.loads(self._path(request).read_bytes())
         except (OSError, ValueError):
             return None
-        if not isinstance(kept, dict) or kept.get("version") != VERSION:
+        if not isinstance(cached_answer, dict) or cached_answer.get("version") != VERSION:
             return None
         try:
-            blob = Blob(kept["sha256"], kept["media_type"], kept["size"], kept["url"], kept["fetched_at"])
+            blob = Blob(
+                cached_answer["sha256"], cached_answer["media_type"], cached_answer["size"], cached_answer["url"], cached_answer["fetched_at"]
+            )
             sound = self.blobs.has(blob.sha256) and self.blobs.path(blob.sha256).stat().st_size == blob.size
             answer = CachedResponse(
-                int(kept["status"]), dict(kept["headers"]), blob, blob.url, True, bool(kept["mirrored"]), int(kept["cap"]), request, self.blobs
+                int(cached_answer["status"]),
+                dict(cached_answer["headers"]),
+                blob,
+                blob.url,
+                True,
+                bool(cached_answer["mirrored"]),
+                int(cached_answer["cap"]),
+                request,
+                self.blobs,
             )
         except (KeyError, TypeError, ValueError, OSError):
             return None

@@ -155,8 +155,8 @@ class Transport:
             if limit:
                 self._standing.gave_up(pace, error)
         else:
-            asked = retry_after(headers, self._wall())
-            wait = backoff(attempt, 0.02 if self._free else 1.0) if asked is None else asked
+            retry_seconds = retry_after(headers, self._wall())
+            wait = backoff(attempt, 0.02 if self._free else 1.0) if retry_seconds is None else retry_seconds
             if self._standing.may_wait(pace, wait):
                 self._limiter.cool(pace, wait)
                 return

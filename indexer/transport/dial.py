@@ -53,12 +53,12 @@ def resolve(host: str, port: int) -> list[str]:
 
 def _resolve_in_time(lookup: Resolve, host: str, port: int, timeout: float | None) -> list[str]:
     """`lookup`, given up after the time-out: the system's resolver knows none."""
-    found: list[list[str]] = []
+    address_lists: list[list[str]] = []
     failed: list[OSError] = []
 
     def ask() -> None:
         try:
-            found.append(lookup(host, port))
+            address_lists.append(lookup(host, port))
         except OSError as error:
             failed.append(error)
 
@@ -67,9 +67,9 @@ def _resolve_in_time(lookup: Resolve, host: str, port: int, timeout: float | Non
     thread.join(timeout)
     if failed:
         raise httpcore2.ConnectError(f"the name {host} does not resolve: {failed[0].strerror or failed[0]}")
-    if not found:
+    if not address_lists:
         raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time")
-    return found[0]
+    return address_lists[0]
 
 
 class Dialler(httpcore2.NetworkBackend):

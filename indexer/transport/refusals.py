@@ -55,15 +55,15 @@ class HttpRefusal(SourceError):
 def refusal(code: int, headers: Mapping[str, str], body: bytes, url: str) -> HttpRefusal:
     """The error that an HTTP status and the beginning of its body stand for."""
     host = urlsplit(url).netloc
-    said = _said(body)
+    body_message = _said(body)
     status = _STATUS.get(code) or (Status.UPSTREAM_5XX if code >= 500 else Status.FORBIDDEN if code >= 400 else Status.WRONG_TYPE)
     says, hint = _SAYS.get(code, f"answered {code}"), _HINTS.get((host, code), "")
     if code in {403, 429} and (quota_reset(headers) is not None or "retry-after" in headers):
         status, says = Status.RATE_LIMITED, _SAYS[429]
         hint = hint or ("a token in LINEAGE_GITHUB_TOKEN raises the limit from 60 to 5,000 an hour" if host == "api.github.com" else "")
-    if code == 400 and "maximum size" in said:
+    if code == 400 and "maximum size" in body_message:
         status = Status.TOO_LARGE
-    message = f"{host} {says} (HTTP {code}{': ' + said if said else ''})"
+    message = f"{host} {says} (HTTP {code}{': ' + body_message if body_message else ''})"
     return HttpRefusal(status, message, url=url, code=code, headers=headers, hint=hint)
 
 

@@ -24,11 +24,11 @@ class Flat:
         scores = np.full((len(queries), k), -np.inf, np.float32)
         pool = self._vectors if allowed is None else self._vectors[allowed]
         for start in range(0, len(queries), _BATCH):
-            found = queries[start : start + _BATCH] @ pool.T
-            best = np.argsort(-found, axis=1, kind="stable")[:, :k]
+            similarities = queries[start : start + _BATCH] @ pool.T
+            best = np.argsort(-similarities, axis=1, kind="stable")[:, :k]
             width = best.shape[1]
             rows[start : start + _BATCH, :width] = best if allowed is None else allowed[best]
-            scores[start : start + _BATCH, :width] = np.take_along_axis(found, best, axis=1)
+            scores[start : start + _BATCH, :width] = np.take_along_axis(similarities, best, axis=1)
         return rows, scores
 
 

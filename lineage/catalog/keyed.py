@@ -32,12 +32,12 @@ class Keyed:
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The values of those keys that are there and whole; raises `StoreError` and `SettingsError`."""
         with self._lock, schema.translated(self.path):
-            found: dict[str, bytes] = {}
+            values_by_key: dict[str, bytes] = {}
             for start in range(0, len(keys), _BATCH):
-                some = list(keys[start : start + _BATCH])
-                rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({','.join('?' * len(some))})", some)  # noqa: S608
-                found.update({key: value for key, value, digest in rows if digest == _digest(value)})
-            return found
+                batch_keys = list(keys[start : start + _BATCH])
+                rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({','.join('?' * len(batch_keys))})", batch_keys)  # noqa: S608
+                values_by_key.update({key: value for key, value, digest in rows if digest == _digest(value)})
+            return values_by_key
 
     def put(self, items: Iterable[tuple[str, bytes]]) -> None:
         """Keep values, in one transaction; a later value replaces. Raises `DiskFull`, `StoreError` and `SettingsError`."""

@@ -103,11 +103,11 @@ class Catalog:
 
     def work(self, id_: str) -> Work | None:
         """The work of an identifier or of one of its aliases."""
-        found = self._all(f"SELECT {_WORK} FROM works WHERE id = ?", (id_,)) or self._all(  # noqa: S608
+        work_rows = self._all(f"SELECT {_WORK} FROM works WHERE id = ?", (id_,)) or self._all(  # noqa: S608
             f"SELECT {_WORK} FROM works WHERE id = (SELECT min(work) FROM aliases WHERE alias = ?)",  # noqa: S608
             (id_,),
         )
-        return records.work_of(found[0]) if found else None
+        return records.work_of(work_rows[0]) if work_rows else None
 
     def references(self, citing: str | None = None) -> tuple[Reference, ...]:
         """Edges, heaviest first; `citing` restricts them to one work's own."""
@@ -155,7 +155,7 @@ class Catalog:
         stated: dict[str, set[str]] = {}
         for chunk, name in rows:
             stated.setdefault(chunk, set()).add(name)
-        return {chunk: frozenset(some) for chunk, some in stated.items()}
+        return {chunk: frozenset(fact_names) for chunk, fact_names in stated.items()}
 
     # -- documents
 
@@ -170,8 +170,8 @@ class Catalog:
 
     def document_text(self, work: str, path: str) -> str | None:
         """The whole text of a document, None if there is none of that name; raises `StoreDamaged`."""
-        found = self._all("SELECT packed, length, sha256 FROM documents WHERE work = ? AND path = ?", (work, path))
-        return _unpacked(found[0], f"{work}#{path} in {self.path}") if found else None
+        document_rows = self._all("SELECT packed, length, sha256 FROM documents WHERE work = ? AND path = ?", (work, path))
+        return _unpacked(document_rows[0], f"{work}#{path} in {self.path}") if document_rows else None
 
     def window(self, work: str, path: str, start: int, end: int) -> str:
         """Characters [start, end) of a document, fewer where it ends before; "" if there is no such document."""
@@ -239,21 +239,25 @@ class Catalog:
         # Without the sign SQLite looks every row up by itself and matches anew for each: 200 times as long.
         inside = f"AND +rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
         # LIMIT keeps SQLite from merging the part into the sum, where FTS5 has no bm25.
-        one = f"SELECT * FROM (SELECT rowid AS row, -bm25(lexical, ?, ?, ?, ?) * ? AS score FROM lexical WHERE lexical MATCH ? {inside} LIMIT -1)"  # noqa: S608
-        statement = f"SELECT row, sum(score) AS total FROM ({' UNION ALL '.join([one] * len(asked))}) GROUP BY row ORDER BY total DESC, row LIMIT ?"  # noqa: S608
+        subquery = (
+            f"SELECT * FROM (SELECT rowid AS row, -bm25(lexical, ?, ?, ?, ?) * ? AS score FROM lexical WHERE lexical MATCH ? {inside} LIMIT -1)"  # noqa: S608
+        )
+        statement = (
+            f"SELECT row, sum(score) AS total FROM ({' UNION ALL '.join([subquery] * len(asked))}) GROUP BY row ORDER BY total DESC, row LIMIT ?"  # noqa: S608
+        )
         columns = (weights.symbol, weights.path, weights.header, weights.body)
         given = [value for expression, weight in asked for value in (*columns, weight, expression, *values)]
         return [(int(row), float(score)) for row, score in self._all(statement, (*given, k), DEADLINE)]
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""
-        found = dict.fromkeys(sorted(set(terms)), 0)
-        wanted = list(found)
+        counts_by_term = dict.fromkeys(sorted(set(terms)), 0)
+        wanted = list(counts_by_term)
         for start in range(0, len(wanted), _BATCH):
-            some = wanted[start : start + _BATCH]
-            rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(some))})", some)  # noqa: S608
-            found.update({str(term): int(count) for term, count in rows})
-        return found
+            batch_terms = wanted[start : start + _BATCH]
+            rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(batch_terms))})", batch_terms)  # noqa: S608
+            counts_by_term.update({str(term): int(count) for term, count in rows})
+        return counts_by_term
 
     # -- proof
 

@@ -80,18 +80,18 @@ def _verdict(value: dict[str, Any]) -> RoleVerdict:
 def edge_of(row: Row) -> Reference:
     """The `Reference` of a row of `edges`."""
     citing, cited, key, number, distance, score, influential, raw, evidence = row
-    said = json.loads(evidence)
+    evidence_json = json.loads(evidence)
     return Reference(
         citing=WorkId(citing),
         cited=WorkId(cited),
         key=key,
         raw=raw,
-        mentions=tuple(_mention(one) for one in said["mentions"]),
-        roles=tuple(_verdict(one) for one in said["roles"]),
+        mentions=tuple(_mention(stored_mention) for stored_mention in evidence_json["mentions"]),
+        roles=tuple(_verdict(stored_mention) for stored_mention in evidence_json["roles"]),
         score=score,
-        why=tuple(said["why"]),
-        known_by=tuple(said["known_by"]),
-        merged=tuple(said["merged"]),
+        why=tuple(evidence_json["why"]),
+        known_by=tuple(evidence_json["known_by"]),
+        merged=tuple(evidence_json["merged"]),
         influential=bool(influential),
         distance=distance,
         number=number,

@@ -69,9 +69,9 @@ class CatalogWriter:
         """A document's text (compressed, with its SHA-256) and where it came from; its spans live on as chunks."""
         text = records.clean(document.text).encode()
         place = (document.work, records.clean(document.path), document.blob, document.parser, document.kind, document.language)
-        said = (records.clean(document.title), document.pages, document.status.value, records.clean(document.detail))
+        document_fields = (records.clean(document.title), document.pages, document.status.value, records.clean(document.detail))
         stored = (len(text), zlib.compress(text, 3), hashlib.sha256(text).hexdigest())
-        self._insert("documents", [(*place, *said, *stored)])
+        self._insert("documents", [(*place, *document_fields, *stored)])
 
     def add_chunks(self, chunks: Sequence[Chunk], unread: Collection[int] = ()) -> range:
         """Chunks, and their words in the lexical index; gives their rows, which are the rows of `vectors.npy`.
@@ -87,7 +87,7 @@ class CatalogWriter:
         statement = "INSERT INTO lexical (rowid, symbol, path, header, body) VALUES (?,?,?,?,?)"
         with schema.translated(self.path):
             fields = (lexical_fields(replace(chunk, text="") if n in unread else chunk) for n, chunk in enumerate(chunks))
-            self._db.executemany(statement, ((row, *one) for row, one in zip(rows, fields, strict=True)))
+            self._db.executemany(statement, ((row, *chunk_fields) for row, chunk_fields in zip(rows, fields, strict=True)))
         self._row = rows.stop
         return rows
 

@@ -115,8 +115,8 @@ class Exclusion:
         return ""
 
     def _by_fragment(self, address: str) -> str:
-        found = next((f for f in self.fragments if _covers(f, address)), "")
-        return f"on the blacklist: {found}" if found else ""
+        fragment = next((f for f in self.fragments if _covers(f, address)), "")
+        return f"on the blacklist: {fragment}" if fragment else ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,10 @@ class KeptOut:
     @classmethod
     def from_meta(cls, row: Mapping[str, Any]) -> KeptOut:
         """What `as_meta` made."""
-        links = (CodeLink(WorkId(one["paper"]), WorkId(one["repo"]), Tier(one["tier"]), tuple(one["said_by"])) for one in row["links"])
+        links = (
+            CodeLink(WorkId(stored_link["paper"]), WorkId(stored_link["repo"]), Tier(stored_link["tier"]), tuple(stored_link["said_by"]))
+            for stored_link in row["links"]
+        )
         return cls(str(row["repo"]), str(row["began"]), tuple(links))
 
 
@@ -198,11 +201,11 @@ def _shown(name: str) -> str:
 
 def _parents(work: Work) -> set[str]:
     """Repositories that this one was forked from (`fork_of`, by its forge: a URL, an identifier or `owner/name`), or is a checkout of (`remote`)."""
-    found: set[str] = set()
+    parent_repos: set[str] = set()
     for key in ("fork_of", "parent", "source", "remote"):
-        said = work.meta.get(key)
-        if isinstance(said, str) and said:
+        parent_url = work.meta.get(key)
+        if isinstance(parent_url, str) and parent_url:
             host = repo_parts(work.id)[0] if work.id.startswith("repo:") and work.id.count("/") == 2 else "github.com"
-            parent = repo_id(said.removeprefix("repo:") if said.count("/") > 1 else f"{host}/{said}")
-            found |= {parent.lower()} if parent else set()
-    return found
+            parent = repo_id(parent_url.removeprefix("repo:") if parent_url.count("/") > 1 else f"{host}/{parent_url}")
+            parent_repos |= {parent.lower()} if parent else set()
+    return parent_repos

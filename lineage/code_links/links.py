@@ -164,10 +164,10 @@ class _Saying:
     def judge(self, names: frozenset[str]) -> Verdict:
         """Whose the code is: by the sentence, or, where that is an address and no more, by the one it hangs on."""
         silent = len(re.findall(r"[^\W\d_]{2,}", _ADDRESS.sub(" ", self.sentence))) < 2
-        found = Verdict(Whose.UNSAID) if silent and self.host else verdict(self.sentence, names, cited=bool(self.keys), host=self.host)
-        if found.whose is Whose.UNSAID and self.host:
+        sentence_verdict = Verdict(Whose.UNSAID) if silent and self.host else verdict(self.sentence, names, cited=bool(self.keys), host=self.host)
+        if sentence_verdict.whose is Whose.UNSAID and self.host:
             return verdict(_SPLIT.split(self.host)[-1], names, cited=bool(_KEYS.search(self.host)))
-        return found
+        return sentence_verdict
 
     def of_references(self, bibliography: Sequence[BibEntry], judged: Verdict) -> Iterator[ReferenceLink]:
         """The repository as that of a cited work: where the sentence cites just that one, or the names agree."""
@@ -187,8 +187,8 @@ def _host_keys(host: str, titles: Mapping[str, str]) -> list[str]:
 
 def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
     """A repository that a bibliography entry itself gives as where the work is to be found."""
-    found = dict.fromkeys(repo for text in (entry.url or "", entry.note, entry.raw) for repo, _ in addresses(text))
-    for repo in found:
+    unique_repos = dict.fromkeys(repo for text in (entry.url or "", entry.note, entry.raw) for repo, _ in addresses(text))
+    for repo in unique_repos:
         is_it = bare(repo_parts(repo)[2]) in bare(entry.title) or entry.title.lower().startswith("github")
         quote = " ".join(entry.raw.split())[:QUOTE]
         yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
@@ -196,9 +196,9 @@ def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
 
 def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence[Work]) -> tuple[CodeLink, ...]:
     """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
-    known = {paper.id: paper for paper in papers}
+    papers_by_id = {paper.id: paper for paper in papers}
     titles = {normal_title(paper.title): paper for paper in papers if paper.title}
-    links = [link for row in rows if (link := _archive_link(row, known, titles))]
+    links = [link for row in rows if (link := _archive_link(row, papers_by_id, titles))]
     return merge(links)
 
 

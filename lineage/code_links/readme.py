@@ -33,12 +33,12 @@ def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLi
     OFFICIAL papers are introduced as its own; where there are any, other papers are at most asked to be cited (AUTHOR).
     """
     readme = readme[:README]
-    said, intro = words(readme), introduction(readme)
+    readme_words, intro = words(readme), introduction(readme)
     judged = [(paper, *_Claim(paper, intro).tier()) for paper in papers]
     official = any(tier is Tier.OFFICIAL for _, tier, _, _ in judged)
     links = []
     for paper, tier, why, alone in judged:
-        if tier is None and not _names(paper, readme, said):
+        if tier is None and not _names(paper, readme, readme_words):
             continue
         if tier is None or (official and tier is Tier.AUTHOR and not alone):
             tier, why = Tier.MENTIONED, f"it names it: “{_line(readme, paper)}”"
@@ -59,7 +59,7 @@ class _Claim:
         titled = self._titled(intro.title)
         line = next((line for line in intro.lines if self._same(line)), "")
         linked = any(_at(name, intro.first_paper) for name in _ids(self.paper))
-        sentence = next((said for said in (intro.title, *intro.sentences) if self._introduced(said)), "")
+        sentence = next((candidate for candidate in (intro.title, *intro.sentences) if self._introduced(candidate)), "")
         if not (asked or titled or line or linked or sentence):
             return None, "", False
         alone = asked or bool(line)
@@ -82,8 +82,8 @@ class _Claim:
     def _titled(self, heading: str) -> bool:
         """Whether a heading is the paper's title, with a name before or a venue behind it at most."""
         starts = [0, *(match.end() for match in _STARTS.finditer(heading))]
-        said = [words(heading[at:]) for at in starts[:_MOST_STARTS]]
-        return any(part.startswith(title) for part in said for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
+        heading_words = [words(heading[at:]) for at in starts[:_MOST_STARTS]]
+        return any(part.startswith(title) for part in heading_words for title in self.titles) or self._same(re.sub(r"\([^()]{0,60}\)", "", heading))
 
     def _introduced(self, sentence: str) -> bool:
         """Whether a sentence says of the repository that it is the paper's code."""
@@ -96,13 +96,13 @@ class _Claim:
     def _remade(self, sentence: str) -> str:
         """The words by which the repository says that somebody else wrote the paper's own code."""
         intro = self.intro
-        itself = (said for said in intro.sentences if re.search(r"\bthis\b", said, re.IGNORECASE))
-        for said in (sentence, intro.title, *itself):
-            if match := UNOFFICIAL.search(said):
+        itself = (candidate for candidate in intro.sentences if re.search(r"\bthis\b", candidate, re.IGNORECASE))
+        for candidate in (sentence, intro.title, *itself):
+            if match := UNOFFICIAL.search(candidate):
                 return match[0]
         if sentence and OFFICIAL.search(sentence):
             return ""
-        return next((match[0] for said in intro.sentences if (match := THEIRS_ELSEWHERE.search(said))), "")
+        return next((match[0] for candidate in intro.sentences if (match := THEIRS_ELSEWHERE.search(candidate))), "")
 
 
 def _same(said: Sequence[str], title: Sequence[str]) -> bool:
@@ -113,9 +113,9 @@ def _same(said: Sequence[str], title: Sequence[str]) -> bool:
 
 def _titles(paper: Work) -> tuple[str, ...]:
     """The words of the paper's title, and of what stands behind the name in it; none where they are too few to tell."""
-    name, _, rest = paper.title.partition(":")
-    known = [words(paper.title), *([words(rest)] if len(name.split()) <= _WORDS and len(words(rest).split()) > _WORDS else [])]
-    return tuple(title for title in known if len(title.split()) >= _WORDS)
+    name, _, subtitle = paper.title.partition(":")
+    title_words = [words(paper.title), *([words(subtitle)] if len(name.split()) <= _WORDS and len(words(subtitle).split()) > _WORDS else [])]
+    return tuple(title for title in title_words if len(title.split()) >= _WORDS)
 
 
 def _ids(paper: Work) -> list[str]:
@@ -137,9 +137,9 @@ def _names(paper: Work, text: str, said: str) -> bool:
 def _before(paper: Work, text: str) -> str | None:
     """What stands in a text before the paper's identifier or title, None where it has neither."""
     places = [match.start() for name in _ids(paper) if (match := _at(name, text))]
-    said = words(paper.title).split()
-    if len(said) >= _WORDS and f" {' '.join(said)} " in words(text):
-        first = re.search(r"[\W_]{1,12}(?:\w{1,4}[\W_]{1,12}){0,3}".join(map(re.escape, said[:_WORDS])), text, re.IGNORECASE)
+    paper_words = words(paper.title).split()
+    if len(paper_words) >= _WORDS and f" {' '.join(paper_words)} " in words(text):
+        first = re.search(r"[\W_]{1,12}(?:\w{1,4}[\W_]{1,12}){0,3}".join(map(re.escape, paper_words[:_WORDS])), text, re.IGNORECASE)
         places += [first.start() if first else 0]
     return text[: min(places)] if places else None
 
@@ -158,8 +158,8 @@ def beside(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLink, .
     links: list[CodeLink] = []
     for paragraph in readme[:README].split("\n\n"):
         others = [other for other, _ in addresses(paragraph) if not same_repo(other, repo.id)]
-        said = words(paragraph) if others else ""
-        named = [paper for paper in papers if _names(paper, paragraph, said)] if others else []
+        paragraph_words = words(paragraph) if others else ""
+        named = [paper for paper in papers if _names(paper, paragraph, paragraph_words)] if others else []
         if len(named) == 1:
             quote = " ".join(paragraph.split())[:240]
             evidence = f"readme of {repo.id.removeprefix('repo:')}: “{quote}”"

@@ -75,12 +75,17 @@ def introduction(readme: str) -> Introduction:
     title, lines = _opening(_plain(readme[:_RAW]))
     own = tuple(line for line in lines if not _LISTED.match(line))
     prose = [line for line in own if line]
-    asked = _asked(readme[:README])
-    near = (title, *prose) if asked else (title, *prose, *lines)
+    citation_request = _asked(readme[:README])
+    near = (title, *prose) if citation_request else (title, *prose, *lines)
     linked = next((match[0] for line in near for match in _PAPER.finditer(line)), "")
-    record = _TITLE.search(asked)
+    record = _TITLE.search(citation_request)
     return Introduction(
-        unlinked(title), tuple(map(unlinked, prose)), tuple(_sentences(lines)), linked, asked, " ".join(record[1].split()) if record else ""
+        unlinked(title),
+        tuple(map(unlinked, prose)),
+        tuple(_sentences(lines)),
+        linked,
+        citation_request,
+        " ".join(record[1].split()) if record else "",
     )
 
 
@@ -97,8 +102,8 @@ def papers_in(text: str) -> Iterator[int]:
 @lru_cache(maxsize=1 << 12)
 def words(text: str) -> str:
     """The words of a text between spaces, as titles are compared: without addresses, BibTeX's braces, articles and prepositions."""
-    said = normal_title(_ADDRESS.sub("", _LINK.sub(r"\1", text))).split()
-    return f" {' '.join(word for word in said if word not in _SMALL)} "
+    title_words = normal_title(_ADDRESS.sub("", _LINK.sub(r"\1", text))).split()
+    return f" {' '.join(word for word in title_words if word not in _SMALL)} "
 
 
 def _plain(raw: str) -> str:
@@ -119,14 +124,14 @@ def _opening(text: str) -> tuple[str, list[str]]:
         if line.startswith(("```", "~~~")):
             fenced = not fenced
         heading = None if fenced else _HEADING.match(line)
-        said = normal_title(unlinked(heading[1])) if heading else ""
-        if heading and not title and said and not _GENERIC.fullmatch(said):
-            if size and _is_section(heading[1], said) and not _titles(lines, size):
+        heading_words = normal_title(unlinked(heading[1])) if heading else ""
+        if heading and not title and heading_words and not _GENERIC.fullmatch(heading_words):
+            if size and _is_section(heading[1], heading_words) and not _titles(lines, size):
                 break
             title, lines, size = heading[1], [], 0
-        elif heading and title and _is_section(heading[1], said):
+        elif heading and title and _is_section(heading[1], heading_words):
             break
-        elif heading and not said:
+        elif heading and not heading_words:
             continue
         else:
             lines.append(heading[1] if heading else line)
@@ -155,10 +160,10 @@ def _sentences(lines: list[str]) -> Iterator[str]:
         if line and not line.startswith(("```", "~~~", "#")) and (listing or not (fenced or _LISTED.match(line))):
             paragraph.append(line)
             continue
-        said = " ".join(paragraph)
+        paragraph_text = " ".join(paragraph)
         if listing and line != "#":
             continue
-        *before, last = [said] if listing else _SENTENCE.split(said)
+        *before, last = [paragraph_text] if listing else _SENTENCE.split(paragraph_text)
         listing = line != "#" and _FOLLOWS.search(unlinked(last)[-60:]) is not None
         paragraph = [last] if listing else []
         yield from (part for part in (before if listing else [*before, last]) if part.strip())
@@ -169,6 +174,6 @@ def _asked(readme: str) -> str:
     match = _CITE.search(readme)
     if not match:
         return ""
-    rest = readme[match.start() : match.start() + _ASKED]
-    records = [record.start() for record in _RECORD.finditer(rest)]
-    return rest[: records[1]] if len(records) > 1 else rest
+    request_text = readme[match.start() : match.start() + _ASKED]
+    records = [record.start() for record in _RECORD.finditer(request_text)]
+    return request_text[: records[1]] if len(records) > 1 else request_text

@@ -40,11 +40,11 @@ class RepositoryState:
     @property
     def words(self) -> tuple[str, ...]:
         """The state in a few words each; none for a repository that is here and has nothing special about it."""
-        said = ["archived"] if self.archived else []
-        said += [f"fork of {self.fork_of}" if self.fork_of else "fork"] if self.fork else []
-        said += [f"renamed from {', '.join(self.renamed_from)}"] if self.renamed_from else []
-        said += ["record refused"] if self.undescribed else []
-        return (*said, *(() if self.status is Status.OK else (self._missing(),)))
+        state_words = ["archived"] if self.archived else []
+        state_words += [f"fork of {self.fork_of}" if self.fork_of else "fork"] if self.fork else []
+        state_words += [f"renamed from {', '.join(self.renamed_from)}"] if self.renamed_from else []
+        state_words += ["record refused"] if self.undescribed else []
+        return (*state_words, *(() if self.status is Status.OK else (self._missing(),)))
 
     def _missing(self) -> str:
         ended = _ENDED.get(self.status) if self.status else None

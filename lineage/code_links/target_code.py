@@ -32,11 +32,11 @@ def copy_reason(exclusion: Exclusion, papers: Iterable[Work], links: Iterable[Co
         return ""
     repo = work.id.lower()
     claims = from_readme(work, readme, [paper for paper in papers if paper.kind == "paper"]) if readme else ()
-    known = exclusion.knowing(witnesses.merge([*(link for link in links if link.repo.lower() == repo), *claims]))
-    if reason := known.reason_for_content(content, work):
+    full_exclusion = exclusion.knowing(witnesses.merge([*(link for link in links if link.repo.lower() == repo), *claims]))
+    if reason := full_exclusion.reason_for_content(content, work):
         return reason
-    its = [link for link in claims if known.reason(link) and link.paper in exclusion.target]
-    surely = any(link.tier is not Tier.REIMPLEMENTATION or not known.is_anothers(work) for link in its)
+    its = [link for link in claims if full_exclusion.reason(link) and link.paper in exclusion.target]
+    surely = any(link.tier is not Tier.REIMPLEMENTATION or not full_exclusion.is_anothers(work) for link in its)
     return "its README says that it is the target's code" if surely else ""
 
 
@@ -44,7 +44,7 @@ def file_reason(exclusion: Exclusion, path: str, size: int, sha256: str, text: s
     """Why one file of another repository is the target's code: it is the same, or says that it was taken from there."""
     if sha256 in exclusion.content and is_telling(path, size):
         return "the same file as in the target's own code"
-    source = next((said.origin for said in taken(text[:HEAD]) if f"repo:github.com/{said.origin}" in exclusion.own), "")
+    source = next((origin_note.origin for origin_note in taken(text[:HEAD]) if f"repo:github.com/{origin_note.origin}" in exclusion.own), "")
     return f"it says that it was taken from github.com/{source}, the target's own code" if source else ""
 
 
@@ -52,12 +52,12 @@ def own_exclusion(catalog: Catalog) -> Exclusion:
     """What a catalogue that holds the target's code tells of it."""
     works = catalog.works()
     target = catalog.work(str(catalog.meta().get("target") or "")) or Work(WorkId(""))
-    known = Exclusion.of(no_target_code=True, target=target, works=works).knowing(catalog.links())
+    target_exclusion = Exclusion.of(no_target_code=True, target=target, works=works).knowing(catalog.links())
     code = [work for work in works if work.kind == "code"]
-    own = [work for work in code if known.reason_for_work(work)]
+    own = [work for work in code if target_exclusion.reason_for_work(work)]
     created = [str(work.meta["created"]) for work in own if work.meta.get("created")]
-    known = known.knowing(content=_contents(catalog, own), since=max(min(created, default=""), published(target)))
-    return known.without(_contents(catalog, [work for work in code if work not in own and known.is_anothers(work)]))
+    target_exclusion = target_exclusion.knowing(content=_contents(catalog, own), since=max(min(created, default=""), published(target)))
+    return target_exclusion.without(_contents(catalog, [work for work in code if work not in own and target_exclusion.is_anothers(work)]))
 
 
 def in_catalog(catalog: Catalog, exclusion: Exclusion) -> TargetCode:
@@ -67,11 +67,11 @@ def in_catalog(catalog: Catalog, exclusion: Exclusion) -> TargetCode:
     for document in catalog.documents():
         if document.kind != "paper" or document.work in documents:
             documents.setdefault(document.work, []).append(document)
-    known = {work.id: work for work in works}
-    found: dict[WorkId, str] = {}
+    works_by_id = {work.id: work for work in works}
+    reasons: dict[WorkId, str] = {}
     files: dict[tuple[WorkId, str], str] = {}
     for id_, stored_documents in sorted(documents.items()):
-        work = known.get(id_) or Work(id_, "code")
+        work = works_by_id.get(id_) or Work(id_, "code")
         readme = next(
             (catalog.document_text(id_, stored_document.path) or "" for stored_document in stored_documents if is_readme(stored_document.path)), ""
         )
@@ -79,14 +79,14 @@ def in_catalog(catalog: Catalog, exclusion: Exclusion) -> TargetCode:
             stored_document.sha256 for stored_document in stored_documents if is_telling(stored_document.path, stored_document.length)
         )
         if reason := exclusion.reason_for_work(work) or copy_reason(exclusion, works, links, work, readme, content):
-            found[id_] = reason
+            reasons[id_] = reason
         elif exclusion.own or exclusion.content:
             files |= {
-                (id_, stored_document.path): said
+                (id_, stored_document.path): file_note
                 for stored_document in stored_documents
-                if stored_document.kind != "paper" and (said := _file(catalog, exclusion, stored_document))
+                if stored_document.kind != "paper" and (file_note := _file(catalog, exclusion, stored_document))
             }
-    return TargetCode(found, files)
+    return TargetCode(reasons, files)
 
 
 def is_copied(exclusion: Exclusion, document: Document) -> str:

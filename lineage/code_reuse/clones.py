@@ -60,21 +60,21 @@ class Pair:
 
 def normal(text: str) -> list[str]:
     """The tokens of code with variables all alike (`v`), numbers `0`, strings `s`; comments and docstrings left out."""
-    found: list[str] = []
+    normal_tokens: list[str] = []
     before = ""
     for match in _TOKEN.finditer(text[:MOST]):
         token = match.group()
         if token.startswith(('"""', "'''", "#", "//")):
             continue
-        found.append(before := _normal(token, before, text, match.end()))
-    return found
+        normal_tokens.append(before := _normal(token, before, text, match.end()))
+    return normal_tokens
 
 
 def _normal(token: str, before: str, text: str, end: int) -> str:
     first = token[0]
     if first.isalpha() or first == "_":
-        kept = before == "." or token.lower() in KEYWORDS or (before not in {"def", "fn", "function"} and _FOLLOWS.match(text, end))
-        return token if kept else "v"
+        is_unchanged = before == "." or token.lower() in KEYWORDS or (before not in {"def", "fn", "function"} and _FOLLOWS.match(text, end))
+        return token if is_unchanged else "v"
     return "0" if first.isdigit() else "s" if first in "\"'" and len(token) > 1 else token
 
 
@@ -89,19 +89,19 @@ def pairs(owners: Sequence[int], texts: Sequence[str], alike: float = ALIKE) -> 
     `owners` numbers the repository of each text. Time is linear in the texts but for the sorting of their sketches;
     memory is 16 bytes for each kept hash.
     """
-    known: dict[str, int] = {}
+    token_codes: dict[str, int] = {}
     hashes, units = [], []
     sizes = np.zeros(len(texts), dtype=np.int64)
     for start in range(0, len(texts), _BATCH):
-        for n, one in enumerate(_sets([_codes(text, known) for text in texts[start : start + _BATCH]]), start):
-            sizes[n] = len(one)
-            kept = one[:SKETCH]
-            hashes.append(kept)
-            units.append(np.full(len(kept), n, dtype=np.int64))
+        for n, hash_set in enumerate(_sets([_codes(text, token_codes) for text in texts[start : start + _BATCH]]), start):
+            sizes[n] = len(hash_set)
+            sketch_hashes = hash_set[:SKETCH]
+            hashes.append(sketch_hashes)
+            units.append(np.full(len(sketch_hashes), n, dtype=np.int64))
     if not hashes:
         return []
-    found = _candidates(np.concatenate(hashes), np.concatenate(units), np.asarray(owners, dtype=np.int64))
-    return sorted(_verified(found, texts, sizes, alike), key=lambda pair: (-pair.similarity, pair.one, pair.other))
+    candidate_pairs = _candidates(np.concatenate(hashes), np.concatenate(units), np.asarray(owners, dtype=np.int64))
+    return sorted(_verified(candidate_pairs, texts, sizes, alike), key=lambda pair: (-pair.similarity, pair.one, pair.other))
 
 
 def _codes(text: str, known: dict[str, int]) -> list[int]:
@@ -111,8 +111,8 @@ def _codes(text: str, known: dict[str, int]) -> list[int]:
 
 def _sets(coded: Sequence[list[int]]) -> list[Hashes]:
     """The sorted distinct shingle hashes of each token list, all lists in one pass."""
-    lengths = np.array([len(one) for one in coded])
-    flat: Hashes = np.fromiter((code for one in coded for code in one), dtype=np.uint64, count=int(lengths.sum()))
+    lengths = np.array([len(unit_codes) for unit_codes in coded])
+    flat: Hashes = np.fromiter((code for unit_codes in coded for code in unit_codes), dtype=np.uint64, count=int(lengths.sum()))
     if flat.size < WIDTH:
         return [np.empty(0, dtype=np.uint64) for _ in coded]
     rolled = np.zeros(flat.size - WIDTH + 1, dtype=np.uint64)
@@ -136,10 +136,10 @@ def _candidates(hashes: Hashes, units: NDArray[np.int64], owners: NDArray[np.int
     hashes, units = hashes[order], units[order]
     starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
     counts = np.diff(np.append(starts, hashes.size))
-    made = [part for size in range(2, COMMON + 1) for part in _within(units, starts[counts == size], size, owners)]
-    if not made:
+    pair_parts = [part for size in range(2, COMMON + 1) for part in _within(units, starts[counts == size], size, owners)]
+    if not pair_parts:
         return np.empty((0, 2), dtype=np.int64)
-    packed, shared = np.unique(np.concatenate(made), return_counts=True)
+    packed, shared = np.unique(np.concatenate(pair_parts), return_counts=True)
     packed = packed[shared >= _AGREE]
     return np.column_stack((packed // owners.size, packed % owners.size))
 
@@ -155,13 +155,13 @@ def _within(units: NDArray[np.int64], starts: NDArray[np.int64], size: int, owne
 def _verified(found: NDArray[np.int64], texts: Sequence[str], sizes: NDArray[np.int64], alike: float) -> Iterator[Pair]:
     """The candidates that are alike by their whole sets, which are made again: most functions never become one."""
     sets: dict[int, Any] = {}
-    for one, other in found.tolist():
-        small, large = sorted((int(sizes[one]), int(sizes[other])))
+    for first_unit, other in found.tolist():
+        small, large = sorted((int(sizes[first_unit]), int(sizes[other])))
         if small < alike * large:  # the Jaccard similarity is at most small / large
             continue
-        for n in (one, other):
+        for n in (first_unit, other):
             if n not in sets:
                 sets[n] = shingles(texts[n])
-        common = np.intersect1d(sets[one], sets[other], assume_unique=True).size
+        common = np.intersect1d(sets[first_unit], sets[other], assume_unique=True).size
         if (similarity := common / (small + large - common)) >= alike:
-            yield Pair(one, other, round(similarity, 3))
+            yield Pair(first_unit, other, round(similarity, 3))

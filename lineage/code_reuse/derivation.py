@@ -93,7 +93,7 @@ class Ages:
                 papers[link.repo.lower()].add(link.paper)
         begun = {work.id.lower(): str(work.meta.get("created") or work.year or "") for work in works if work.kind == "code"}
         cites = frozenset((reference.citing, reference.cited) for reference in references)
-        return cls({repo: frozenset(some) for repo, some in papers.items()}, cites, begun)
+        return cls({repo: frozenset(paper_ids) for repo, paper_ids in papers.items()}, cites, begun)
 
     def why(self, source: WorkId, taker: WorkId) -> str:
         """Why `taker` has it from `source`; empty if nothing says so."""
@@ -103,8 +103,8 @@ class Ages:
                 if (paper, cited) in self.cites and (cited, paper) not in self.cites:
                     return f"{paper} cites {cited}"
         before, after = self.begun.get(source.lower(), ""), self.begun.get(taker.lower(), "")
-        said = min(len(before), len(after), 10)
-        return f"begun {before[:10]}, before {after[:10]}" if said >= 4 and before[:said] < after[:said] else ""
+        shown_digits = min(len(before), len(after), 10)
+        return f"begun {before[:10]}, before {after[:10]}" if shown_digits >= 4 and before[:shown_digits] < after[:shown_digits] else ""
 
 
 def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, ...]:
@@ -115,10 +115,12 @@ def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, 
     numbers = {work: n for n, work in enumerate(sorted({place.work for place in places}))}
     pairs = clones.pairs([numbers[place.work] for place in places], texts)
     best = _believed(_best(pairs, places), places)[:MOST]
-    made = (_derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best)
+    candidate_derivations = (
+        _derivation(places[pair.one], places[pair.other], texts[pair.one], texts[pair.other], pair.similarity, (ages, origins)) for pair in best
+    )
     return tuple(
         sorted(
-            made,
+            candidate_derivations,
             key=lambda derivation: (
                 -derivation.similarity,
                 derivation.source.work,
@@ -150,7 +152,7 @@ def _best(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.
     """The pairs in which each function has its best match in the other repository; what many repositories hold is nobody's."""
     taken: set[tuple[int, WorkId]] = set()
     homes: dict[int, set[WorkId]] = defaultdict(set)
-    kept = []
+    best_derivations = []
     for pair in pairs:
         place, other = places[pair.one], places[pair.other]
         homes[pair.one].add(other.work)
@@ -158,8 +160,8 @@ def _best(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.
         if (pair.one, other.work) in taken or (pair.other, place.work) in taken or (is_vendored(place.path) and is_vendored(other.path)):
             continue
         taken |= {(pair.one, other.work), (pair.other, place.work)}
-        kept.append(pair)
-    return [pair for pair in kept if max(len(homes[pair.one]), len(homes[pair.other])) < HOMES]
+        best_derivations.append(pair)
+    return [pair for pair in best_derivations if max(len(homes[pair.one]), len(homes[pair.other])) < HOMES]
 
 
 def _believed(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clones.Pair]:
@@ -172,11 +174,16 @@ def _believed(pairs: Sequence[clones.Pair], places: Sequence[Place]) -> list[clo
             files.add((place.work, place.path, other.work, other.path))
 
     def holds(pair: clones.Pair) -> bool:
-        one, other = places[pair.one], places[pair.other]
-        if pair.similarity >= SURE or (one.symbol == other.symbol and "." in one.symbol):
+        first_place, other = places[pair.one], places[pair.other]
+        if pair.similarity >= SURE or (first_place.symbol == other.symbol and "." in first_place.symbol):
             return True
-        beside = (one.work, other.work) in works or (other.work, one.work) in works
-        same = (one.work, one.path, other.work, other.path) in files or (other.work, other.path, one.work, one.path) in files
+        beside = (first_place.work, other.work) in works or (other.work, first_place.work) in works
+        same = (first_place.work, first_place.path, other.work, other.path) in files or (
+            other.work,
+            other.path,
+            first_place.work,
+            first_place.path,
+        ) in files
         return same or (pair.similarity >= LIKELY and beside)
 
     return [pair for pair in pairs if holds(pair)]
@@ -198,8 +205,8 @@ def compared(source: str, taken: str) -> tuple[Kind, tuple[str, ...]]:
     if renamed is None:
         before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (source, taken))
         return "adapted", tuple(_changes(before, after))
-    told = tuple(f"{old} is called {new}" for old, new in list(renamed.items())[:CHANGES])
-    return ("renamed" if told else "exact"), told
+    rename_notes = tuple(f"{old} is called {new}" for old, new in list(renamed.items())[:CHANGES])
+    return ("renamed" if rename_notes else "exact"), rename_notes
 
 
 def _renamed(source: str, taken: str) -> dict[str, str] | None:
@@ -219,15 +226,15 @@ def _renamed(source: str, taken: str) -> dict[str, str] | None:
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """Lines that differ in a literal one by one, then how many lines were added and left out."""
-    added = removed = told = 0
+    added = removed = literal_changes = 0
     for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after).get_opcodes():  # without its `autojunk` repeated lines cost their square
         if tag == "equal":
             continue
         if tag == "replace" and b - a == d - c:
             for old, new in zip(before[a:b], after[c:d], strict=True):
-                if told < CHANGES and (said := _literals(old, new)):
-                    told += 1
-                    yield said
+                if literal_changes < CHANGES and (changed_literals := _literals(old, new)):
+                    literal_changes += 1
+                    yield changed_literals
                 else:
                     added, removed = added + 1, removed + 1
             continue

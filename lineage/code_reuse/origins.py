@@ -62,11 +62,11 @@ class Origins:
         What both say in the same words came with the copy.
         """
         mine, theirs = self.files.get((taker, taken_path), _NONE), self.files.get((source, path), _NONE)
-        if _name(source) in {*(one.origin for one in mine), *self.named.get(taker, ())}:
+        if _name(source) in {*(shared_origin.origin for shared_origin in mine), *self.named.get(taker, ())}:
             return ""
         mine, theirs = mine | self.works.get(taker, _NONE), theirs | self.works.get(source, _NONE)
-        copied = {one.origin for one in mine & theirs}
-        both = {one.origin for one in mine} & {one.origin for one in theirs}
+        copied = {shared_origin.origin for shared_origin in mine & theirs}
+        both = {shared_origin.origin for shared_origin in mine} & {shared_origin.origin for shared_origin in theirs}
         return min(both - copied - self.stored, default="")
 
 
@@ -82,7 +82,7 @@ def taken(text: str) -> Iterator[Said]:
     """Each repository that a text says something was taken from, in the paragraph that says so."""
     for match in _TAKEN.finditer(text):
         after = text[match.end() : match.end() + _AFTER].partition("\n\n")[0]
-        yield from (Said(_written(found), fold(match[0] + after[: found.end()])) for found in _REPOSITORY.finditer(after))
+        yield from (Said(_written(origin_match), fold(match[0] + after[: origin_match.end()])) for origin_match in _REPOSITORY.finditer(after))
 
 
 def _written(match: re.Match[str]) -> str:

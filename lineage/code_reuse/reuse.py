@@ -118,30 +118,36 @@ def _definitions(document: Document) -> Iterator[tuple[bytes, _Home]]:
 def _pairs(homes: Mapping[bytes, Sequence[_Home]]) -> dict[tuple[WorkId, WorkId], list[tuple[_Home, _Home]]]:
     """For each pair of works the places where they have the same text, by the first place in each."""
     pairs: dict[tuple[WorkId, WorkId], list[tuple[_Home, _Home]]] = defaultdict(list)
-    for some in homes.values():
+    for same_text_homes in homes.values():
         first: dict[WorkId, _Home] = {}
-        for home in some:
-            known = first.get(home.work)
-            if known is None or (known.vendored and not home.vendored):
+        for home in same_text_homes:
+            first_home = first.get(home.work)
+            if first_home is None or (first_home.vendored and not home.vendored):
                 first[home.work] = home
         if 2 <= len(first) <= HOMES:
             named = [first[work] for work in sorted(first)]
-            for n, one in enumerate(named):
+            for n, named_home in enumerate(named):
                 for other in named[n + 1 :]:
-                    if not (one.vendored and other.vendored):
-                        pairs[one.work, other.work].append((one, other))
+                    if not (named_home.vendored and other.vendored):
+                        pairs[named_home.work, other.work].append((named_home, other))
     return pairs
 
 
 def _shared(pair: tuple[WorkId, WorkId], files: Sequence[tuple[_Home, _Home]], definitions: Sequence[tuple[_Home, _Home]]) -> Shared:
-    whole = {one.path for one, _ in files}
+    whole = {definition_home.path for definition_home, _ in files}
     counted_: list[_Home] = []
     inside: dict[str, int] = {}
-    for one in sorted((one for one, _ in definitions if one.path not in whole), key=lambda home: (home.path, home.start, -home.end)):
-        if one.start >= inside.get(one.path, 0):  # not within a class that is shared as a whole
-            counted_.append(one)
-            inside[one.path] = one.end
-    places = [*(one.path for one, _ in files), *(f"{one.path}:{one.symbol}" for one in counted_)]
+    for definition_home in sorted(
+        (definition_home for definition_home, _ in definitions if definition_home.path not in whole),
+        key=lambda home: (home.path, home.start, -home.end),
+    ):
+        if definition_home.start >= inside.get(definition_home.path, 0):  # not within a class that is shared as a whole
+            counted_.append(definition_home)
+            inside[definition_home.path] = definition_home.end
+    places = [
+        *(definition_home.path for definition_home, _ in files),
+        *(f"{definition_home.path}:{definition_home.symbol}" for definition_home in counted_),
+    ]
     return Shared(*pair, len(files), len(counted_), tuple(sorted(places[:EXAMPLES])))
 
 
@@ -156,14 +162,14 @@ def signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId
         if link.tier.own:
             owners[link.repo.lower()].add(link.paper)
     best: dict[WorkId, Shared] = {}
-    for one in shareds:
-        papers, others = owners[one.one.lower()], owners[one.other.lower()]
+    for shared_code in shareds:
+        papers, others = owners[shared_code.one.lower()], owners[shared_code.other.lower()]
         for paper in others if target in papers else papers if target in others else ():
-            if paper != target and _weight(one) > (_weight(best[paper]) if paper in best else 0.0):
-                best[paper] = one
+            if paper != target and _weight(shared_code) > (_weight(best[paper]) if paper in best else 0.0):
+                best[paper] = shared_code
     return {
-        paper: (Signal("reuse", min(1.0, math.log2(1 + _weight(one)) / 5), f"its repository shares {one.words()} with the target's"),)
-        for paper, one in best.items()
+        paper: (Signal("reuse", min(1.0, math.log2(1 + _weight(shared_code)) / 5), f"its repository shares {shared_code.words()} with the target's"),)
+        for paper, shared_code in best.items()
     }
 
 

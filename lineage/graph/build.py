@@ -44,8 +44,8 @@ def build(target: Work, works: Mapping[WorkId, Work], references: Sequence[Refer
     graph = nx.DiGraph(target=str(target.id))
     incoming = _heaviest_incoming(edges)
     for work in _in_order(target, edges, links):
-        known = target if work == target.id else works.get(work) or _unlisted(work, incoming.get(work))
-        graph.add_node(str(work), **_node(known, incoming.get(work), target.id))
+        cited_work = target if work == target.id else works.get(work) or _unlisted(work, incoming.get(work))
+        graph.add_node(str(work), **_node(cited_work, incoming.get(work), target.id))
     for edge in edges:
         graph.add_edge(str(edge.citing), str(edge.cited), **_citation(edge))
     for link in _best_links(links):
@@ -147,8 +147,8 @@ def _node(work: Work, reference: Reference | None, target: WorkId) -> Attributes
 
 def _repository(work: Work) -> Attributes:
     commit, archived = str(work.meta.get("commit") or ""), work.meta.get("archived")
-    known: Attributes = {"commit": commit} if _COMMIT.match(commit) else {}
-    return known | ({"archived": True} if archived is True else {})
+    attributes: Attributes = {"commit": commit} if _COMMIT.match(commit) else {}
+    return attributes | ({"archived": True} if archived is True else {})
 
 
 def _names(authors: Sequence[str]) -> list[str]:
@@ -190,13 +190,13 @@ def _evidence(reference: Reference) -> Iterator[tuple[str, str, str]]:
     """(role or "-", sentence, section or "-"): what speaks for a role first, then where else it is cited; at most MAX_EVIDENCE."""
     spoken = [(v.role.value, v.sentence, v.section) for v in sorted(reference.roles, key=lambda v: (-v.score, v.role))]
     seen: set[tuple[str, str]] = set()
-    told: set[str] = set()
+    noted_reasons: set[str] = set()
     for role, sentence, section in [*spoken, *(("-", m.sentence, m.section) for m in reference.mentions)]:
         text = clean(sentence)
-        if not text or (role, text) in seen or (role == "-" and text in told) or len(seen) >= MAX_EVIDENCE:
+        if not text or (role, text) in seen or (role == "-" and text in noted_reasons) or len(seen) >= MAX_EVIDENCE:
             continue
         seen.add((role, text))
-        told.add(text)
+        noted_reasons.add(text)
         yield role, text, clean(" › ".join(section), 200) or "-"
 
 
@@ -205,8 +205,8 @@ def _listed(items: Sequence[str]) -> str:
 
 
 def _code(link: CodeLink) -> Attributes:
-    said = ", ".join(clean(name, 40) for name in link.said_by)
-    return {"kind": "code", "tier": link.tier.value, "said_by": said, "evidence": _listed(link.evidence)}
+    sources = ", ".join(clean(name, 40) for name in link.said_by)
+    return {"kind": "code", "tier": link.tier.value, "said_by": sources, "evidence": _listed(link.evidence)}
 
 
 def _weigh_code(graph: nx.DiGraph) -> None:

@@ -54,19 +54,19 @@ def by_weight(graph: nx.DiGraph) -> list[str]:
 
 
 def _node(graph: nx.DiGraph, node: str, placed: Layout) -> dict[str, Any]:
-    known = graph.nodes[node]
+    attributes = graph.nodes[node]
     x, y = placed.positions[node]
     return {
         "id": node,
-        **{name: known[name] for name in ("kind", "title", "venue", "score", "role", "url", "target", "distance")},
-        "authors": known["authors"].split("; ") if known["authors"] else [],
-        "roles": _split(known["roles"]),
-        "year": known.get("year"),
-        "licence": known["licence"] or None,
-        "commit": known.get("commit"),
-        "archived": known.get("archived", False),
-        "label": label(known),
-        "radius": radius(known),
+        **{name: attributes[name] for name in ("kind", "title", "venue", "score", "role", "url", "target", "distance")},
+        "authors": attributes["authors"].split("; ") if attributes["authors"] else [],
+        "roles": _split(attributes["roles"]),
+        "year": attributes.get("year"),
+        "licence": attributes["licence"] or None,
+        "commit": attributes.get("commit"),
+        "archived": attributes.get("archived", False),
+        "label": label(attributes),
+        "radius": radius(attributes),
         "x": x,
         "y": y,
     }
@@ -76,14 +76,14 @@ def _edge(citing: str, cited: str, edge: Mapping[str, Any]) -> dict[str, Any]:
     ends = {"source": citing, "target": cited, "kind": edge["kind"]}
     if edge["kind"] == "code":
         return {**ends, "tier": edge["tier"], "said_by": _split(edge["said_by"]), "evidence": lines(edge["evidence"])}
-    told = zip(lines(edge["evidence_roles"]), lines(edge["evidence"]), lines(edge["sections"]), strict=True)
+    evidence_rows = zip(lines(edge["evidence_roles"]), lines(edge["evidence"]), lines(edge["sections"]), strict=True)
     return {
         **ends,
         "role": edge["role"],
         "roles": _split(edge["roles"]),
         "score": edge["score"],
         "why": lines(edge["why"]),
-        "evidence": [{"role": _given(role), "sentence": sentence, "section": _given(section)} for role, sentence, section in told],
+        "evidence": [{"role": _given(role), "sentence": sentence, "section": _given(section)} for role, sentence, section in evidence_rows],
         "mentions": edge["mentions"],
         "key": edge["key"],
         "known_by": _split(edge["known_by"]),
@@ -107,10 +107,10 @@ def _json(graph: nx.DiGraph, placed: Layout) -> str:
 def _graphml(graph: nx.DiGraph, placed: Layout) -> str:
     """GraphML 1.0 with declared types; `label`, `x`, `y` and `size` are what Gephi looks for."""
     drawn = graph.copy()
-    for node, known in drawn.nodes(data=True):
+    for node, attributes in drawn.nodes(data=True):
         x, y = placed.positions[node]
         # Gephi's y points upwards.
-        known.update(label=label(known), x=float(x), y=-float(y), size=float(2 * radius(known)))
+        attributes.update(label=label(attributes), x=float(x), y=-float(y), size=float(2 * radius(attributes)))
     for _, _, edge in drawn.edges(data=True):
         edge["weight"] = max(0.01, float(edge.get("score", 1.0)))
     return "\n".join(nx.generate_graphml(drawn, named_key_ids=False)) + "\n"
@@ -131,15 +131,15 @@ def _dot(graph: nx.DiGraph, placed: Layout) -> str:
     return "\n".join([*_DOT_HEAD, *nodes, *edges, "}", ""])
 
 
-def _dot_node(known: Mapping[str, Any], place: tuple[float, float]) -> dict[str, str]:
-    year = f" ({known['year']})" if "year" in known else ""
+def _dot_node(attributes: Mapping[str, Any], place: tuple[float, float]) -> dict[str, str]:
+    year = f" ({attributes['year']})" if "year" in attributes else ""
     return {
-        "label": f"{label(known)}{year}",
-        "tooltip": known["title"],
-        "shape": "box" if known["kind"] == "code" else "doublecircle" if known["target"] else "ellipse",
-        "fillcolor": colour(known),
-        "fontcolor": "#ffffff" if known["target"] or known["kind"] == "code" else "#000000",
-        "URL": known["url"],
+        "label": f"{label(attributes)}{year}",
+        "tooltip": attributes["title"],
+        "shape": "box" if attributes["kind"] == "code" else "doublecircle" if attributes["target"] else "ellipse",
+        "fillcolor": colour(attributes),
+        "fontcolor": "#ffffff" if attributes["target"] or attributes["kind"] == "code" else "#000000",
+        "URL": attributes["url"],
         "pos": f"{place[0]:.1f},{-place[1]:.1f}",
     }
 

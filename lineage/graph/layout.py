@@ -176,17 +176,17 @@ def _wish(ordered: Sequence[Sequence[_Block]], height: float) -> None:
 def _levels(graph: nx.DiGraph, blocks: Sequence[_Block]) -> list[list[_Block]]:
     """Blocks from top to bottom by level; outside the background the heaviest stand nearest to the middle."""
     blocks_by_key: dict[str, list[_Block]] = {level: [] for level in LEVELS}
-    rest: list[_Block] = []
+    remaining_blocks: list[_Block] = []
     for block in blocks:
         node = graph.nodes[block.members[0]]
         central = node["target"] or (node["score"] >= _HEAVY and node["role"] not in blocks_by_key)
-        blocks_by_key.get("base" if central else str(node["role"]), rest).append(block)
-    rest.sort(key=lambda b: (graph.nodes[b.members[0]]["order"], b.members[0]))
+        blocks_by_key.get("base" if central else str(node["role"]), remaining_blocks).append(block)
+    remaining_blocks.sort(key=lambda b: (graph.nodes[b.members[0]]["order"], b.members[0]))
     inner = [blocks_by_key[level] for level in LEVELS]
     for i, level in enumerate(inner):
         level.sort(key=lambda b: (graph.nodes[b.members[0]]["score"], b.members[0]), reverse=i > LEVELS.index("base"))
     inner[LEVELS.index("base")] = _outward(inner[LEVELS.index("base")])
-    above, below = _balanced(inner, rest)
+    above, below = _balanced(inner, remaining_blocks)
     return [above, *inner, below]
 
 
@@ -196,16 +196,16 @@ def _outward(level: list[_Block]) -> list[_Block]:
     return heavy[1::2][::-1] + heavy[::2]
 
 
-def _balanced(inner: Sequence[Sequence[_Block]], rest: list[_Block]) -> tuple[list[_Block], list[_Block]]:
+def _balanced(inner: Sequence[Sequence[_Block]], remaining_blocks: list[_Block]) -> tuple[list[_Block], list[_Block]]:
     """The background cut in two, so that what is built upon stays in the middle."""
     middle = LEVELS.index("base")
     upper, lower = (sum(b.height for level in part for b in level) for part in (inner[:middle], inner[middle + 1 :]))
-    share = (sum(b.height for b in rest) + lower - upper) / 2
+    share = (sum(b.height for b in remaining_blocks) + lower - upper) / 2
     cut, used = 0, 0.0
-    while cut < len(rest) and used + rest[cut].height / 2 < share:
-        used += rest[cut].height
+    while cut < len(remaining_blocks) and used + remaining_blocks[cut].height / 2 < share:
+        used += remaining_blocks[cut].height
         cut += 1
-    return rest[:cut], rest[cut:]
+    return remaining_blocks[:cut], remaining_blocks[cut:]
 
 
 @dataclass

@@ -95,32 +95,32 @@ def curve(x0: float, y0: float, x1: float, y1: float) -> str:
 
 
 def _marks(graph: nx.DiGraph, placed: Layout) -> Iterator[str]:
-    for node, known in graph.nodes(data=True):
+    for node, attributes in graph.nodes(data=True):
         x, y = placed.positions[node]
-        size, ink = radius(known), "#1b1f24" if known["score"] >= 0.3 else "#57606a"
-        weight = ' font-weight="600"' if known["score"] >= 0.5 and known["kind"] == "paper" else ""
-        yield f"<g><title>{escape(_spoken(known))}</title>{_shape(known, x, y, size)}"
+        size, ink = radius(attributes), "#1b1f24" if attributes["score"] >= 0.3 else "#57606a"
+        weight = ' font-weight="600"' if attributes["score"] >= 0.5 and attributes["kind"] == "paper" else ""
+        yield f"<g><title>{escape(_spoken(attributes))}</title>{_shape(attributes, x, y, size)}"
         halo = 'paint-order="stroke" stroke="#ffffff" stroke-opacity="0.85" stroke-width="3" stroke-linejoin="round"'
-        lx, ly = (x + size, y - size - 6) if known["target"] else (x - size - 5, y + 4)
-        yield _text(lx, ly, label(known), f'text-anchor="end" fill="{ink}"{weight} {halo}') + "</g>"
+        lx, ly = (x + size, y - size - 6) if attributes["target"] else (x - size - 5, y + 4)
+        yield _text(lx, ly, label(attributes), f'text-anchor="end" fill="{ink}"{weight} {halo}') + "</g>"
 
 
-def _shape(known: Mapping[str, Any], x: float, y: float, size: float) -> str:
-    if known["kind"] == "code":
-        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" {_size(2 * size, 2 * size)} rx="1.5" fill="{colour(known)}" stroke="#ffffff"/>'
-    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size - 4:.1f}" fill="none" stroke="#ffffff" stroke-width="2"/>' if known["target"] else ""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour(known)}" stroke="#ffffff"/>{ring}'
+def _shape(attributes: Mapping[str, Any], x: float, y: float, size: float) -> str:
+    if attributes["kind"] == "code":
+        return f'<rect x="{x - size:.1f}" y="{y - size:.1f}" {_size(2 * size, 2 * size)} rx="1.5" fill="{colour(attributes)}" stroke="#ffffff"/>'
+    ring = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size - 4:.1f}" fill="none" stroke="#ffffff" stroke-width="2"/>' if attributes["target"] else ""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}" fill="{colour(attributes)}" stroke="#ffffff"/>{ring}'
 
 
-def _spoken(known: Mapping[str, Any]) -> str:
-    roles = "the target" if known["target"] else ", ".join(ROLES[r] for r in known["roles"].split(", ") if r) or known["kind"]
-    return f"{known['title']} ({known.get('year', 'year unknown')}): {roles}, weight {known['score']:.2f}"
+def _spoken(attributes: Mapping[str, Any]) -> str:
+    roles = "the target" if attributes["target"] else ", ".join(ROLES[r] for r in attributes["roles"].split(", ") if r) or attributes["kind"]
+    return f"{attributes['title']} ({attributes.get('year', 'year unknown')}): {roles}, weight {attributes['score']:.2f}"
 
 
 def _legend(graph: nx.DiGraph, width: float, height: float) -> Iterator[str]:
     x, y = _MARGIN, height - 24
-    held = {str(n["role"]) for _, n in graph.nodes(data=True) if n["kind"] == "paper" and not n["target"]}
-    entries = [("target", "target"), *((role, name) for role, name in ROLES.items() if role in held), ("code", "code repository")]
+    shown_roles = {str(n["role"]) for _, n in graph.nodes(data=True) if n["kind"] == "paper" and not n["target"]}
+    entries = [("target", "target"), *((role, name) for role, name in ROLES.items() if role in shown_roles), ("code", "code repository")]
     for role, name in entries:
         mark = f'x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10"' if role == "code" else f'cx="{x + 5:.1f}" cy="{y - 4:.1f}" r="5.5"'
         yield f'<{"rect" if role == "code" else "circle"} {mark} fill="{COLOURS[role]}"/>'

@@ -103,16 +103,18 @@ class Checklist:
         """
         terms = Phrases({term: term for domain in self.domains for term in domain.terms})
         places = [(Counter(terms.found(words(part))), weight) for part, weight in ((title, _TITLE), (abstract, _ABSTRACT))]
-        said = Counter(terms.found(words(text)))
-        scored = [_scored(domain, places, said) for domain in self.domains]
+        term_counts = Counter(terms.found(words(text)))
+        scored = [_scored(domain, places, term_counts) for domain in self.domains]
         best = max((recognised.score for recognised in scored), default=0.0)
-        kept = (recognised for recognised, domain in zip(scored, self.domains, strict=True) if _holds(recognised, domain, best))
-        recogniseds = sorted(kept, key=lambda recognised: -recognised.score)[:_MOST_DOMAINS]
+        detected_domains = (recognised for recognised, domain in zip(scored, self.domains, strict=True) if _holds(recognised, domain, best))
+        recogniseds = sorted(detected_domains, key=lambda recognised: -recognised.score)[:_MOST_DOMAINS]
         return (*recogniseds, *self._implied(recogniseds))
 
     def _implied(self, recogniseds: Sequence[Recognised]) -> Iterator[Recognised]:
         named = {domain.name: domain for domain in self.domains}
-        missing = {name: one for one in reversed(recogniseds) for name in named[one.name].implies if name in named}
+        missing = {
+            name: recognised_domain for recognised_domain in reversed(recogniseds) for name in named[recognised_domain.name].implies if name in named
+        }
         for name, recognised in missing.items():
             if name not in {other.name for other in recogniseds}:
                 yield Recognised(name, named[name].title, 0.0, (f"implied by {recognised.title}",))
@@ -161,12 +163,12 @@ def checklist_of(table: Mapping[str, Any]) -> Checklist:
 
 def _domain(name: str, row: Mapping[str, Any]) -> Domain:
     terms = {phrase(term): float(weight) for term, weight in row["terms"].items()}
-    held = {term: weight for term, weight in terms.items() if term}
+    weighted_terms = {term: weight for term, weight in terms.items() if term}
     return Domain(
         str(name),
         str(row.get("title") or name),
         float(row.get("needed", 9)),
-        held,
+        weighted_terms,
         bool(row.get("basic", False)),
         _listed(row.get("implies", ())),
     )
@@ -192,9 +194,9 @@ def _need(row: Mapping[str, Any]) -> ChecklistItem:
         weight=float(row.get("weight", 0.5)),
     )
     choices = tuple(phrase(name) for name in named if name != _NUMBER)
-    mentions = [found for found in map(phrase, _listed(row["mentions"])) if found]
+    mentions = [mention_phrase for mention_phrase in map(phrase, _listed(row["mentions"])) if mention_phrase]
     if values != _WORDS:  # a word of code in prose says nothing of what was done, a value beside it does
-        mentions += [found for found in _spoken(detail.facts) if found not in mentions]
+        mentions += [mention_phrase for mention_phrase in _spoken(detail.facts) if mention_phrase not in mentions]
     return ChecklistItem(
         detail,
         frozenset(_listed(row.get("domains", (ALWAYS,)))),
@@ -211,11 +213,11 @@ def _spoken(facts: Iterable[str]) -> Iterator[Phrase]:
     terms = ontology().terms
     for term in (terms[name] for name in facts if name in terms):
         for name in (term.title, *term.prose, *term.identifiers):
-            found = tuple(part for word in phrase(name) for part in word.split("_") if part)
-            if len(found) > 1 and found[-1] not in _LEANING:
-                yield found
-            if len(found) > 1 and found[0] in _COUNTED and found[-1].endswith("s"):
-                yield (*found[:-1], found[-1].removesuffix("s"))
+            name_parts = tuple(part for word in phrase(name) for part in word.split("_") if part)
+            if len(name_parts) > 1 and name_parts[-1] not in _LEANING:
+                yield name_parts
+            if len(name_parts) > 1 and name_parts[0] in _COUNTED and name_parts[-1].endswith("s"):
+                yield (*name_parts[:-1], name_parts[-1].removesuffix("s"))
 
 
 def _read(path: Path) -> Checklist:

@@ -54,11 +54,11 @@ def _is_name(text: str) -> bool:
 def _fitted_list(term: Term, value: Sequence[Any]) -> str | None:
     if term.type in {"boolean", "schedule", "text"} or len(value) > _MOST_ITEMS:
         return None
-    found = [_fitted_one(term, one) for one in value]
-    if any(one is None for one in found):
+    fitted_items = [_fitted_one(term, item) for item in value]
+    if any(item is None for item in fitted_items):
         return None
     numeric = term.type not in {"choice"}
-    return "[" + ", ".join(str(one) if numeric and not isinstance(value[n], str) else json.dumps(one) for n, one in enumerate(found)) + "]"
+    return "[" + ", ".join(str(item) if numeric and not isinstance(value[n], str) else json.dumps(item) for n, item in enumerate(fitted_items)) + "]"
 
 
 def _fitted_one(term: Term, value: Any) -> str | None:
@@ -111,18 +111,18 @@ def _choice(term: Term, value: Any) -> str | None:
     if term.type == "schedule" and text[:1] == "{":
         return _structure(term, text)
     last = text.rpartition(".")[2] if _DOTTED.fullmatch(text) else text
-    found = next((term.choices[word] for word in (fold(text), fold(last)) if word in term.choices), None)
-    if found is None and text.lower() not in _TYPES:
-        known = 2 <= len(text) <= 40 and re.fullmatch(r"[A-Za-z][\w./@+-]*", text) and not text.endswith((".py", ".json", ".txt", ".yaml"))
-        found = last.lower() if known else None
-    return schedule(found) if found and term.type == "schedule" else found
+    choice = next((term.choices[word] for word in (fold(text), fold(last)) if word in term.choices), None)
+    if choice is None and text.lower() not in _TYPES:
+        is_plain_word = 2 <= len(text) <= 40 and re.fullmatch(r"[A-Za-z][\w./@+-]*", text) and not text.endswith((".py", ".json", ".txt", ".yaml"))
+        choice = last.lower() if is_plain_word else None
+    return schedule(choice) if choice and term.type == "schedule" else choice
 
 
 def _structure(term: Term, text: str) -> str | None:
     try:
         value = json.loads(text)
         kind = str(value.pop("kind", "") or value.pop("type", "") or value.pop("name", ""))
-        numbers = {str(key): one for key, one in value.items() if isinstance(one, int | float) and not isinstance(one, bool)}
+        numbers = {str(key): item for key, item in value.items() if isinstance(item, int | float) and not isinstance(item, bool)}
     except (ValueError, AttributeError, RecursionError):
         return None
     return schedule(term.choices.get(fold(kind), kind.lower()), **numbers) if kind else None

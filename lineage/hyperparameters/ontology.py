@@ -142,9 +142,9 @@ class Ontology:
         near = around[-1:] if word in _GENERIC else around
         for segment in reversed(near) if meanings else ():
             words = {fold(segment), *(fold(part) for part in parts(segment))}
-            found = next((name for group, name in meanings if not words.isdisjoint(self._contexts.get(group, frozenset()))), None)
-            if found:
-                return NameMatch(found)
+            meaning = next((name for group, name in meanings if not words.isdisjoint(self._contexts.get(group, frozenset()))), None)
+            if meaning:
+                return NameMatch(meaning)
         return None
 
     def _qualified(self, written: str) -> NameMatch | None:
@@ -154,12 +154,12 @@ class Ontology:
             return None
         for size in range(len(pieces) - 1, 0, -1):
             for at in range(len(pieces) - size + 1):
-                rest = [*pieces[:at], *pieces[at + size :]]
+                other_pieces = [*pieces[:at], *pieces[at + size :]]
                 word = "".join(pieces[at : at + size])
                 name_match = self._exact.get(word)
                 allowed = self._qualifiers if word in self._partial else self._parts
-                if name_match and all(piece in allowed or piece.isdigit() for piece in rest):
-                    return NameMatch(name_match.name, "_".join(rest), name_match.meant)
+                if name_match and all(piece in allowed or piece.isdigit() for piece in other_pieces):
+                    return NameMatch(name_match.name, "_".join(other_pieces), name_match.meant)
         return None
 
     def headed(self, written: str) -> list[Heading]:
@@ -167,21 +167,21 @@ class Ontology:
         words = written.split()
         for at in range(max(0, len(words) - _LONGEST_HEAD), len(words)):
             noun, before = fold("".join(words[at:])), words[:at]
-            said = {fold(part) for word in before for part in (word, *parts(word))}
-            terms = [term for term in self._heads.get(noun, ()) if said.isdisjoint(term.unlike)]
+            heading_words = {fold(part) for word in before for part in (word, *parts(word))}
+            terms = [term for term in self._heads.get(noun, ()) if heading_words.isdisjoint(term.unlike)]
             if noun in self._heads:
                 return [Heading(term.name, " ".join(before), *term.heads[noun]) for term in terms]
         return []
 
     def find(self, name: str) -> Term:
         """The detail that a person means by any of its names; raises `NotFound` with the nearest ones."""
-        found = self.name_of(name) or self.name_of(name.replace(" ", "_"))
-        if found:
-            return self.terms[found]
-        known = {fold(american(getattr(term, key))): term for key in ("title", "name") for term in self.terms.values()}
-        if same := known.get(fold(american(name))):
+        term_name = self.name_of(name) or self.name_of(name.replace(" ", "_"))
+        if term_name:
+            return self.terms[term_name]
+        terms_by_title = {fold(american(getattr(term, key))): term for key in ("title", "name") for term in self.terms.values()}
+        if same := terms_by_title.get(fold(american(name))):
             return same
-        near = [known[key] for key in difflib.get_close_matches(fold(name)[:LONGEST], known, 5, 0.5)]
+        near = [terms_by_title[key] for key in difflib.get_close_matches(fold(name)[:LONGEST], terms_by_title, 5, 0.5)]
         near += [self.terms[self._spoken[key]] for key in difflib.get_close_matches(fold(name)[:LONGEST], self._spoken, 3, 0.6)]
         titles = list(dict.fromkeys(term.name for term in near))[:5]
         raise NotFound(
@@ -215,8 +215,8 @@ class Ontology:
     def accepted(self, name: str, value: Plain, own: bool = False) -> NormalizedValue | None:
         """The same for a value that has been read already."""
         term = self.terms[name]
-        found = fitted(term, value, own)
-        return None if found is None else NormalizedValue(found, term.unit, True)
+        normalized = fitted(term, value, own)
+        return None if normalized is None else NormalizedValue(normalized, term.unit, True)
 
     def refined(self, name: str, value: str) -> str:
         """The more exact detail that a value gives away: a `model` called gpt-4o is a language model, `layers` of [512, 256] are widths."""
@@ -250,7 +250,7 @@ def _is_own(identifier: str, name: str) -> bool:
 def _highest(value: str) -> float:
     """The highest number of a list, minus infinity for what is none."""
     try:
-        return max(float(one) for one in value[1:-1].split(",")) if value[:1] == "[" else float("-inf")
+        return max(float(number_text) for number_text in value[1:-1].split(",")) if value[:1] == "[" else float("-inf")
     except ValueError:
         return float("-inf")
 

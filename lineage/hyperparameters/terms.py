@@ -163,7 +163,7 @@ def _term(row: Mapping[str, Any]) -> Term:
     if row["type"] not in get_args(ValueType):
         raise ValueError(f"{row['name']}: there is no type {row['type']!r}")
     words: dict[str, Any] = {key: _words(row.get(key, ())) for key in _LISTS}
-    words |= {key: {str(name): _words(some) for name, some in row.get(key, {}).items()} for key in ("within", "values", "off", "letters")}
+    words |= {key: {str(name): _words(spellings) for name, spellings in row.get(key, {}).items()} for key in ("within", "values", "off", "letters")}
     words["heads"] = {fold(str(noun)): (float(limits[-2]), float(limits[-1])) for noun, limits in row.get("heads", {}).items()}
     words["flags"] = {str(key): str(value) for key, value in row.get("flags", {}).items()}
     words |= {"name": str(row["name"]), "title": str(row["title"]), "topic": american(str(row["topic"]))}

@@ -86,7 +86,7 @@ def _tidy(value: Decimal) -> int | float:
 def shown(value: Plain) -> str:
     """The one text of a value: 0.0001, 4096, 1e-7, [0.9, 0.95], true, none."""
     if isinstance(value, list):
-        return "[" + ", ".join(json.dumps(one, ensure_ascii=False) if isinstance(one, str) else shown(one) for one in value) + "]"
+        return "[" + ", ".join(json.dumps(item, ensure_ascii=False) if isinstance(item, str) else shown(item) for item in value) + "]"
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else _numeral(value)
@@ -115,8 +115,8 @@ def read(text: str, *, code: bool = False) -> Plain:
         raise Expression("too long for a literal")
     if not code:
         text = text.rstrip(",; ")
-        if (found := number(text)) is not None:
-            return found
+        if (parsed_number := number(text)) is not None:
+            return parsed_number
         if text.lower() in _WORDS:
             return _WORDS[text.lower()]
     try:
@@ -146,8 +146,8 @@ def _loose(text: str) -> Plain:
 
 def _scalar(text: str) -> Scalar:
     text = text.strip().strip("'\"")
-    found = number(text)
-    return found if found is not None else _WORDS.get(text.lower(), text)
+    parsed_number = number(text)
+    return parsed_number if parsed_number is not None else _WORDS.get(text.lower(), text)
 
 
 def _computes(tree: ast.expr) -> bool:

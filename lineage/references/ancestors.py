@@ -51,18 +51,20 @@ def ancestors(
 ) -> tuple[Ancestor, ...]:
     """The ancestors of each part of the target, best first, the parts in the order of `Part`; references come with their scores."""
     own = own_name(target)
-    found = [ancestor for r in references for ancestor in _of(r, list(takeovers([*r.mentions, *named.get(r.cited, ())], own)), more.get(r.cited, ()))]
-    kept = (
+    candidate_ancestors = [
+        ancestor for r in references for ancestor in _of(r, list(takeovers([*r.mentions, *named.get(r.cited, ())], own)), more.get(r.cited, ()))
+    ]
+    supported_ancestors = (
         ancestor
         for part in Part
-        for ancestor in sorted((ancestor for ancestor in found if ancestor.part is part), key=lambda ancestor: -ancestor.score)[:MOST]
+        for ancestor in sorted((ancestor for ancestor in candidate_ancestors if ancestor.part is part), key=lambda ancestor: -ancestor.score)[:MOST]
     )
-    return tuple(ancestor for ancestor in kept if ancestor.score >= LEAST)
+    return tuple(ancestor for ancestor in supported_ancestors if ancestor.score >= LEAST)
 
 
-def _of(reference: Reference, said: Sequence[Takeover], signals: Sequence[Signal]) -> Iterator[Ancestor]:
+def _of(reference: Reference, takeover_statements: Sequence[Takeover], signals: Sequence[Signal]) -> Iterator[Ancestor]:
     """What one work gives, by part."""
-    by_text, by_code = by_part(said), dict(_by_code(signals))
+    by_text, by_code = by_part(takeover_statements), dict(_by_code(signals))
     by_role = {_ROLES[verdict.role]: verdict for verdict in reversed(reference.roles) if verdict.role in _ROLES}
     for part in Part:
         code, words = by_code.get(part, (0.0, ""))
@@ -70,7 +72,7 @@ def _of(reference: Reference, said: Sequence[Takeover], signals: Sequence[Signal
         text = max(by_text.get(part, 0.0), _BY_ROLE * role.score if role else 0.0)
         value = 1 - (1 - text) * (1 - code)
         if value:
-            reason = _sentence(part, said) or words or (role.sentence if role else "")
+            reason = _sentence(part, takeover_statements) or words or (role.sentence if role else "")
             yield Ancestor(part, reference.cited, round(value * (0.4 + 0.6 * reference.score), 4), reason[:_SENTENCE])
 
 
@@ -80,8 +82,8 @@ def _by_code(signals: Sequence[Signal]) -> Iterator[tuple[Part, tuple[float, str
             yield part, (weight * signal.value, signal.words)
 
 
-def _sentence(part: Part, said: Sequence[Takeover]) -> str:
+def _sentence(part: Part, takeover_statements: Sequence[Takeover]) -> str:
     """The sentence that says most clearly that a part is taken over."""
-    clear = [(takeover.weight * dict(takeover.parts).get(part, 0.0), takeover) for takeover in said]
+    clear = [(takeover.weight * dict(takeover.parts).get(part, 0.0), takeover) for takeover in takeover_statements]
     best = max(clear, key=lambda pair: pair[0], default=None)
     return " ".join(best[1].mention.sentence.replace(" ⟦T⟧", "").split()) if best and best[0] > 0.1 else ""

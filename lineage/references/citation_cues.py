@@ -65,10 +65,10 @@ def mark(text: str, key: str = "", together: Sequence[str] = ()) -> Marked:
     pieces: list[str] = []
     last = 0
     for group in _GROUP.finditer(text):
-        held = group[1]
-        if TARGET in held:
-            bunch, textual = max(bunch, held.count(TARGET) + held.count(OTHER)), False
-        pieces += [text[last : group.start()], TARGET if TARGET in held else OTHER]
+        bracketed = group[1]
+        if TARGET in bracketed:
+            bunch, textual = max(bunch, bracketed.count(TARGET) + bracketed.count(OTHER)), False
+        pieces += [text[last : group.start()], TARGET if TARGET in bracketed else OTHER]
         last = group.end()
     return _split("".join(pieces) + text[last:], bunch, textual)
 
@@ -93,20 +93,20 @@ def _targets(text: str, key: str) -> str:
 
 def _split(text: str, bunch: int, textual: bool) -> Marked:
     parts = sentences(text)
-    held = [i for i, part in enumerate(parts) if TARGET in part][:MAX_FOCUS] or list(range(min(1, len(parts))))
-    beside = sorted({j for i in held for j in (i - 1, i + 1) if 0 <= j < len(parts)} - set(held))
-    return Marked(tuple(parts[i] for i in held), " ".join(parts[j] for j in beside[:MAX_FOCUS]), bunch, textual)
+    focus_parts = [i for i, part in enumerate(parts) if TARGET in part][:MAX_FOCUS] or list(range(min(1, len(parts))))
+    beside = sorted({j for i in focus_parts for j in (i - 1, i + 1) if 0 <= j < len(parts)} - set(focus_parts))
+    return Marked(tuple(parts[i] for i in focus_parts), " ".join(parts[j] for j in beside[:MAX_FOCUS]), bunch, textual)
 
 
 @cache
 def _lexicon() -> Mapping[str, tuple[str, ...]]:
     """Word or beginning of a word (`utiliz*`) or two words -> classes."""
     raw = json.loads(files("lineage").joinpath("data/lexicon.json").read_text("utf-8"))
-    found: dict[str, list[str]] = {}
+    names_by_word: dict[str, list[str]] = {}
     for name, words in raw["classes"].items():
         for word in words.split():
-            found.setdefault(word.replace("_", " "), []).append(name)
-    return {word: tuple(names) for word, names in found.items()}
+            names_by_word.setdefault(word.replace("_", " "), []).append(name)
+    return {word: tuple(names) for word, names in names_by_word.items()}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -132,37 +132,37 @@ def _word(token: str, before: str) -> str:
 
 def _labels(tokens: Sequence[str]) -> list[tuple[int, str]]:
     """(position, class) of everything that has a class; pairs of words first; the markers are classes too."""
-    found: list[tuple[int, str]] = []
+    placed_labels: list[tuple[int, str]] = []
     skip = -1
     for i, token in enumerate(tokens):
         if token in (TARGET, OTHER):
-            found.append((i, "IT" if token == TARGET else "OTHERS"))
+            placed_labels.append((i, "IT" if token == TARGET else "OTHERS"))
         elif token.startswith(NAME):
-            found.append((i, "NAME"))
+            placed_labels.append((i, "NAME"))
         elif i > skip:
             pair = _lexicon().get(f"{token} {tokens[i + 1]}") if i + 1 < len(tokens) else None
             skip = i + 1 if pair else skip
-            found += [(i, name) for name in (pair or classes(token))]
-    return found
+            placed_labels += [(i, name) for name in (pair or classes(token))]
+    return placed_labels
 
 
 def cues(marked: Marked) -> dict[str, str]:
     """Cue -> the words it was read from."""
     own = _speaks_of_itself(marked)
-    found: dict[str, str] = {}
+    cue_words: dict[str, str] = {}
     for sentence in marked.focus:
         tokens = _tokens(sentence)
         labels = _labels(tokens)
         at = tokens.index(TARGET) if TARGET in tokens else len(tokens)
-        told = (*_placed(tokens, labels, at), *_told_by(tokens, labels, own), *_sequences(tokens, labels), *_said(tokens), *_phrases(tokens, at))
-        for name, words in (*told, *_shape(marked, tokens, at)):
-            found.setdefault(name, words)
+        all_cues = (*_placed(tokens, labels, at), *_told_by(tokens, labels, own), *_sequences(tokens, labels), *_said(tokens), *_phrases(tokens, at))
+        for name, words in (*all_cues, *_shape(marked, tokens, at)):
+            cue_words.setdefault(name, words)
     beside = _tokens(marked.near)
     for i, name in _labels(beside):
-        found.setdefault(f"beside:{name}", _shown(beside[i]))
+        cue_words.setdefault(f"beside:{name}", _shown(beside[i]))
     for name, words in (*_sequences(beside, _labels(beside), longest=2), *_said(beside)):
-        found.setdefault(f"beside:{name}", words)
-    return found
+        cue_words.setdefault(f"beside:{name}", words)
+    return cue_words
 
 
 def _speaks_of_itself(marked: Marked) -> bool:
@@ -203,7 +203,7 @@ def _said(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Words and pairs of words anywhere in the sentence; names are left out."""
     plain = [token if token.isalpha() else "" for token in tokens]
     yield from ((f"says {word}", word) for word in plain if word)
-    yield from ((f"says {one} {other}", f"{one} {other}") for one, other in pairwise(plain) if one and other)
+    yield from ((f"says {first_word} {other}", f"{first_word} {other}") for first_word, other in pairwise(plain) if first_word and other)
 
 
 def _phrases(tokens: Sequence[str], at: int) -> Iterator[tuple[str, str]]:

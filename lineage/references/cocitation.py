@@ -43,8 +43,8 @@ def _names(work: Work | None) -> Iterator[str]:
 
 
 def _entry_names(entry: BibEntry) -> Iterator[str]:
-    if entry.arxiv and (found := arxiv_id(entry.arxiv)):
-        yield found[0]
+    if entry.arxiv and (id_and_version := arxiv_id(entry.arxiv)):
+        yield id_and_version[0]
     if entry.doi and (doi := doi_id(entry.doi)):
         yield doi
     yield from _title(entry.title)

@@ -120,8 +120,8 @@ def _gap(most: int) -> str:
 def takeovers(mentions: Iterable[Mention], own_name: str = "") -> Iterator[Takeover]:
     """What the sentences that cite or name one work say is taken over from it, in their order; `own_name` is that of the citing work."""
     for mention in list(mentions)[:MAX_MENTIONS]:
-        if mention.sentence.strip() and (made := _takeover(mention, own_name)):
-            yield made
+        if mention.sentence.strip() and (statement := _takeover(mention, own_name)):
+            yield statement
 
 
 def total(some: Sequence[Takeover]) -> float:
@@ -132,16 +132,16 @@ def total(some: Sequence[Takeover]) -> float:
 
 def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
     """0..1 for each part that is taken over."""
-    found = {part: sum(takeover.weight * share for takeover in some for named, share in takeover.parts if named is part) for part in Part}
-    return {part: round(1 - math.pow(0.5, weight), 4) for part, weight in found.items() if weight > 0}
+    weight_by_part = {part: sum(takeover.weight * share for takeover in some for named, share in takeover.parts if named is part) for part in Part}
+    return {part: round(1 - math.pow(0.5, weight), 4) for part, weight in weight_by_part.items() if weight > 0}
 
 
 def _takeover(mention: Mention, own_name: str) -> Takeover | None:
     text, bunch = _marked(mention.sentence[:_SENTENCE], mention.key, mention.together)
-    found = _statement(text)
-    if not found:
+    takeover_match = _statement(text)
+    if not takeover_match:
         return None
-    weight, way, start, end = found
+    weight, way, start, end = takeover_match
     place = section_weight(mention.section)
     weight *= place * _speaker(text, place, own_name) * bunch**-0.7
     weight *= _NAMED if mention.said_by == WITNESS else 1.0
@@ -162,7 +162,7 @@ def _speaker(text: str, place: float, own_name: str) -> float:
 def _marked(sentence: str, key: str, together: tuple[str, ...]) -> tuple[str, int]:
     """The one sentence that holds the citation, and how many are cited together."""
     marked = mark(sentence, key, together)
-    text = next((one for one in marked.focus if TARGET in one), "")
+    text = next((focus_part for focus_part in marked.focus if TARGET in focus_part), "")
     return re.sub(r"\s+", " ", text.replace(f"({OTHER})", "").replace(OTHER, "")), marked.bunch
 
 

@@ -19,19 +19,19 @@ def join_mentions(by_witness: Iterable[Sequence[Mention]]) -> tuple[Mention, ...
     Services cut sentences at both ends and print markers their own way: quotations are compared by the
     letters and digits outside brackets, one being part of the other.
     """
-    kept: list[Mention] = []
+    joined_mentions: list[Mention] = []
     cores: list[str] = []
     for mentions in by_witness:
-        before = len(kept)
+        before = len(joined_mentions)
         for mention in mentions[:MOST]:
             core = _core(mention.sentence)
             at = next((i for i in range(before) if _same_place(cores[i], core)), None)
             if at is None:
-                kept.append(mention)
+                joined_mentions.append(mention)
                 cores.append(core)
             else:
-                kept[at] = replace(kept[at], intents=tuple(dict.fromkeys((*kept[at].intents, *mention.intents))))
-    return tuple(kept)
+                joined_mentions[at] = replace(joined_mentions[at], intents=tuple(dict.fromkeys((*joined_mentions[at].intents, *mention.intents))))
+    return tuple(joined_mentions)
 
 
 def _core(sentence: str) -> str:

@@ -99,14 +99,14 @@ def _own_witnesses(own: Sequence[BibEntry], mentions: Sequence[Mention], notes: 
     for mention in mentions:
         by_key[mention.key].append(mention)
     for number, entry in enumerate(own, 1):
-        found = tuple(by_key.pop(entry.key, ()))
-        yield Witness(entry.fields_by or "bibliography", entry, _entry_work(entry), found, number=number)
+        entry_witnesses = tuple(by_key.pop(entry.key, ()))
+        yield Witness(entry.fields_by or "bibliography", entry, _entry_work(entry), entry_witnesses, number=number)
     seen: set[str] = set()
     for entry in own:
         if entry.key in seen:
             notes.append(f"key {entry.key!r} stands twice in the bibliography; its mentions belong to the first")
         seen.add(entry.key)
-    notes.extend(f"{key!r} is cited {len(found)} times but is not in the bibliography" for key, found in by_key.items())
+    notes.extend(f"{key!r} is cited {len(entry_witnesses)} times but is not in the bibliography" for key, entry_witnesses in by_key.items())
 
 
 def _listed_witnesses(lists: Sequence[ReferenceList], notes: list[str]) -> Iterator[Witness]:
@@ -149,8 +149,8 @@ def _listed_work(item: ListedReference, source: str) -> Work:
     written = _entry_work(item.entry)
     if item.work is None:
         return replace(written, said_by=(source,))
-    known = merge_works(item.work, written) if not written.id.startswith("ref:") else item.work
-    return replace(known, year=true_year(known.year, (known.id, *known.aliases)), said_by=item.work.said_by or (source,))
+    merged_work = merge_works(item.work, written) if not written.id.startswith("ref:") else item.work
+    return replace(merged_work, year=true_year(merged_work.year, (merged_work.id, *merged_work.aliases)), said_by=item.work.said_by or (source,))
 
 
 # Clusters
@@ -194,20 +194,20 @@ class _Clusters:
 
     def groups(self) -> list[tuple[int, ...]]:
         """The clusters, each with its members in order, by first member."""
-        found: dict[int, list[int]] = defaultdict(list)
+        members_by_root: dict[int, list[int]] = defaultdict(list)
         for i in range(len(self.witnesses)):
-            found[self.root(i)].append(i)
-        return [tuple(members) for _, members in sorted(found.items())]
+            members_by_root[self.root(i)].append(i)
+        return [tuple(members) for _, members in sorted(members_by_root.items())]
 
 
 def _by_identifier(clusters: _Clusters) -> None:
     first: dict[WorkId, int] = {}
-    for i, one in enumerate(clusters.facts):
-        for known in sorted(one.ids):
-            j = first.setdefault(known, i)
+    for i, cluster_facts in enumerate(clusters.facts):
+        for known_id in sorted(cluster_facts.ids):
+            j = first.setdefault(known_id, i)
             if j == i:
                 continue
-            reason, sure = by_id(clusters.facts[j], one)
+            reason, sure = by_id(clusters.facts[j], cluster_facts)
             if sure:
                 clusters.join(j, i, reason, sure=True)
             else:
@@ -219,8 +219,8 @@ def _by_identifier(clusters: _Clusters) -> None:
 def _by_title(clusters: _Clusters) -> None:
     """Equal titles, and titles that equal another's part before the subtitle."""
     buckets: dict[str, list[int]] = defaultdict(list)
-    for i, one in enumerate(clusters.facts):
-        for form in {one.key.compact, one.key.main} - {""}:
+    for i, cluster_facts in enumerate(clusters.facts):
+        for form in {cluster_facts.key.compact, cluster_facts.key.main} - {""}:
             buckets[form].append(i)
     for members in buckets.values():
         _compare_within(clusters, members)
@@ -247,7 +247,7 @@ def _by_neighbourhood(clusters: _Clusters) -> None:
         lambda i: (clusters.facts[i].surname, clusters.facts[i].key.compact),
         lambda i: (clusters.facts[i].surname, clusters.facts[i].key.compact[::-1]),
     )
-    named = [i for i, one in enumerate(clusters.facts) if one.people and one.key.compact]
+    named = [i for i, cluster_facts in enumerate(clusters.facts) if cluster_facts.people and cluster_facts.key.compact]
     for order in orders:
         line = sorted(named, key=order)
         for at, i in enumerate(line):
@@ -259,21 +259,21 @@ def _by_neighbourhood(clusters: _Clusters) -> None:
 def _by_raw(clusters: _Clusters) -> None:
     """Entries whose title could not be read, by a known title, surname and year that stand in their text."""
     starts: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, one in enumerate(clusters.facts):
-        if one.key.distinctive() and len(one.key.words) >= RAW_WORDS and one.people:
-            starts[one.key.words[:RAW_WORDS]].append(i)
+    for i, cluster_facts in enumerate(clusters.facts):
+        if cluster_facts.key.distinctive() and len(cluster_facts.key.words) >= RAW_WORDS and cluster_facts.people:
+            starts[cluster_facts.key.words[:RAW_WORDS]].append(i)
     for j, witness in enumerate(clusters.witnesses):
         if not clusters.facts[j].key.compact and witness.entry.raw:
             _match_raw(clusters, j, tuple(normal_title(witness.entry.raw[:MAX_RAW]).split()), starts)
 
 
 def _match_raw(clusters: _Clusters, j: int, words: tuple[str, ...], starts: Mapping[tuple[str, ...], list[int]]) -> None:
-    said = set(words)
+    raw_words = set(words)
     for at in range(len(words) - RAW_WORDS + 1):
         for i in starts.get(words[at : at + RAW_WORDS], ())[:CROWD]:
-            one = clusters.facts[i]
-            whole = words[at : at + len(one.key.words)] == one.key.words
-            if whole and one.surname in set(words[:at]) and (one.year is None or str(one.year) in said):
+            cluster_facts = clusters.facts[i]
+            whole = words[at : at + len(cluster_facts.key.words)] == cluster_facts.key.words
+            if whole and cluster_facts.surname in set(words[:at]) and (cluster_facts.year is None or str(cluster_facts.year) in raw_words):
                 clusters.join(i, j, "title, first author and year stand in the entry's text")
                 return
 

@@ -29,7 +29,11 @@ def signals(
 ) -> dict[WorkId, tuple[Signal, ...]]:
     """For each reference that the target's own code names: in how many files, and the checkpoint that is loaded under its name."""
     own = {link.repo for link in links if link.paper == target.id and link.tier.own}
-    files = [one for one in documents if one.work in own and not (is_vendored(one.path) or is_boilerplate(one.path))][:MAX_FILES]
+    files = [
+        code_document
+        for code_document in documents
+        if code_document.work in own and not (is_vendored(code_document.path) or is_boilerplate(code_document.path))
+    ][:MAX_FILES]
     if not files:
         return {}
     names = {_plain(name): work for name, work in short_names(target.title, references, works).items() if len(_plain(name)) >= _FOLDER}
@@ -55,7 +59,7 @@ def signals(
         )
     for work, words in loaded.items():
         signals_by_key[work].append(Signal("checkpoint", 1.0, f"the target's own code loads {words}"))
-    return {work: tuple(some) for work, some in signals_by_key.items()}
+    return {work: tuple(work_signals) for work, work_signals in signals_by_key.items()}
 
 
 def _plain(name: str) -> str:

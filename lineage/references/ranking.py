@@ -118,8 +118,8 @@ def rank(
 def _best_links(links: Sequence[CodeLink]) -> dict[WorkId, CodeLink]:
     best: dict[WorkId, CodeLink] = {}
     for link in links:
-        known = best.get(link.paper)
-        if known is None or _TIERS[link.tier] > _TIERS[known.tier]:
+        best_link = best.get(link.paper)
+        if best_link is None or _TIERS[link.tier] > _TIERS[best_link.tier]:
             best[link.paper] = link
     return best
 
@@ -133,8 +133,8 @@ def _score(
     spoken = any(m.sentence.strip() for m in reference.mentions)
     parts = [(weights.signals.get(s.name, 0.0) * s.value, s) for s in signals]
     total = (weights.bias if spoken else weights.bias_without) + sum(part for part, _ in parts)
-    said = sorted((p for p in parts if p[0] > 0.05 and p[1].words), key=lambda p: -p[0])
-    why = [s.words for _, s in said]
+    strongest_parts = sorted((p for p in parts if p[0] > 0.05 and p[1].words), key=lambda p: -p[0])
+    why = [s.words for _, s in strongest_parts]
     if not spoken:
         why.append("no sentence of the citing paper is known: judged by code, influence, title and year alone")
     against = [s.words for part, s in sorted(parts, key=lambda p: p[0]) if part < -0.3 and s.words]
@@ -167,13 +167,17 @@ def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
 
 def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), own: str = "") -> list[Signal]:
     """What the text says is taken over from a work, how many parts of it, and how often it is named where the work itself is described."""
-    some = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
-    parts = [part for part, value in by_part(some).items() if value >= SAID]
-    best = max(some, key=lambda takeover: takeover.weight, default=None)
+    takeover_statements = list(takeovers([*mentions[:MAX_MENTIONS], *named], own))
+    parts = [part for part, value in by_part(takeover_statements).items() if value >= SAID]
+    best = max(takeover_statements, key=lambda takeover: takeover.weight, default=None)
     core = sum(section_weight(m.section) == 1.0 and not on_it(m) for m in named)
     compared = any(judge(m)[_BASELINE].score >= 0.5 for m in mentions[:MAX_MENTIONS] if m.sentence.strip())
     signals = [
-        Signal("taken", total(some), f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else ""),
+        Signal(
+            "taken",
+            total(takeover_statements),
+            f"taken over: “{_short(best.mention.sentence.replace(' ⟦T⟧', ''))}”" if best and best.weight >= SAID else "",
+        ),
         Signal("parts", min(1.0, len(parts) / 3), f"for {', '.join(parts)}" if parts else ""),
         Signal("named", _damped(core), f"named {counted(core, 'time')} more where the work is described" if core else ""),
         Signal(
@@ -263,9 +267,9 @@ def _content_words(title: str) -> set[str]:
 
 def _title_kinship(work: Work, target: Work) -> Signal:
     """Share of the smaller title's content words (cut to six letters, a poor man's stem) that both titles have."""
-    one, other = _content_words(work.title), _content_words(target.title)
-    shared = one & other
-    value = len(shared) / max(3, min(len(one), len(other))) if shared else 0.0
+    work_words, other = _content_words(work.title), _content_words(target.title)
+    shared = work_words & other
+    value = len(shared) / max(3, min(len(work_words), len(other))) if shared else 0.0
     return Signal("title", value, f"titles share {counted(len(shared), 'word')}")
 
 
@@ -277,8 +281,8 @@ def _year_kinship(work: Work, target: Work) -> Signal:
 
 
 def _self_citation(work: Work, target: Work) -> Signal:
-    one, other = ({p[0] for p in facts(w).people} - {""} for w in (work, target))
-    shared = sorted(one & other)
+    work_people, other = ({p[0] for p in facts(w).people} - {""} for w in (work, target))
+    shared = sorted(work_people & other)
     first = any(p[0] in shared for p in facts(work).people[:1] + facts(work).people[-1:])
     return Signal("self", float(first) if shared else 0.0, f"by the same authors ({', '.join(shared[:3])})")
 

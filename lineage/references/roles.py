@@ -88,11 +88,11 @@ def shipped() -> RoleModel:
 def read_model(text: str) -> RoleModel:
     """A model from its JSON: `roles` in the order of `Role`, `cues` with a weight for each, in 1/`unit` of log-odds."""
     raw = json.loads(text)
-    roles = {Role(name): one for name, one in raw["roles"].items()}
+    roles = {Role(name): role_weights for name, role_weights in raw["roles"].items()}
     return RoleModel(
         weights={cue: tuple(w / raw["unit"] for w in given) for cue, given in raw["cues"].items()},
-        bias={role: one["bias"] for role, one in roles.items()},
-        threshold={role: one["threshold"] for role, one in roles.items()},
+        bias={role: role_weights["bias"] for role, role_weights in roles.items()},
+        threshold={role: role_weights["threshold"] for role, role_weights in roles.items()},
         sections={name: {Role(r): w for r, w in given.items()} for name, given in raw["sections"]["weights"].items()},
         provenance=raw["provenance"],
     )
@@ -118,9 +118,9 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
     """The probability of every role for one mention, with the cues for it."""
     model = model or shipped()
-    found = _cues(mention.sentence[:MAX_SENTENCE], mention.key, mention.together)
+    cue_words = _cues(mention.sentence[:MAX_SENTENCE], mention.key, mention.together)
     section = section_kind(mention.section)
-    return tuple(_verdict(role, found, mention, section, model) for role in Role)
+    return tuple(_verdict(role, cue_words, mention, section, model) for role in Role)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -134,17 +134,17 @@ def section_kind(path: Iterable[str]) -> str:
     return next((name for title in reversed(list(path)) for name, pattern in _SECTIONS if pattern.search(title)), "")
 
 
-def _verdict(role: Role, found: Mapping[str, str], mention: Mention, section: str, model: RoleModel) -> RoleVerdict:
+def _verdict(role: Role, cue_words: Mapping[str, str], mention: Mention, section: str, model: RoleModel) -> RoleVerdict:
     n = _ORDER[role]
-    spoke = {name: model.weights[name][n] for name in found if name in model.weights}
+    spoke = {name: model.weights[name][n] for name in cue_words if name in model.weights}
     place = model.sections.get(section, {}).get(role, 0.0)
     total = model.bias[role] + sum(spoke.values()) + place
-    strongest = sorted((cue for cue in spoke if spoke[cue] > 0), key=lambda cue: (found[cue] in _MUTE, -spoke[cue], cue))
-    said = list(dict.fromkeys(_readable(name, found[name]) for name in strongest))[:SHOWN]
+    strongest = sorted((cue for cue in spoke if spoke[cue] > 0), key=lambda cue: (cue_words[cue] in _MUTE, -spoke[cue], cue))
+    cue_descriptions = list(dict.fromkeys(_readable(name, cue_words[name]) for name in strongest))[:SHOWN]
     if place > 0:
-        said.append(f"section: {section}")
+        cue_descriptions.append(f"section: {section}")
     score = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-    return RoleVerdict(role, round(score, 4), mention.sentence, mention.section, tuple(said))
+    return RoleVerdict(role, round(score, 4), mention.sentence, mention.section, tuple(cue_descriptions))
 
 
 def _readable(name: str, words: str) -> str:

@@ -149,8 +149,8 @@ def _equal_titles(one: Facts, other: Facts) -> str:
     two_dois = bool(one.doi and other.doi and not one.doi & other.doi)
     if authors_agree(one, other):
         near = one.year is not None and other.year is not None and not two_dois
-        known = one.key.distinctive() or near
-        return "same title and first author" + _apart(one, other) if known and _second_agrees(one, other) else ""
+        is_distinctive = one.key.distinctive() or near
+        return "same title and first author" + _apart(one, other) if is_distinctive and _second_agrees(one, other) else ""
     near = one.year is not None and other.year is not None and years_agree(one, other, 1)
     plenty = len(one.key.words) >= (4 if near else 6) and len(one.key.compact) >= 16
     return "same title, authors not given by both" + _apart(one, other) if plenty and not two_dois else ""

@@ -43,7 +43,7 @@ def named_mentions(document: Document, references: Sequence[Reference], works: M
             work = names[name]
             if len(mentions_by_key[work]) < MAX_OF_ONE and not any(key and key in sentence for key in keys[work]):
                 mentions_by_key[work].append(Mention("", _marked(sentence, name, pattern), span.path, span.start, span.end, said_by=WITNESS))
-    return {work: tuple(some) for work, some in mentions_by_key.items() if some}
+    return {work: tuple(work_mentions) for work, work_mentions in mentions_by_key.items() if work_mentions}
 
 
 def _marked(sentence: str, name: str, pattern: re.Pattern[str]) -> str:

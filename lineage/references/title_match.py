@@ -22,21 +22,21 @@ LATER = 3
 
 def same_work(own: Work, record: Work) -> str:
     """Why a record is the work that a bibliography describes, in words, or the empty string; titles must be equal."""
-    one, other = facts(own), facts(record)
-    return by_title(one, other) if one.key.compact and one.key.compact == other.key.compact else ""
+    own_facts, other = facts(own), facts(record)
+    return by_title(own_facts, other) if own_facts.key.compact and own_facts.key.compact == other.key.compact else ""
 
 
 def same_paper(document: Document, record: Work) -> tuple[bool, str]:
     """Whether a record of the same title describes the paper that was read, and what spoke for it, or against it."""
-    one, other = facts(Work(record.id, title=document.title)), facts(record)
-    if not one.key.compact or one.key.compact != other.key.compact:
+    document_facts, other = facts(Work(record.id, title=document.title)), facts(record)
+    if not document_facts.key.compact or document_facts.key.compact != other.key.compact:
         return False, "its title is another"
     judged = [_people(document, other), _abstract(document, record), _years(document, record)]
     against = [words for value, words in judged if value is False]
     spoken = [words for value, words in judged if value]
     if against:
         return False, "; ".join(against)
-    alone = spoken == [judged[2][1]] and not one.key.distinctive()
+    alone = spoken == [judged[2][1]] and not document_facts.key.distinctive()
     if not spoken or alone:
         return False, "neither authors, abstract nor years confirm it"
     return True, "; ".join(["same title", *spoken])
@@ -57,11 +57,11 @@ def _people(document: Document, record: Facts) -> tuple[bool | None, str]:
 
 
 def _abstract(document: Document, record: Work) -> tuple[bool | None, str]:
-    one, other = (set(normal_title(text).split()) for text in (document.abstract, record.abstract))
-    fewer = min(len(one), len(other))
+    document_words, other = (set(normal_title(text).split()) for text in (document.abstract, record.abstract))
+    fewer = min(len(document_words), len(other))
     if fewer < ENOUGH:
         return None, ""
-    share = len(one & other) / fewer
+    share = len(document_words & other) / fewer
     if share >= ALIKE:
         return True, f"{share:.0%} of the abstract's words"
     return (False, "its abstract is another") if share < STRANGE else (None, "")

@@ -44,17 +44,17 @@ class Phrases(Generic[Tag]):
 
     def __init__(self, phrases: Mapping[Phrase, Tag]) -> None:
         self._starts: dict[str, list[Phrase]] = {}
-        for one in sorted(phrases, key=len, reverse=True):
-            if one:
-                self._starts.setdefault(one[0], []).append(one)
+        for phrase_words in sorted(phrases, key=len, reverse=True):
+            if phrase_words:
+                self._starts.setdefault(phrase_words[0], []).append(phrase_words)
         self._tags = dict(phrases)
 
     def places(self, text: Sequence[Word]) -> Iterator[tuple[int, int, Tag]]:
         """(first, one after the last, tag) of every phrase that stands in the words, in order; overlapping ones too."""
         for at, word in enumerate(text):
-            for one in self._starts.get(word.text, ()):
-                if len(one) == 1 or tuple(other.text for other in text[at : at + len(one)]) == one:
-                    yield at, at + len(one), self._tags[one]
+            for candidate in self._starts.get(word.text, ()):
+                if len(candidate) == 1 or tuple(other.text for other in text[at : at + len(candidate)]) == candidate:
+                    yield at, at + len(candidate), self._tags[candidate]
 
     def found(self, text: Sequence[Word]) -> Iterator[Tag]:
         """The tags of the phrases that stand in the words."""

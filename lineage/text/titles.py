@@ -73,9 +73,9 @@ def _normal(text: str) -> str:
 
 def numbers(words: tuple[str, ...]) -> tuple[str, ...]:
     """Everything among the words that counts or versions: digits, number words, Roman numerals past the start."""
-    found = [n for word in words for n in _NUMERAL.findall(word)]
-    found += [word for place, word in enumerate(words) if word in _WORDS or (place and word in _ROMAN)]
-    return tuple(sorted(found))
+    numerals = [n for word in words for n in _NUMERAL.findall(word)]
+    numerals += [word for place, word in enumerate(words) if word in _WORDS or (place and word in _ROMAN)]
+    return tuple(sorted(numerals))
 
 
 @lru_cache(maxsize=1 << 17)

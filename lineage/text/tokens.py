@@ -105,20 +105,20 @@ def _run(run: str) -> Iterator[str]:
 
 def tokens(text: str) -> list[str]:
     """Tokens of a text in order, at most `MAX_TOKENS`: stems of every part, and each compound identifier whole."""
-    found: list[str] = []
+    token_list: list[str] = []
     for match in _RUN.finditer(fold(text)):
         run = match[0]
-        found.extend(_known(run) if len(run) <= _MAX_WORD else _run(run))
-        if len(found) >= MAX_TOKENS:
-            return found[:MAX_TOKENS]
-    return found
+        token_list.extend(_known(run) if len(run) <= _MAX_WORD else _run(run))
+        if len(token_list) >= MAX_TOKENS:
+            return token_list[:MAX_TOKENS]
+    return token_list
 
 
 def terms(question: str) -> list[str]:
     """Distinct tokens of a question that carry meaning, at most `MAX_TERMS`; all of them if only stop words are left."""
     seen = dict.fromkeys(tokens(question))
-    kept = [token for token in seen if token not in STOP] or list(seen)
-    return kept[:MAX_TERMS]
+    content_terms = [token for token in seen if token not in STOP] or list(seen)
+    return content_terms[:MAX_TERMS]
 
 
 def variants(question: str) -> list[str]:
@@ -128,11 +128,11 @@ def variants(question: str) -> list[str]:
     ("batch norm" is `batchnorm`); which of these exist, the index knows.
     """
     words = [word.lower() for word in _LETTERS.findall(fold(question))]
-    pairs = [(one, other) for one, other in pairwise(words) if one not in STOP and other not in STOP]
-    joined = [form for one, other in pairs for form in (one + other, stem(one) + other)]
+    pairs = [(first_word, other) for first_word, other in pairwise(words) if first_word not in STOP and other not in STOP]
+    joined = [form for first_word, other in pairs for form in (first_word + other, stem(first_word) + other)]
     cut = [word[:length] for word in words if len(word) > _SHORTEST + 2 for length in range(_SHORTEST, min(_LONGEST, len(word) - 2) + 1)]
-    known = {*terms(question), *STOP}
-    return [form for form in dict.fromkeys((*joined, *cut)) if form not in known][:MAX_VARIANTS]
+    excluded_terms = {*terms(question), *STOP}
+    return [form for form in dict.fromkeys((*joined, *cut)) if form not in excluded_terms][:MAX_VARIANTS]
 
 
 def fts_any(tokens_: Iterable[str]) -> str:

@@ -90,7 +90,7 @@ _SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl"
 
 def language_of(path: str, first_line: str = "") -> str:
     """The language of a file by its suffix, else by its `#!` line; empty if it is no program."""
-    found = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
-    if found or not first_line.startswith("#!"):
-        return found
+    language_name = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
+    if language_name or not first_line.startswith("#!"):
+        return language_name
     return next((language for word, language in _SHEBANGS if word in first_line), "")

@@ -29,5 +29,5 @@ def outline(text: str) -> tuple[CodeUnit, ...]:
 
 def _name(signature: str) -> str:
     """The last name before an opening bracket or the end: `function [a, b] = name(x)`."""
-    found = _NAME.findall(signature)
-    return found[0] if found else ""
+    signature_names = _NAME.findall(signature)
+    return signature_names[0] if signature_names else ""

@@ -26,8 +26,8 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     if language not in LANGUAGES:
         raise ParseError(Status.WRONG_TYPE, f"{path}: no programming language is known by this name")
     units, status, detail = outline(text, language)
-    found = spans(units, LineIndex(text), (path,))
-    return Document(work, path, text, found, VERSION, "code", language, blob, status=status, detail=detail)
+    code_spans = spans(units, LineIndex(text), (path,))
+    return Document(work, path, text, code_spans, VERSION, "code", language, blob, status=status, detail=detail)
 
 
 def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str]:
@@ -41,13 +41,13 @@ def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str
 
 
 def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[CodeUnit, ...], Status, str]:
-    known = LANGUAGES[language]
-    parser = get_parser(known.grammar)
+    grammar = LANGUAGES[language]
+    parser = get_parser(grammar.grammar)
     if parser is None:
-        why = "no grammar could be loaded; cut by lines" if known.grammar else ""
+        why = "no grammar could be loaded; cut by lines" if grammar.grammar else ""
         return by_lines.outline(text), Status.PARTIAL if why else Status.OK, why
     try:
-        units = shell.outline(text, parser) if language == "bash" else trees.outline(text, parser, known)
+        units = shell.outline(text, parser) if language == "bash" else trees.outline(text, parser, grammar)
     except TimeoutError as error:
         return by_lines.outline(text), Status.PARTIAL, f"{error}; cut by lines"
     return units, Status.OK_REPAIRED if detail else Status.OK, detail

@@ -36,8 +36,8 @@ class HtmlTable:
         """The borders behind a cell; its words are kept for the rows that it reaches down to."""
         width, rows = _span(element, "colspan"), _span(element, "rowspan")
         if rows > 1:
-            said = [words if len(words) <= LONGEST else "", *[""] * (width - 1)]
-            self.down |= {self.column + at: (rows, word) for at, word in enumerate(said) if self.column + at < MOST}
+            cell_texts = [words if len(words) <= LONGEST else "", *[""] * (width - 1)]
+            self.down |= {self.column + at: (rows, word) for at, word in enumerate(cell_texts) if self.column + at < MOST}
         self.column += width
         return " |" * width + " "
 
@@ -47,5 +47,5 @@ class HtmlTable:
 
 
 def _span(element: etree._Element, name: str) -> int:
-    said = element.get(name) or ""
-    return min(int(said), MOST) if _COUNT.fullmatch(said) else 1
+    attribute = element.get(name) or ""
+    return min(int(attribute), MOST) if _COUNT.fullmatch(attribute) else 1

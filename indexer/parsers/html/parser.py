@@ -325,12 +325,12 @@ def _begin_cell(element: etree._Element, page: _Page) -> None:
 def _trim(page: _Page) -> None:
     """Take back blanks and cell bars at the end of what was written."""
     while page.parts and page.parts[-1]:
-        kept = page.parts[-1].rstrip(" |\n") if page.parts[-1] != "\n\n" else page.parts[-1]
-        if kept == page.parts[-1]:
+        trimmed_part = page.parts[-1].rstrip(" |\n") if page.parts[-1] != "\n\n" else page.parts[-1]
+        if trimmed_part == page.parts[-1]:
             return
-        page.length -= len(page.parts[-1]) - len(kept)
-        page.parts[-1] = kept
-        if kept:
+        page.length -= len(page.parts[-1]) - len(trimmed_part)
+        page.parts[-1] = trimmed_part
+        if trimmed_part:
             return
         page.parts.pop()
 
@@ -344,8 +344,8 @@ def _write_notes(page: _Page) -> None:
             mark.text = ""
         start, before, parts = page.length, len(page.urls), len(page.parts)
         _inline(inside, page, "footnote")
-        said = "".join(page.parts[parts:]).strip()
-        page.urls[before:] = [(at, url, said) for _, url, _ in page.urls[before:]]
+        note_text = "".join(page.parts[parts:]).strip()
+        page.urls[before:] = [(at, url, note_text) for _, url, _ in page.urls[before:]]
         page.notes.clear()
         if page.length > start:
             _add(page, start, "footnote")
@@ -373,8 +373,8 @@ def _with_hrefs(entry: BibEntry, item: etree._Element) -> BibEntry:
     for anchor in item.iter("a"):
         href = trimmed(anchor.get("href") or "")
         if href.lower().startswith(("http://", "https://")):
-            found = parse_entry(href, entry.key)
-            entry = replace(entry, arxiv=entry.arxiv or found.arxiv, doi=entry.doi or found.doi, url=entry.url or href)
+            href_entry = parse_entry(href, entry.key)
+            entry = replace(entry, arxiv=entry.arxiv or href_entry.arxiv, doi=entry.doi or href_entry.doi, url=entry.url or href)
     return entry
 
 
@@ -382,6 +382,6 @@ def _links(page: _Page, text: str, spans: list[Span]) -> Iterator[tuple[str, str
     for at, url, note in page.urls:
         span = next((span for span in spans if span.start <= at <= span.end and span.role not in {"section", "heading"}), None)
         if span is not None:
-            found = next(((a, b) for a, b in sentences(text, span.start, span.end) if a <= at <= b), (span.start, span.end))
-            words = " ".join(text[found[0] : found[1]].split())
+            sentence_range = next(((a, b) for a, b in sentences(text, span.start, span.end) if a <= at <= b), (span.start, span.end))
+            words = " ".join(text[sentence_range[0] : sentence_range[1]].split())
             yield url, f"{words} — {note}" if note else words

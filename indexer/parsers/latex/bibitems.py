@@ -92,8 +92,8 @@ def _parts(text: str) -> _Parts:
 
 def _of_blocks(blocks: list[str]) -> _Parts:
     first = _bare(blocks[0])
-    people, rest = people_first(first)
-    if people and len(rest) > len("A title") and not like_people(first):
+    people, after_names = people_first(first)
+    if people and len(after_names) > len("A title") and not like_people(first):
         running = _of_running(blocks[0])
         return replace(running, venue=" ".join([running.venue, *blocks[1:]]))
     if not people and not like_people(first) and (_only_address(blocks[1]) or not _first_may_be_people(first)):
@@ -117,13 +117,13 @@ def _of_running(text: str) -> _Parts:
     bare = _bare(text)
     if quoted := _QUOTED.search(bare):
         return _Parts(bare[: quoted.start()], quoted[1], _venue_in(text) or bare[quoted.end() :])
-    people, rest = people_first(bare)
+    people, after_names = people_first(bare)
     italics = [match for match in _ITALIC.finditer(text) if not _ETAL.match(_bare(match[1]))]
     if italics and _bare(text[: italics[0].start()]).strip(" ,.:;") == people.strip(" ,.:;"):  # the title itself is in italics
         return _Parts(people, _bare(italics[0][1]), _venue_in(text[italics[0].end() :]) or _bare(text[italics[0].end() :]))
     if italics:
-        rest = rest.partition(_bare(italics[0][1]))[0] or rest
-    title, venue = _title_first(rest.strip(), commas=people.endswith(",") or bare[len(people) : len(people) + 1] == ",")
+        after_names = after_names.partition(_bare(italics[0][1]))[0] or after_names
+    title, venue = _title_first(after_names.strip(), commas=people.endswith(",") or bare[len(people) : len(people) + 1] == ",")
     return _Parts(people, title, _venue_in(text) or venue)
 
 
@@ -156,8 +156,8 @@ def _year(entry: Bibitem, parts: _Parts, raw: str) -> int | None:
         return int(match[1])
     if match := _AUTHOR_YEAR.search(_bare(parts.people)):
         return int(match[1])
-    rest = _bare(parts.venue)
-    return year_in(_without_addresses(rest)) or year_in(_bare(parts.title)[-8:]) or year_in(_without_addresses(raw))
+    venue_text = _bare(parts.venue)
+    return year_in(_without_addresses(venue_text)) or year_in(_bare(parts.title)[-8:]) or year_in(_without_addresses(raw))
 
 
 def _without_addresses(text: str) -> str:

@@ -108,5 +108,5 @@ def _groups(value: str) -> Iterator[str]:
 
 def _old_people(value: str) -> tuple[str, ...]:
     """biblatex before 3.0: `{{hash}{Last}{L.}{First}{F.}{prefix}...}` per person."""
-    found = re.findall(r"\{\{[^{}]*\}\{([^{}]*)\}\{[^{}]*\}\{([^{}]*)\}", value)
-    return tuple(turn(f"{plain(last)}, {plain(first)}") for last, first in found)
+    name_pairs = re.findall(r"\{\{[^{}]*\}\{([^{}]*)\}\{[^{}]*\}\{([^{}]*)\}", value)
+    return tuple(turn(f"{plain(last)}, {plain(first)}") for last, first in name_pairs)

@@ -39,11 +39,11 @@ def read_bib_files(files: Files, named: Iterable[str], note: Note, *, printed: b
 
     A missing one is noted unless there is a `printed` list, which e-prints carry in its stead.
     """
-    found = {name: files.find(name, ending=".bib") for name in dict.fromkeys(named)}
-    for name, member in found.items():
+    paths_by_name = {name: files.find(name, ending=".bib") for name in dict.fromkeys(named)}
+    for name, member in paths_by_name.items():
         if member is None and not printed:
             note(name if name.endswith(".bib") else name + ".bib", Status.NOT_FOUND, "a bibliography file that is not in the source")
-    members = [member for member in found.values() if member] or files.ending(".bib")
+    members = [member for member in paths_by_name.values() if member] or files.ending(".bib")
     out = BibFiles({}, {}, {})
     for member in dict.fromkeys(members):
         out.texts[member] = files.text(member)
@@ -142,8 +142,10 @@ def enriched(printed: BibEntry, bib: BibEntry | None) -> BibEntry:
 
 
 def _same_title(printed: str, bib: str) -> bool:
-    one, other = normal_title(printed), normal_title(bib)
-    return one == other or (len(other) > 12 and (one.startswith(other) or other.startswith(one) or other in one))
+    printed_title, bib_title = normal_title(printed), normal_title(bib)
+    return printed_title == bib_title or (
+        len(bib_title) > 12 and (printed_title.startswith(bib_title) or bib_title.startswith(printed_title) or bib_title in printed_title)
+    )
 
 
 def _fuller(printed: tuple[str, ...], bib: tuple[str, ...]) -> bool:

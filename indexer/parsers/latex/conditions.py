@@ -97,8 +97,8 @@ def _sign(reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:
 def _number(reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:
     first = reader.skip_spaces()
     text = "".join(macros[first].body).strip() if first in macros else first or ""
-    rest = reader.next() or ""
-    both = (text + rest).split("=", 1)
+    next_token = reader.next() or ""
+    both = (text + next_token).split("=", 1)
     if len(both) == 2 and both[0].strip().isdigit() and both[1].strip()[:1].isdigit():
         digits = both[1].strip()
         return both[0].strip() == digits[: len(digits) - len(digits.lstrip("0123456789"))]

@@ -18,13 +18,13 @@ _NUMBER = re.compile(r"(\\thesection)?([A-Za-z]{0,3}[.-]?)(?:\\arabic\{(\w{1,20}
 
 def define(m: Machine, tok: Token) -> None:
     """A definition of a command."""
-    found = read_definition(m.reader, tok)
-    if found and found[0] == r"\thesection" and r"\Alph" in found[1].body:
+    definition = read_definition(m.reader, tok)
+    if definition and definition[0] == r"\thesection" and r"\Alph" in definition[1].body:
         m.counters.appendix = True
-    if found and not (tok == r"\providecommand" and found[0] in m.macros):
-        if (counter := found[0].removeprefix(r"\the")) in FLOAT_COUNTERS:
-            m.counters.forms[FLOAT_COUNTERS[counter]] = _form(counter, written(list(found[1].body)))
-        m.define(*found)
+    if definition and not (tok == r"\providecommand" and definition[0] in m.macros):
+        if (counter := definition[0].removeprefix(r"\the")) in FLOAT_COUNTERS:
+            m.counters.forms[FLOAT_COUNTERS[counter]] = _form(counter, written(list(definition[1].body)))
+        m.define(*definition)
 
 
 def _form(counter: str, body: str) -> Form:
@@ -36,9 +36,9 @@ def _form(counter: str, body: str) -> Form:
 
 def let(m: Machine, tok: Token) -> None:
     r"""`\let\name=\other`."""
-    found = read_let(m.reader)
-    if found:
-        m.alias(*found)
+    definition = read_let(m.reader)
+    if definition:
+        m.alias(*definition)
 
 
 def new_environment(m: Machine, tok: Token) -> None:

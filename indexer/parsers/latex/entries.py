@@ -97,8 +97,8 @@ def href(m: Machine, tok: Token) -> None:
 
 def _address(m: Machine) -> str:
     source = m.reader.source()
-    found = source.address() if source else None
-    if found is None:
-        found = written(m.reader.argument())
-    found = found.replace(r"\doibase", "https://doi.org/")
-    return "".join(found.replace(r"\%", "%").replace(r"\_", "_").replace(r"\#", "#").replace(r"\&", "&").replace(r"\~", "~").split())
+    address_text = source.address() if source else None
+    if address_text is None:
+        address_text = written(m.reader.argument())
+    address_text = address_text.replace(r"\doibase", "https://doi.org/")
+    return "".join(address_text.replace(r"\%", "%").replace(r"\_", "_").replace(r"\#", "#").replace(r"\&", "&").replace(r"\~", "~").split())

@@ -179,10 +179,10 @@ def verbatim(m: Machine, name: str) -> None:
 
 def _raw(m: Machine, name: str) -> str:
     source = m.reader.source()
-    found = source.until(f"\\end{{{name}}}") if source else None
-    if found is None:
+    raw_text = source.until(f"\\end{{{name}}}") if source else None
+    if raw_text is None:
         m.note(f"\\begin{{{name}}}", Status.PARTIAL, "an environment that never ends: read as running text")
-    return found or ""
+    return raw_text or ""
 
 
 def skipped(m: Machine, name: str) -> None:

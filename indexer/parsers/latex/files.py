@@ -143,7 +143,10 @@ class Files:
 
     def _likeliest(self, heads: list[str], texts: dict[str, str]) -> Mains:
         included = {
-            found for name in heads for written in _INCLUDES.findall(texts[name]) if (found := self.find(written, near=name)) not in (None, name)
+            included_file
+            for name in heads
+            for written in _INCLUDES.findall(texts[name])
+            if (included_file := self.find(written, near=name)) not in (None, name)
         }
         tops = [name for name in heads if name not in included] or heads
         best = max(tops, key=lambda name: self._score(name, texts[name]))

@@ -40,8 +40,8 @@ def _file_name(m: Machine) -> str:
     if tok is None or tok == PAR:
         return ""
     if tok[0] not in "\\{}":  # plain TeX: \input name
-        name, _, rest = tok.partition(" ") if "\n" not in tok else tok.partition("\n")
-        m.reader.push([" " + rest])
+        name, _, after_name = tok.partition(" ") if "\n" not in tok else tok.partition("\n")
+        m.reader.push([" " + after_name])
         return name.strip()
     m.reader.back()
     return m.reader.word()
@@ -70,10 +70,10 @@ def usepackage(m: Machine, tok: Token) -> None:
     """Packages that lie beside the paper may define its commands; nothing else of them is done."""
     m.reader.optional()
     for name in m.reader.word().split(","):
-        found = m.files.find(name, ending=".sty")
-        if found and found.endswith(".sty") and not m.opened[found]:
-            m.opened[found] += 1
-            _read_style(m, m.files.open(found))
+        style_file = m.files.find(name, ending=".sty")
+        if style_file and style_file.endswith(".sty") and not m.opened[style_file]:
+            m.opened[style_file] += 1
+            _read_style(m, m.files.open(style_file))
 
 
 def _read_style(m: Machine, source: TexSource) -> None:
@@ -81,9 +81,13 @@ def _read_style(m: Machine, source: TexSource) -> None:
     reader = TokenReader()
     reader.open(source)
     while (tok := reader.next()) is not None:
-        found = read_definition(reader, tok) if tok in DEFINING else None
-        if found and "@" not in found[0] and not any("@" in part or part.startswith((r"\if", r"\fi", r"\else")) for part in found[1].body):
-            m.define(*found)
+        definition = read_definition(reader, tok) if tok in DEFINING else None
+        if (
+            definition
+            and "@" not in definition[0]
+            and not any("@" in part or part.startswith((r"\if", r"\fi", r"\else")) for part in definition[1].body)
+        ):
+            m.define(*definition)
 
 
 def end_input(m: Machine, tok: Token) -> None:

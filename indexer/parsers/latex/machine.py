@@ -278,9 +278,9 @@ class Machine:
         if not self.open_environments[name]:
             return
         while self.groups:
-            found = self.groups[-1].kind == "env" and self.groups[-1].name == name
+            closes_group = self.groups[-1].kind == "env" and self.groups[-1].name == name
             self.close()
-            if found:
+            if closes_group:
                 return
 
     def divert(self, group: Group, stream: TextStream, then: Callable[[TextStream], None]) -> None:

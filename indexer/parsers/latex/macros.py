@@ -57,8 +57,8 @@ def read_new(reader: TokenReader) -> tuple[Token, Macro] | None:
 
 
 def _name(reader: TokenReader) -> Token | None:
-    found = [tok for tok in reader.argument() if not tok.isspace()]
-    return found[0] if len(found) == 1 and found[0][0] in "\\~" and found[0] != "\\" else None
+    name_tokens = [tok for tok in reader.argument() if not tok.isspace()]
+    return name_tokens[0] if len(name_tokens) == 1 and name_tokens[0][0] in "\\~" and name_tokens[0] != "\\" else None
 
 
 def _arity(reader: TokenReader) -> tuple[int, list[Token] | None]:

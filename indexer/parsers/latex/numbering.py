@@ -99,8 +99,8 @@ def letter(count: int) -> str:
     """A, B … Z, AA for 1, 2 … 26, 27."""
     out = ""
     while count > 0:
-        count, rest = divmod(count - 1, 26)
-        out = chr(65 + rest) + out
+        count, letter_index = divmod(count - 1, 26)
+        out = chr(65 + letter_index) + out
     return out or "A"
 
 

@@ -37,10 +37,10 @@ def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
     for name in mains.names:
         _run(machine, table, name)
     entries = _bibliography(machine, table, mains.names[0])
-    made = assemble(machine)
-    if not made.text.strip():
+    assembled = assemble(machine)
+    if not assembled.text.strip():
         raise ParseError(Status.NO_TEXT, f"{mains.names[0]} holds no text")
-    return _document(machine, made, entries, (*machine.found.lost.values(), *table.lost), work, blob, mains.names[0])
+    return _document(machine, assembled, entries, (*machine.found.lost.values(), *table.lost), work, blob, mains.names[0])
 
 
 def _run(machine: Machine, table: Files, name: str) -> None:
@@ -70,9 +70,9 @@ def _printed(machine: Machine, table: Files, main: str, cited: set[str]) -> list
     by_hand = [entry_fields(entry) for entry in machine.found.entries]
     own = _own_bbls(machine, table, main)
     printed = [entry for name in own for entry in _read_bbl(machine, table, name)]
-    known = {entry.key for entry in printed}
+    printed_keys = {entry.key for entry in printed}
     useful = [entry for entry in printed if not by_hand or entry.key in cited]
-    out = [*useful, *(entry for entry in by_hand if entry.key not in known)]
+    out = [*useful, *(entry for entry in by_hand if entry.key not in printed_keys)]
     for name in table.ending(".bbl"):
         if name not in own:
             out += _rest(machine, table, name, cited - {entry.key for entry in out})
@@ -99,7 +99,7 @@ def _read_bbl(machine: Machine, table: Files, name: str) -> list[BibEntry]:
 
 def _own_bbls(machine: Machine, table: Files, main: str) -> list[str]:
     stem = main.rpartition(".")[0] or main
-    named = [found for each in machine.found.bbls if (found := table.find(each, near=main, ending=".bbl"))]
+    named = [bbl_file for each in machine.found.bbls if (bbl_file := table.find(each, near=main, ending=".bbl"))]
     own = table.find(stem + ".bbl", ending=".bbl")
     return list(dict.fromkeys([*named, own] if own else named)) or table.ending(".bbl")[:1]
 

@@ -129,9 +129,9 @@ def ensuremath(m: Machine, tok: Token) -> None:
 
 def first_of_two(m: Machine, tok: Token) -> None:
     r"""`\texorpdfstring{TeX}{plain}`: the first is what is printed."""
-    kept = m.reader.argument()
+    first_argument = m.reader.argument()
     m.reader.argument()
-    m.reader.push(kept)
+    m.reader.push(first_argument)
 
 
 def ding(m: Machine, tok: Token) -> None:
@@ -154,8 +154,8 @@ def midrule(m: Machine, tok: Token) -> None:
     if trim is None or not trim.startswith("("):
         if trim is not None:
             m.reader.back()
-    elif rest := trim.partition(")")[2]:
-        m.reader.push([rest])
+    elif after_trim := trim.partition(")")[2]:
+        m.reader.push([after_trim])
     m.reader.take("m")
 
 
@@ -175,9 +175,9 @@ def verb(m: Machine, tok: Token) -> None:
     """Words to be taken as they are."""
     m.reader.flag("*")
     source = m.reader.source()
-    found = source.delimited() if source else None
-    if found:
-        m.out.put(found)
+    verbatim = source.delimited() if source else None
+    if verbatim:
+        m.out.put(verbatim)
 
 
 def lstinline(m: Machine, tok: Token) -> None:

@@ -65,8 +65,8 @@ class TexSource:
         if end < 0:
             self.absent.add(marker)  # searched once to the end, never again
             return None
-        found, self.pos = self.text[self.pos : end], end + len(marker)
-        return found
+        text_before, self.pos = self.text[self.pos : end], end + len(marker)
+        return text_before
 
     def address(self) -> str | None:
         """A braced argument read without scanning (`%`, `#` and `_` are themselves), or None."""
@@ -80,11 +80,11 @@ class TexSource:
         r"""The argument of `\verb`: everything between two equal signs on one line, or None."""
         mark = self.text[self.pos : self.pos + 1]
         end = self.text.find(mark, self.pos + 1, self.pos + 2000) if mark else -1
-        found = self.text[self.pos + 1 : end] if end > 0 else None
-        if found is None or "\n" in found:
+        delimited_text = self.text[self.pos + 1 : end] if end > 0 else None
+        if delimited_text is None or "\n" in delimited_text:
             return None
         self.pos = end + 1
-        return found
+        return delimited_text
 
 
 class TokenReplay:

@@ -38,7 +38,7 @@ def _begin_section(m: Machine, name: str, title: str, stream: TextStream, *, num
     if name == "part":
         return
     number = m.counters.section(name) if numbered else ""
-    m.headings = [kept for kept in m.headings if kept[0] < level]
+    m.headings = [open_heading for open_heading in m.headings if open_heading[0] < level]
     m.headings.append((level, title))
     m.path = tuple(each for _, each in m.headings)
     stream.cites = [LatexCitation(latex_citation.keys, latex_citation.start, latex_citation.end, m.path) for latex_citation in stream.cites]

@@ -56,15 +56,15 @@ def regions(sheets: Sequence[Sheet], style: Style, pages: Pages) -> list[Region]
     """Every reference list of the document."""
     rows = [row for sheet in sheets for row in sheet.rows]
     heads = [n for n, row in enumerate(rows) if _is_heading(row, style, rows, n)]
-    found: list[Region] = []
+    list_regions: list[Region] = []
     for n, start in enumerate(heads):
         limit = heads[n + 1] if n + 1 < len(heads) else len(rows)
         body = rows[start + 1 : _end(rows, start, limit, style)]
         if _reads_like_one(body):
-            found.append(Region(tuple(_without_notes(body)), rows[start]))
-    if not found and pages.anchors:
-        found = _by_anchors(rows, pages.anchors, style)
-    return found or _unannounced(rows)
+            list_regions.append(Region(tuple(_without_notes(body)), rows[start]))
+    if not list_regions and pages.anchors:
+        list_regions = _by_anchors(rows, pages.anchors, style)
+    return list_regions or _unannounced(rows)
 
 
 def _unannounced(rows: Sequence[Line]) -> list[Region]:
@@ -80,15 +80,15 @@ def _without_notes(rows: Sequence[Line]) -> list[Line]:
     """The rows less the footnotes that stand below them: smaller ones at the end of a column."""
     sizes = Counter(round(row.size * 2) / 2 for row in rows)
     usual = sizes.most_common(1)[0][0]
-    kept: list[Line] = []
+    body_lines: list[Line] = []
     small = True
     for row, after in zip(reversed(rows), [None, *reversed(rows)][: len(rows)], strict=True):
         if after is None or (after.page, after.column) != (row.page, row.column):
             small = True
         small = small and row.size < usual - 0.6
         if not small:
-            kept.append(row)
-    return kept[::-1]
+            body_lines.append(row)
+    return body_lines[::-1]
 
 
 def _is_heading(row: Line, style: Style, rows: Sequence[Line], n: int) -> bool:
@@ -190,9 +190,9 @@ def _cut(rows: Sequence[Line], firsts: Sequence[int], keys: dict[int, str], labe
 def _labels(rows: Sequence[Line]) -> dict[int, str]:
     """Row -> printed label, where the list is numbered or has alphabetic labels; empty where it is not."""
     for pattern in (_BRACKET, _POINT):
-        found = _sequence(rows, pattern)
-        if found and min(found) <= 2 and (len(found) >= 3 or len(found) * 8 >= len(rows)):
-            return found
+        label_sequence = _sequence(rows, pattern)
+        if label_sequence and min(label_sequence) <= 2 and (len(label_sequence) >= 3 or len(label_sequence) * 8 >= len(rows)):
+            return label_sequence
     alpha = {n: label[1] for n, row in enumerate(rows) if (label := _ALPHA.match(row.text))}
     return alpha if len(alpha) >= 3 and len(alpha) * 12 >= len(rows) else {}
 
@@ -205,13 +205,13 @@ def _sequence(rows: Sequence[Line], pattern: re.Pattern[str]) -> dict[int, str]:
     """
     seen = [(n, int(next(g for g in label.groups() if g))) for n, row in enumerate(rows) if (label := pattern.match(row.text))]
     first = next((k for k, (_, number) in enumerate(seen) if number <= 1), 0)
-    found: dict[int, str] = {}
+    labels_by_row: dict[int, str] = {}
     last: int | None = None
     for n, number in seen[first:]:
         if last is None or 0 < number - last <= 3:
-            found[n] = str(number)
+            labels_by_row[n] = str(number)
             last = number
     numbers = {number for _, number in seen}
-    if len(found) < 0.6 * len(seen) and len(numbers) == len(seen) == max(numbers, default=0):
+    if len(labels_by_row) < 0.6 * len(seen) and len(numbers) == len(seen) == max(numbers, default=0):
         return {n: str(number) for n, number in seen}
-    return found
+    return labels_by_row

@@ -100,21 +100,21 @@ def _edges(rows: Sequence[Line]) -> tuple[float, float]:
 
 def blocks(sheets: Sequence[Sheet], style: Style) -> list[Block]:
     """Every row of the document in exactly one block, in reading order."""
-    found: list[Block] = []
+    text_blocks: list[Block] = []
     for sheet in sheets:
         notes = _footnote_rows(sheet, style)
         group: list[Line] = []
         for row in sheet.rows:
             if group and (_breaks(group, row, style) or (id(group[-1]) in notes) != (id(row) in notes)):
-                found.append(_block(group, style, id(group[0]) in notes))
+                text_blocks.append(_block(group, style, id(group[0]) in notes))
                 group = []
             if group and id(row) in notes and _next_note(group, row):
-                found.append(_block(group, style, True))
+                text_blocks.append(_block(group, style, True))
                 group = []
             group.append(row)
         if group:
-            found.append(_block(group, style, id(group[0]) in notes))
-    return [block for piece in found for block in _headed(piece, style)]
+            text_blocks.append(_block(group, style, id(group[0]) in notes))
+    return [block for piece in text_blocks for block in _headed(piece, style)]
 
 
 def _next_note(group: Sequence[Line], row: Line) -> bool:
@@ -129,7 +129,7 @@ def _next_note(group: Sequence[Line], row: Line) -> bool:
 
 def _footnote_rows(sheet: Sheet, style: Style) -> set[int]:
     """Rows at the foot of each column that are set smaller than the body, from the first one with a mark on."""
-    found: set[int] = set()
+    footnote_rows: set[int] = set()
     for column in {row.column for row in sheet.rows}:
         rows = [row for row in sheet.rows if row.column == column]
         tail: list[Line] = []
@@ -139,8 +139,8 @@ def _footnote_rows(sheet: Sheet, style: Style) -> set[int]:
             tail.append(row)
         starts = [n for n, row in enumerate(reversed(tail)) if _MARK.match(row.text) or row.text.lstrip()[:1].isupper()]
         if starts and rows and rows[-1].base > 0.75 * sheet.height:
-            found.update(id(row) for row in list(reversed(tail))[starts[0] :])
-    return found
+            footnote_rows.update(id(row) for row in list(reversed(tail))[starts[0] :])
+    return footnote_rows
 
 
 def _breaks(group: Sequence[Line], row: Line, style: Style) -> bool:

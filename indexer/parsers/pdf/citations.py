@@ -46,9 +46,9 @@ def cites(
     text: str, writer: FlowWriter, places: Places, links: Iterable[tuple[PdfLink, str]], entries: Sequence[BibEntry], labels: Mapping[str, str]
 ) -> list[CitationSpan]:
     """Everything that cites, by whichever witness; `links` come with the key they lead to, `labels` are printed label -> key."""
-    found = ((places.under(link.page, link.box), key) for link, key in links)
+    placed_links = ((places.under(link.page, link.box), key) for link, key in links)
     # a citation broken over columns makes pdfTeX draw its link over the footnotes between them as well
-    linked = [CitationSpan(*where, key) for where, key in found if where and not _in_address(text, *where)]
+    linked = [CitationSpan(*where, key) for where, key in placed_links if where and not _in_address(text, *where)]
     printed = [*_numbers(text, labels), *_alphabetic(text, labels), *_author_years(text, entries)]
     raised = _raised(text, writer, labels)
     for other in (raised, _in_parentheses(text, labels)) if not linked else ():
@@ -89,10 +89,10 @@ def _numbers(text: str, labels: Mapping[str, str]) -> Iterator[CitationSpan]:
     for group in groups:
         if group.start() in touching and len(touching) * 2 < len(groups):
             continue  # state[8] in a listing, where citations stand after a space
-        found = list(_expand(group[1]))
+        cited_numbers = list(_expand(group[1]))
         yield from _between(text, group, labels)
-        if found and all(number in numbered for number, _, _ in found):
-            yield from (CitationSpan(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in found)
+        if cited_numbers and all(number in numbered for number, _, _ in cited_numbers):
+            yield from (CitationSpan(group.start(1) + start, group.start(1) + end, labels[number]) for number, start, end in cited_numbers)
 
 
 def _between(text: str, group: re.Match[str], labels: Mapping[str, str]) -> Iterator[CitationSpan]:

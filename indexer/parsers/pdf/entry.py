@@ -61,11 +61,11 @@ def parse_entries(printed: Sequence[Printed], *, fields_by: str = "pdf") -> list
     """A list's entries; identifiers are bare, titles plain, and what is not found is empty."""
     printed = [replace(entry, raw=entry.raw[:MAX_ENTRY]) for entry in printed]
     bares = [_bare(entry) for entry in printed]
-    made: list[BibEntry] = []
+    parsed_entries: list[BibEntry] = []
     for entry, bare, cut in zip(printed, bares, cuts([(bare.text, bare.italic) for bare in bares]), strict=True):
-        before = made[-1].authors if bare.same and made else ()
-        made.append(_entry(entry, bare, cut, before, fields_by))
-    return made
+        before = parsed_entries[-1].authors if bare.same and parsed_entries else ()
+        parsed_entries.append(_entry(entry, bare, cut, before, fields_by))
+    return parsed_entries
 
 
 def _entry(entry: Printed, bare: _Bare, cut: Cut | None, before: Sequence[str], fields_by: str) -> BibEntry:
@@ -115,8 +115,8 @@ def _bare(entry: Printed) -> _Bare:
 
 def _without(text: str, mask: str, pattern: re.Pattern[str]) -> tuple[str, str]:
     gone = [match.span() for match in pattern.finditer(text)]
-    kept = list(zip([0, *(end for _, end in gone)], [*(start for start, _ in gone), len(text)], strict=True))
-    return "".join(text[a:b] for a, b in kept), "".join(mask[a:b] for a, b in kept)
+    kept_ranges = list(zip([0, *(end for _, end in gone)], [*(start for start, _ in gone), len(text)], strict=True))
+    return "".join(text[a:b] for a, b in kept_ranges), "".join(mask[a:b] for a, b in kept_ranges)
 
 
 def _identifiers(text: str) -> tuple[str | None, str | None, str | None]:

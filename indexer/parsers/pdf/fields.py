@@ -195,9 +195,9 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
     for n, stop in enumerate(full_stops(text[start:], limit=3)):
         mark = text[start + stop] in "?!"
         yield start + stop + mark, start + stop + 1, f"{'question' if mark else 'stop'}{n if n > 1 else ''}"
-    for asked in islice(_QUESTION.finditer(text, start, start + 800), 2):
-        if _VENUE.match(text, asked.end()):
-            yield asked.start() + 1, asked.end(), "question"
+    for question_mark in islice(_QUESTION.finditer(text, start, start + 800), 2):
+        if _VENUE.match(text, question_mark.end()):
+            yield question_mark.start() + 1, question_mark.end(), "question"
     if opened := _BRACKET.search(text, start, start + 800):
         yield opened.start(), opened.start() + 1, "bracket"
     for comma in islice(_COMMA.finditer(text, start + 1, start + 600), 12):
@@ -214,8 +214,8 @@ def _ends(text: str, runs: Sequence[Range], start: int) -> Iterator[tuple[int, i
 
 
 def _scored(text: str, runs: Sequence[Range], start: Start, end: int, after: int, kind: str) -> Cut:
-    title, rest = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(' ,.;:)”’"')
-    score = _names_score(text, start) + _title_score(title) + _rest_score(text, rest, kind, after) + _type_score(runs, start, end, rest)
+    title, after_title = text[start.at : end].strip(" ,.;:"), text[after:].lstrip(' ,.;:)”’"')
+    score = _names_score(text, start) + _title_score(title) + _rest_score(text, after_title, kind, after) + _type_score(runs, start, end, after_title)
     return Cut(start, end, after, kind, score)
 
 

@@ -31,8 +31,8 @@ def words_of(rows: Iterable[Line]) -> PageWords:
     whole: set[str] = set()
     hyphened: set[str] = set()
     for row in rows:
-        found = _WORD.findall(row.text.lower())
-        for word in found[: -1 if row.text.rstrip().endswith(("-", "‐")) else None]:
+        row_words = _WORD.findall(row.text.lower())
+        for word in row_words[: -1 if row.text.rstrip().endswith(("-", "‐")) else None]:
             (hyphened if "-" in word else whole).add(word)
     return PageWords(frozenset(whole), frozenset(hyphened))
 
@@ -56,9 +56,11 @@ def glue(before: str, after: str, words: PageWords) -> tuple[str, bool]:
         return "", False
     if not parts[1][0].islower():
         return "", _is_split_name(parts[0], parts[1], words)
-    one, two = parts[0].lower(), parts[1].lower()
-    both = min(map(len, parts)) >= 5 and {one, two} <= words.whole
-    return "", not (both or (one in _PREFIXES and two in words.whole) or "-" in one or (one.endswith("ly") and len(one) > 5))
+    left_word, right_word = parts[0].lower(), parts[1].lower()
+    both = min(map(len, parts)) >= 5 and {left_word, right_word} <= words.whole
+    return "", not (
+        both or (left_word in _PREFIXES and right_word in words.whole) or "-" in left_word or (left_word.endswith("ly") and len(left_word) > 5)
+    )
 
 
 def _is_split_name(one: str, two: str, words: PageWords) -> bool:
@@ -131,9 +133,9 @@ class FlowWriter:
             return
         between, drop = glue(self.parts[-1], row.text, self.words)
         if drop:
-            kept = self.parts[-1].rstrip()[:-1]
-            self.length += len(kept) - len(self.parts[-1])
-            self.parts[-1] = kept
+            without_hyphen = self.parts[-1].rstrip()[:-1]
+            self.length += len(without_hyphen) - len(self.parts[-1])
+            self.parts[-1] = without_hyphen
         self._put(between)
 
 

@@ -43,9 +43,9 @@ def sheets(pages: Sequence[Page]) -> tuple[Sheet, ...]:
 def _sheet(page: Page, repeated: frozenset[tuple[str, int]], usual: float | None) -> Sheet:
     margin = _margin_numbers(page)
     out = {id(line) for line in page.lines if _key(line) in repeated or id(line) in margin or _STAMP.match(line.text)}
-    kept = [line for line in page.lines if id(line) not in out]
-    numbers = {id(line) for line in _page_numbers(kept, page.height)}
-    rows = tuple(in_order([line for line in kept if id(line) not in numbers], page.width, usual))
+    body_lines = [line for line in page.lines if id(line) not in out]
+    numbers = {id(line) for line in _page_numbers(body_lines, page.height)}
+    rows = tuple(in_order([line for line in body_lines if id(line) not in numbers], page.width, usual))
     return Sheet(page.number, page.width, page.height, rows)
 
 
@@ -102,12 +102,12 @@ def _margin_numbers(page: Page) -> set[int]:
     strips: dict[int, list[Line]] = {}
     for line in bare:
         strips.setdefault(round(line.box[2] / 6), []).append(line)
-    found: set[int] = set()
+    margin_rows: set[int] = set()
     for strip in strips.values():
         outside = all(line.box[2] < 0.14 * page.width or line.box[0] > 0.86 * page.width for line in strip)
         if len(strip) >= 20 and outside:
-            found.update(id(line) for line in strip)
-    return found
+            margin_rows.update(id(line) for line in strip)
+    return margin_rows
 
 
 def in_order(lines: Sequence[Line], width: float, usual: float | None = None) -> Iterator[Line]:
@@ -169,7 +169,7 @@ def _run(near: Sequence[float], start: float) -> list[float]:
     """The run of neighboring positions that holds `start`, in order."""
     run = [start]
     for x in near:
-        if min(abs(x - known) for known in run) < 4:
+        if min(abs(x - run_x) for run_x in run) < 4:
             run.append(x)
     return sorted(run)
 

@@ -94,13 +94,13 @@ def _all_flipped(names: str) -> bool:
 
 
 def _pair_up(pieces: list[str], initials: list[bool]) -> list[str]:
-    found: list[str] = []
+    paired_names: list[str] = []
     for n, piece in enumerate(pieces):
-        if initials[n] and found and n and not initials[n - 1]:
-            found[-1] = f"{_dotted(piece)} {found[-1]}"
+        if initials[n] and paired_names and n and not initials[n - 1]:
+            paired_names[-1] = f"{_dotted(piece)} {paired_names[-1]}"
         else:
-            found.append(piece.strip(" ."))
-    return found
+            paired_names.append(piece.strip(" ."))
+    return paired_names
 
 
 def _dotted(initials: str) -> str:

@@ -38,11 +38,11 @@ class Outline:
 
 def outline(blocks: Sequence[Block], style: Style, words: PageWords, known_title: str) -> Outline:
     """Write the blocks as one text."""
-    title, rest = _title(blocks, style, words)
-    rest = _unmarked(rest)
-    rest = list(_front(_levels(_contents(_merged(rest)), style)))
+    title, body_blocks = _title(blocks, style, words)
+    body_blocks = _unmarked(body_blocks)
+    body_blocks = list(_front(_levels(_contents(_merged(body_blocks)), style)))
     pen = _Pen(FlowWriter(words))
-    for block in rest:
+    for block in body_blocks:
         pen.block(block)
     pen.finish()
     spans = sorted((span for span in pen.spans if span.start < span.end), key=lambda span: (span.start, -span.end))
@@ -62,10 +62,10 @@ def _unmarked(blocks: Sequence[Block]) -> list[Block]:
         for row in block.rows if block.role == "footnote" else ():
             if mark := _NOTE.match(row.text):
                 marks.setdefault(row.page, set()).add(mark[1])
-    known = {page: frozenset(found) for page, found in marks.items()}
+    marks_by_page = {page: frozenset(page_marks) for page, page_marks in marks.items()}
     none: frozenset[str] = frozenset()
     return [
-        block if block.role == "footnote" else replace(block, rows=tuple(without_marks(row, known.get(row.page, none)) for row in block.rows))
+        block if block.role == "footnote" else replace(block, rows=tuple(without_marks(row, marks_by_page.get(row.page, none)) for row in block.rows))
         for block in blocks
     ]
 
@@ -77,8 +77,8 @@ def _title(blocks: Sequence[Block], style: Style, words: PageWords) -> tuple[str
         return "", list(blocks)
     size = max(b.rows[0].size for b in top)
     first = next(b for b in top if b.rows[0].size > size - 0.2)
-    known = first.label[:1].isdigit() or _ABSTRACT.match(first.text) or _INTRO.match(first.text)
-    if known or (size < style.size + 1.5 and not (first is top[0] and first.rows[0].bold)):
+    is_heading = first.label[:1].isdigit() or _ABSTRACT.match(first.text) or _INTRO.match(first.text)
+    if is_heading or (size < style.size + 1.5 and not (first is top[0] and first.rows[0].bold)):
         return "", list(blocks)
     parts = [first]
     for block in blocks[blocks.index(first) + 1 :]:

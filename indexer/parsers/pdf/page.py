@@ -102,17 +102,17 @@ def without_marks(line: Line, marks: frozenset[str]) -> Line:
     if not runs:
         return line
     gone = {n for start, end in runs for n in range(start, end) if not line.text[n].isspace()}
-    kept = [n for n in range(len(line.text)) if n not in gone]
-    moved = [sum(k < n for k in kept) for n in range(len(line.text) + 1)] if len(line.text) < 2_000 else list(range(len(line.text) + 1))
-    found = [(mark, moved[start]) for start, end in runs for mark in _marks(line.text[start:end])]
+    kept_positions = [n for n in range(len(line.text)) if n not in gone]
+    moved = [sum(k < n for k in kept_positions) for n in range(len(line.text) + 1)] if len(line.text) < 2_000 else list(range(len(line.text) + 1))
+    placed_marks = [(mark, moved[start]) for start, end in runs for mark in _marks(line.text[start:end])]
     return replace(
         line,
-        text="".join(line.text[n] for n in kept),
-        xs=tuple(line.xs[n] for n in kept),
+        text="".join(line.text[n] for n in kept_positions),
+        xs=tuple(line.xs[n] for n in kept_positions),
         italic=tuple((moved[a], moved[b]) for a, b in line.italic),
         bolds=tuple((moved[a], moved[b]) for a, b in line.bolds),
         raised=tuple((moved[a], moved[b]) for a, b in line.raised if (a, b) not in runs and moved[a] < moved[b]),
-        notes=tuple(found),
+        notes=tuple(placed_marks),
     )
 
 
@@ -132,8 +132,8 @@ def _marks(text: str) -> list[str]:
 
 
 def _is_mark(text: str, marks: frozenset[str]) -> bool:
-    found = _marks(text)
-    return bool(found) and set(found) <= marks and not re.sub(r"\d{1,3}|[*∗†‡§¶,\s]", "", text)
+    mark_texts = _marks(text)
+    return bool(mark_texts) and set(mark_texts) <= marks and not re.sub(r"\d{1,3}|[*∗†‡§¶,\s]", "", text)
 
 
 def joined(parts: Sequence[Line]) -> Line:

@@ -53,14 +53,17 @@ def _document(pages: Pages, work: WorkId, path: str, blob: str) -> Document:
     words = words_of(row for sheet in ordered for row in sheet.rows)
     lists = regions(ordered, style, pages)
     listed = _entries(lists, pages, words)
-    said = outline(blocks(_without(ordered, lists), style), style, words, pages.title if " " in pages.title else "")
+    outlined = outline(blocks(_without(ordered, lists), style), style, words, pages.title if " " in pages.title else "")
     bibliography = tuple(_with_links(entry, rows, pages) for entry, rows in listed)
     status, detail = _status(pages)
     return Document(
-        work=work, path=path, text=said.text, spans=tuple(said.spans), parser=PARSER, kind="paper", blob=blob,
-        title=said.title, abstract=said.abstract, bibliography=bibliography,
-        mentions=_mentions(said, pages, bibliography, listed),
-        links=weblinks(said.text, said.spans, said.writer, places_of(said.writer), (link for page in pages.pages for link in page.links if link.uri)),
+        work=work, path=path, text=outlined.text, spans=tuple(outlined.spans), parser=PARSER, kind="paper", blob=blob,
+        title=outlined.title, abstract=outlined.abstract, bibliography=bibliography,
+        mentions=_mentions(outlined, pages, bibliography, listed),
+        links=weblinks(
+            outlined.text, outlined.spans, outlined.writer, places_of(outlined.writer),
+            (link for page in pages.pages for link in page.links if link.uri),
+        ),
         pages=pages.total, status=status, detail=detail, lost=pages.lost,
     )  # fmt: skip
 
@@ -104,11 +107,11 @@ def _entries(lists: Sequence[Region], pages: Pages, words: PageWords) -> list[tu
 def _with_links(entry: BibEntry, printed: Entry, pages: Pages) -> BibEntry:
     """The entry with the identifiers that link annotations on it carry."""
     for link in _annotations(printed, pages):
-        found = parse_entry(trimmed(link.uri), entry.key)
+        link_entry = parse_entry(trimmed(link.uri), entry.key)
         entry = replace(
             entry,
-            arxiv=entry.arxiv or found.arxiv,
-            doi=found.doi or entry.doi,
+            arxiv=entry.arxiv or link_entry.arxiv,
+            doi=link_entry.doi or entry.doi,
             url=link.uri if not entry.url or link.uri.startswith(entry.url) else entry.url,
         )
     return entry

@@ -175,8 +175,8 @@ def _visible(page: Any, number: int, raw: Iterable[Mapping[str, Any]], size: tup
                 seen.hidden += len(span["chars"])
             else:
                 spans.append(span)
-        if spans and (made := _line(number, spans, seen)):
-            yield made
+        if spans and (visible_line := _line(number, spans, seen)):
+            yield visible_line
 
 
 def _is_scan(page: Any, raw: Iterable[Mapping[str, Any]]) -> bool:

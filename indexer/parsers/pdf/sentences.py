@@ -38,14 +38,14 @@ _CAPITAL = re.compile(r"[”\"’]?\s*(?:[^\W\d_a-z]|\d|\Z)")
 
 def full_stops(text: str, limit: int) -> list[int]:
     """Positions of the marks that end a part of a bibliography entry: not after an initial or a journal's abbreviation."""
-    found: list[int] = []
+    stop_positions: list[int] = []
     for stop in _FULL_STOP.finditer(text):
         before = text[max(0, stop.start() - 12) : stop.start()]
         if stop[0] == "." and _ABBREVIATED.search(before) and not before.endswith("et al"):
             continue
         if stop[0] != "." and not _CAPITAL.match(text, stop.end()):
             continue
-        found.append(stop.start())
-        if len(found) >= limit:
+        stop_positions.append(stop.start())
+        if len(stop_positions) >= limit:
             break
-    return found
+    return stop_positions

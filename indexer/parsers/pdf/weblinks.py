@@ -25,20 +25,20 @@ AROUND = 600
 
 def weblinks(text: str, spans: Sequence[Span], writer: FlowWriter, places: Places, links: Iterable[PdfLink]) -> tuple[tuple[str, str], ...]:
     """(url, words around it), each address once a place, in the order of the text."""
-    found: list[tuple[int, str]] = []
+    urls: list[tuple[int, str]] = []
     for link in links:
         where = places.under(link.page, link.box)
         if where and link.uri.lower().startswith(("http://", "https://")):
-            found.append((where[0], trimmed(link.uri)))
-    annotated = [start for start, _ in found]
-    found += [
+            urls.append((where[0], trimmed(link.uri)))
+    annotated = [start for start, _ in urls]
+    urls += [
         (printed.start(), trimmed(printed[0]))
         for printed in _URL.finditer(text)
         if not any(printed.start() - 3 <= start <= printed.end() for start in annotated)
     ]
     marks = _marks(writer)
     unique: dict[tuple[str, str], None] = {}
-    for start, url in sorted(found):
+    for start, url in sorted(urls):
         unique.setdefault((url, around(text, spans, start, marks)), None)
     return tuple(unique)
 

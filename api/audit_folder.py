@@ -17,7 +17,7 @@ from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.judge import judged
 from retrieval.contradictions.detect import loosely
-from retrieval.gaps import target_text
+from retrieval.decisions import target_text
 from retrieval.gaps.report import ReportInputs, all_standing, weights
 from retrieval.search.engine import Engine
 

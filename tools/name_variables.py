@@ -25,13 +25,46 @@ from mypy.types import Instance, NoneType, TupleType, Type, UnionType, get_prope
 
 NAMES = {"one", "found", "said", "held", "told"}
 NOUNS = {
-    "Match": "match", "CodeLink": "link", "LedgerRow": "row", "FactOccurrence": "occurrence", "WorkRelation": "relation", "BibEntry": "entry",
-    "RoleVerdict": "verdict", "SearchHit": "hit", "Path": "path", "PurePosixPath": "path", "AuditFinding": "finding", "Element": "element",
-    "_Element": "element", "Node": "node", "Generation": "generation", "ChecklistItem": "item", "Term": "term", "BuildReport": "report",
-    "WrittenAnswer": "answer", "TargetSentence": "sentence", "ReferenceLink": "link", "Row": "row",
+    "Match": "match",
+    "CodeLink": "link",
+    "LedgerRow": "row",
+    "FactOccurrence": "occurrence",
+    "WorkRelation": "relation",
+    "BibEntry": "entry",
+    "RoleVerdict": "verdict",
+    "SearchHit": "hit",
+    "Path": "path",
+    "PurePosixPath": "path",
+    "AuditFinding": "finding",
+    "Element": "element",
+    "_Element": "element",
+    "Node": "node",
+    "Generation": "generation",
+    "ChecklistItem": "item",
+    "Term": "term",
+    "BuildReport": "report",
+    "WrittenAnswer": "answer",
+    "TargetSentence": "sentence",
+    "ReferenceLink": "link",
+    "Row": "row",
 }
 SKIP = {"str", "int", "float", "bool", "bytes", "object", "complex", "function", "ndarray", "bytearray"}
-MANY = {"list", "tuple", "set", "frozenset", "Sequence", "Iterable", "Iterator", "Collection", "Generator", "deque", "AbstractSet", "Set", "KeysView", "ValuesView"}
+MANY = {
+    "list",
+    "tuple",
+    "set",
+    "frozenset",
+    "Sequence",
+    "Iterable",
+    "Iterator",
+    "Collection",
+    "Generator",
+    "deque",
+    "AbstractSet",
+    "Set",
+    "KeysView",
+    "ValuesView",
+}
 MAPS = {"dict", "Mapping", "defaultdict", "Counter", "OrderedDict", "MutableMapping"}
 
 
@@ -84,7 +117,11 @@ def types_of(packages: list[str]) -> dict[str, dict[tuple[int, int], Type]]:
     chosen.python_version = (3, 11)
     chosen.strict_optional = True
     chosen.fine_grained_incremental = False
-    sources = [BuildSource(str(path), ".".join(path.with_suffix("").parts).removesuffix(".__init__")) for package in packages for path in sorted(Path(package).rglob("*.py"))]
+    sources = [
+        BuildSource(str(path), ".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+        for package in packages
+        for path in sorted(Path(package).rglob("*.py"))
+    ]
     made = build.build(sources, options=chosen)
     places: dict[str, dict[tuple[int, int], Type]] = defaultdict(dict)
     by_node = made.types
@@ -180,7 +217,11 @@ def main() -> None:
                     if not binds(scope, name):
                         continue
                     uses = list(region(scope, name))
-                    if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(isinstance(u, ast.arg) for u in uses) and (scope.name, name) in called:
+                    if (
+                        isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))
+                        and any(isinstance(u, ast.arg) for u in uses)
+                        and (scope.name, name) in called
+                    ):
                         tally["keyword"] += 1
                         continue
                     words = {noun(known[u.lineno, u.col_offset]) for u in uses if isinstance(u, ast.Name) and (u.lineno, u.col_offset) in known}

@@ -150,7 +150,9 @@ def main() -> None:
 
 def outside_imports(text: str, modules: dict[str, str]) -> str:
     """Mentions in comments, docstrings and strings; import statements are rewritten already."""
-    return "".join(line if re.match(r"\s*(?:from [\w.]+ import|import )", line) else mentions(line, modules) for line in text.splitlines(keepends=True))
+    return "".join(
+        line if re.match(r"\s*(?:from [\w.]+ import|import )", line) else mentions(line, modules) for line in text.splitlines(keepends=True)
+    )
 
 
 if __name__ == "__main__":

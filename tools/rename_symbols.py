@@ -52,7 +52,9 @@ def main() -> None:
             old, new = line.split()
             wanted[old.partition(":")[0]][old.partition(":")[2]] = new
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"], capture_output=True, text=True, check=True)
-    for path in sorted({Path(line) for line in listed.stdout.splitlines() if Path(line).is_file() and not line.startswith(("tools/", "examples/demo/repos"))}):
+    for path in sorted(
+        {Path(line) for line in listed.stdout.splitlines() if Path(line).is_file() and not line.startswith(("tools/", "examples/demo/repos"))}
+    ):
         source = path.read_text("utf-8")
         edits = sorted(set(uses(path, ast.parse(source), wanted)), reverse=True)
         if not edits:

@@ -10,7 +10,7 @@ from api.cli.terminal import bad, bold, dim
 from lineage.citation import citation, pinpoint
 from lineage.records import Hit
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from retrieval.gaps.target_text import SAYS
+from retrieval.decisions.target_text import SAYS
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",

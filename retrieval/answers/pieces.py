@@ -18,10 +18,10 @@ from lineage.results import FactOccurrence
 from lineage.text.sentences import sentences
 from lineage.text.tokens import terms, tokens, variants
 from retrieval.answers.answer_type import NUMERIC, AnswerType, Kind, states
-from retrieval.answers.question_subject import Subject, share_spoken
 from retrieval.context.units import neutral, paragraphs
 from retrieval.decisions.provenance import is_policy
 from retrieval.search.focus import SIGNATURES
+from retrieval.search.question_subject import Subject, share_spoken
 
 LINES = 8
 _ANCHOR = 30

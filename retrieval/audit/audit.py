@@ -30,9 +30,7 @@ from retrieval.audit.expectations import (
 )
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.audit.support import Support, experiment_of
-from retrieval.decisions.batch_sizes import whole
-from retrieval.decisions.provenance import is_own_code
-from retrieval.decisions.value_scope import (
+from retrieval.audit.value_scope import (
     EVALUATION,
     code_stages,
     conditions,
@@ -45,7 +43,9 @@ from retrieval.decisions.value_scope import (
     place_words,
     stages_agree,
 )
-from retrieval.gaps.wording import wording
+from retrieval.decisions.batch_sizes import whole
+from retrieval.decisions.provenance import is_own_code
+from retrieval.decisions.wording import wording
 
 _METHOD_TOPICS = frozenset(
     {"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}

@@ -17,10 +17,10 @@ from lineage.hyperparameters.values import number
 from lineage.records import WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
+from retrieval.decisions.irrelevant_mentions import is_beside, measured
 from retrieval.decisions.provenance import sentences_of
+from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.gaps.claims import misread
-from retrieval.gaps.irrelevant_mentions import is_beside, measured
-from retrieval.gaps.target_text import DONE, OWN, section_weight
 
 _ALIKE = (
     frozenset({"epochs", "steps"}),

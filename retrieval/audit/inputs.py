@@ -12,12 +12,12 @@ from lineage.records import Chunk, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_end, is_tried, sisters
+from retrieval.audit.named_values import settings_of
+from retrieval.audit.value_scope import Names
 from retrieval.decisions.experiment_folders import Folders, folders
 from retrieval.decisions.experiments import Experiments, telling
-from retrieval.decisions.named_values import settings_of
 from retrieval.decisions.provenance import sentences_of
-from retrieval.decisions.value_scope import Names
-from retrieval.gaps.target_text import DONE, TargetText
+from retrieval.decisions.target_text import DONE, TargetText
 
 _COMMON_WORDS = "a of the per rate size number learning weight label model data layer layers gradient training input output image"
 _COMMON = frozenset(_COMMON_WORDS.split())

@@ -16,8 +16,8 @@ from lineage.records import Hit
 from lineage.results import AuditFinding
 from lineage.text.tokens import parts, stem, tokens
 from retrieval.audit.inputs import Repository
-from retrieval.decisions.named_values import Named, NamedValues, settings_of
-from retrieval.gaps.target_text import DONE, TargetSentence, TargetText, hit
+from retrieval.audit.named_values import Named, NamedValues, settings_of
+from retrieval.decisions.target_text import DONE, TargetSentence, TargetText, hit
 
 _VALUE_SEVERITY = 0.5
 _COMPONENT_SEVERITY = 0.4

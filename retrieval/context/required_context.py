@@ -21,7 +21,7 @@ from retrieval.context.task import asked, asks_settings
 from retrieval.context.units import PackUnit, beside, kind_of, neutral, paragraphs
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.provenance import evidence, line_at
-from retrieval.gaps.target_text import section_weight
+from retrieval.decisions.target_text import section_weight
 from retrieval.search.engine import Engine
 from retrieval.search.work_relations import is_vendored
 

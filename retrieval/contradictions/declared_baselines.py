@@ -18,8 +18,8 @@ from lineage.ids import repo_name
 from lineage.records import CodeLink, Tier, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import Section, settings_of, telling
-from retrieval.gaps.target_text import TargetSentence, TargetText
-from retrieval.gaps.wording import wording
+from retrieval.decisions.target_text import TargetSentence, TargetText
+from retrieval.decisions.wording import wording
 
 _OWN = frozenset({Tier.OFFICIAL, Tier.AUTHOR})
 _FOLLOWS = re.compile(

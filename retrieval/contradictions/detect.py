@@ -21,9 +21,9 @@ from retrieval.contradictions.declared_baselines import Followed, files_of, stat
 from retrieval.contradictions.file_scope import pairs as by_file
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
-from retrieval.gaps.irrelevant_mentions import measured
-from retrieval.gaps.target_text import DONE, OWN, section_weight
-from retrieval.gaps.wording import wording
+from retrieval.decisions.irrelevant_mentions import measured
+from retrieval.decisions.target_text import DONE, OWN, section_weight
+from retrieval.decisions.wording import wording
 from retrieval.search.work_relations import is_vendored
 
 LEAST = 0.2

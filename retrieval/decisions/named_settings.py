@@ -9,10 +9,10 @@ from typing import NamedTuple
 from lineage.hyperparameters.ontology import Ontology
 from lineage.results import FactOccurrence
 from lineage.text.tokens import STOP
-from retrieval.answers.question_subject import Span, Subject, SubjectMatcher, called, mentions, subject
 from retrieval.decisions.consensus import consensus
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.gaps.irrelevant_mentions import measured
+from retrieval.decisions.irrelevant_mentions import measured
+from retrieval.search.question_subject import Span, Subject, SubjectMatcher, called, mentions, subject
 
 MOST = 3
 _WORD = re.compile(r"[A-Za-z_][\w.-]{0,60}")

@@ -19,8 +19,8 @@ from lineage.citation import pinpoint
 from lineage.records import Chunk, Hit, Query
 from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
+from retrieval.decisions.target_text import SAYS, TargetSentence, TargetText
 from retrieval.gaps.batch_queries import asked
-from retrieval.gaps.target_text import SAYS, TargetSentence, TargetText
 from retrieval.search.engine import Engine
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3

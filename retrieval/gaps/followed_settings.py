@@ -17,11 +17,11 @@ from lineage.text.tokens import parts
 from retrieval.contradictions.declared_baselines import Followed, files_of, followed, stated, theirs
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.setting_words import setting_words
+from retrieval.decisions.target_text import TargetText
+from retrieval.decisions.wording import wording
 from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
-from retrieval.gaps.target_text import TargetText
 from retrieval.gaps.undocumented_settings import Known, chunks_of, place, plainness, row, runs, settings_of
-from retrieval.gaps.wording import wording
 from retrieval.search.engine import Engine
 
 MOST = 8

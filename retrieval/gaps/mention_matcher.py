@@ -12,7 +12,7 @@ from lineage.hyperparameters.values import number
 from lineage.text.phrases import Word
 from lineage.text.tokens import parts, stem
 from retrieval.decisions.setting_words import setting_words
-from retrieval.gaps.target_text import TargetSentence
+from retrieval.decisions.target_text import TargetSentence
 
 _SPREAD = 3
 """Words that may stand between the parts of a name."""

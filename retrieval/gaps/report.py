@@ -15,20 +15,20 @@ from lineage.records import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from lineage.text.spelling import american
 from retrieval.contradictions import declared_baselines, detect
+from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders, folders
 from retrieval.decisions.fact_index import standing
+from retrieval.decisions.irrelevant_mentions import is_beside
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import line_at
+from retrieval.decisions.target_text import TargetText
+from retrieval.decisions.wording import wording
 from retrieval.gaps import components, followed_settings, library_defaults
-from retrieval.gaps import target_text as text
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.batch_queries import asked
 from retrieval.gaps.claims import misread, unclaimed
-from retrieval.gaps.irrelevant_mentions import is_beside
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in
-from retrieval.gaps.target_text import TargetText
-from retrieval.gaps.wording import wording
 from retrieval.search.engine import Engine
 
 SHOWN = 5

@@ -15,9 +15,9 @@ from lineage.hyperparameters.checklist import ChecklistItem
 from lineage.records import WorkId
 from lineage.results import Specification
 from lineage.text.phrases import Phrases, Word, words
-from retrieval.gaps.irrelevant_mentions import beside
-from retrieval.gaps.target_text import OWN, TargetSentence
-from retrieval.gaps.wording import wording
+from retrieval.decisions.irrelevant_mentions import beside
+from retrieval.decisions.target_text import OWN, TargetSentence
+from retrieval.decisions.wording import wording
 
 MOST = 5
 """Sentences that are shown for a detail."""

@@ -21,11 +21,11 @@ from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification
 from lineage.text.tokens import parts, stem
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
+from retrieval.decisions.raw_settings import RawSetting, read
 from retrieval.decisions.setting_words import setting_words
+from retrieval.decisions.target_text import STATES, TargetText
 from retrieval.gaps.mention_matcher import Spoken, telling_parts
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
-from retrieval.gaps.settings import RawSetting, read
-from retrieval.gaps.target_text import STATES, TargetText
 from retrieval.search.engine import Engine
 from retrieval.search.work_relations import WorkRelations
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
-from retrieval.answers.question_subject import Subject, share_spoken
 from retrieval.search.areas import asked_areas, distance
 from retrieval.search.expansion import Crossing
+from retrieval.search.question_subject import Subject, share_spoken
 
 FIRST = 10
 NAMELESS = 0.6

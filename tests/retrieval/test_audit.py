@@ -10,7 +10,7 @@ from lineage.results import AuditFinding, FactOccurrence
 from retrieval.audit.audit import audited, score
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.contradictions.detect import loosely
-from retrieval.gaps.target_text import TargetText
+from retrieval.decisions.target_text import TargetText
 
 TARGET, MADE, OWN = WorkId("arxiv:2401.00001"), WorkId("local:0000"), WorkId("repo:github.com/own/own")
 

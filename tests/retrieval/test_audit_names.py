@@ -8,8 +8,8 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Work, WorkId
 from retrieval.audit.inputs import Repository
 from retrieval.audit.named_findings import component_findings, components, named_findings
-from retrieval.decisions.named_values import Named, NamedValues, plain, telling_pieces
-from retrieval.gaps.target_text import TargetSentence, TargetText
+from retrieval.audit.named_values import Named, NamedValues, plain, telling_pieces
+from retrieval.decisions.target_text import TargetSentence, TargetText
 
 TARGET, MADE = WorkId("arxiv:2401.00001"), WorkId("local:0000")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage.hyperparameters.values import number
 from retrieval.audit.inputs import beside
-from retrieval.decisions.named_values import _TOKEN
+from retrieval.audit.named_values import _TOKEN
 
 
 def test_only_words_near_a_name_are_beside_it() -> None:

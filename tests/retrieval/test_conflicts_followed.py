@@ -12,7 +12,7 @@ from lineage.records import CodeLink as Link
 from lineage.results import Conflict, FactOccurrence
 from retrieval.contradictions.declared_baselines import followed
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
-from retrieval.gaps.target_text import TargetSentence, TargetText
+from retrieval.decisions.target_text import TargetSentence, TargetText
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Wheel Less Turned")
 CITED = WorkId("arxiv:2001.00001")

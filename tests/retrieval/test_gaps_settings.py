@@ -13,12 +13,13 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
+from retrieval.decisions import raw_settings
 from retrieval.decisions.experiment_folders import Folders, folders
-from retrieval.gaps import followed_settings, library_defaults, settings, undocumented_settings
+from retrieval.decisions.target_text import TargetText, of_chunks
+from retrieval.gaps import followed_settings, library_defaults, undocumented_settings
 from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
-from retrieval.gaps.target_text import TargetText, of_chunks
 from retrieval.search.work_relations import WorkRelation, WorkRelations
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="Drifting Forests")
@@ -34,7 +35,7 @@ def passage(text: str, path: str = "train.py", kind: str = "code", role: str = "
 
 
 def given(chunk: Chunk) -> list[tuple[str, str, int, str]]:
-    return [(one.name, one.value, one.line, one.scope) for one in settings.read(chunk)]
+    return [(one.name, one.value, one.line, one.scope) for one in raw_settings.read(chunk)]
 
 
 # -- reading
@@ -93,7 +94,7 @@ def test_a_flag_by_itself_switches_on_and_several_numbers_stay_together() -> Non
 def test_hostile_text_takes_no_long(text: str) -> None:
     begin = time.process_time()
     for kind, role in (("code", "module"), ("config", "config"), ("docs", "text")):
-        list(settings.read(passage("python a.py " + text, "train.py", kind, role)))
+        list(raw_settings.read(passage("python a.py " + text, "train.py", kind, role)))
     assert time.process_time() - begin < 5.0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.decisions.value_scope import Names, stages, stages_agree
+from retrieval.audit.value_scope import Names, stages, stages_agree
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import sentence_of
 from retrieval.decisions.experiments import telling
-from retrieval.gaps.wording import wording
+from retrieval.decisions.wording import wording
 
 _STAGES = {
     "pretraining": r"pre ?train",

@@ -16,9 +16,9 @@ from lineage.hyperparameters.values import number
 from lineage.records import Chunk
 from lineage.text.tokens import parts, stem
 from retrieval.audit.expectations import TRIED
+from retrieval.decisions import raw_settings
 from retrieval.decisions.setting_words import setting_words
-from retrieval.gaps import settings
-from retrieval.gaps.target_text import DONE, TargetSentence
+from retrieval.decisions.target_text import DONE, TargetSentence
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "κ": "kappa",
@@ -109,7 +109,7 @@ def settings_of(chunks: Iterable[Chunk], every: bool = False) -> Iterator[Named]
 
 def _assigned(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
     if chunk.kind in {"code", "config"}:
-        yield from ((raw_setting.name, raw_setting.value, raw_setting.line) for raw_setting in settings.read(chunk))
+        yield from ((raw_setting.name, raw_setting.value, raw_setting.line) for raw_setting in raw_settings.read(chunk))
         for at, line in enumerate(chunk.text.split("\n")[:_MOST_LINES]):
             for given in _ASSIGNED.finditer(line.split(" #")[0]):
                 yield given["name"].strip("-").rpartition(".")[2], given["value"], chunk.start_line + at

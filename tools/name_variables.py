@@ -202,7 +202,6 @@ def main() -> None:
         source = path.read_text("utf-8")
         tree = ast.parse(source)
         known = types.get(str(path), {})
-        module_names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         top = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))}
         top |= {a.asname or a.name for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
         top |= {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}

@@ -37,9 +37,13 @@ def uses(path: Path, tree: ast.Module, wanted: dict[str, dict[str, str]]) -> lis
         elif isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name in wanted.get(module, {}) and node in tree.body:
             word = "class " if isinstance(node, ast.ClassDef) else "def "
             edits.append((node.lineno, node.col_offset + len(word), node.name, local[node.name]))
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
-            if new := wanted[modules[node.value.id]].get(node.attr):
-                edits.append((node.end_lineno or 0, (node.end_col_offset or 0) - len(node.attr), node.attr, new))
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in modules
+            and (new := wanted[modules[node.value.id]].get(node.attr))
+        ):
+            edits.append((node.end_lineno or 0, (node.end_col_offset or 0) - len(node.attr), node.attr, new))
     return edits
 
 

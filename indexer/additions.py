@@ -31,17 +31,17 @@ class Addition:
 
 def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ...]:
     """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
-    additions_: list[Addition] = []
+    resolved: list[Addition] = []
     for n, source in enumerate(sources, 1):
         bench.watch(Stage("additions", n, len(sources), source))
         try:
-            additions_.append(_addition(bench, source))
+            resolved.append(_addition(bench, source))
         except (SourceError, ParseError) as error:
             work = Work(ids.repo_id(source) or WorkId(ids.reference_id(source)), title=source)
-            additions_.append(Addition(work, error.status, str(error)))
+            resolved.append(Addition(work, error.status, str(error)))
         except (NotFound, UsageError) as error:
             raise _of(source, error) from error
-    return tuple(additions_)
+    return tuple(resolved)
 
 
 def check(sources: Sequence[str]) -> None:

@@ -152,8 +152,8 @@ class _Gathering:
             self.coverage = traced.coverage
         chosen, left = choose_papers(fresh, self.works, budget)
         by_cited = {reference.cited: reference for reference in traced.references}
-        cached_references = [r for r in traced.references if r.cited in self.texts]
-        self.rows += (*left, *(reference_row(r, self.texts[r.cited].status, "its text is here already") for r in cached_references))
+        already_fetched = [r for r in traced.references if r.cited in self.texts]
+        self.rows += (*left, *(reference_row(r, self.texts[r.cited].status, "its text is here already") for r in already_fetched))
         self._papers(chosen, by_cited)
         return {name for name in chosen if self.texts[name].document}
 

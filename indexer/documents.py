@@ -66,7 +66,7 @@ class Contents:
         catalog.set_meta("kept_out_claims", [kept_out.as_meta() for kept_out in self.collected.kept_out_claims])
         catalog.set_meta("kept_out_since", self.collected.since)
         catalog.set_meta("shared_code", [asdict(shared) for shared in self.shared])
-        catalog.set_meta("derivations", [one.as_meta() for one in self.derivations])
+        catalog.set_meta("derivations", [record.as_meta() for record in self.derivations])
         catalog.set_meta("ancestors", [ancestor.as_meta() for ancestor in self.ancestors])
         catalog.set_meta("ancestors_by_text", [ancestor.as_meta() for ancestor in self.ancestors_by_text])
         catalog.set_meta(

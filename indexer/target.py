@@ -80,8 +80,8 @@ def _from_path(bench: BuildContext, path: Path, look_up: bool) -> ResolvedTarget
     row = LedgerRow("source", work.id, TEXT, "text", read.status, read.detail)
     if not look_up:
         return ResolvedTarget(work, read, (row, *read.rows))
-    work, aliases = recognised(bench, work, read.document)
-    return ResolvedTarget(work, read, (*aliases, row, *read.rows))
+    work, recognition_rows = recognised(bench, work, read.document)
+    return ResolvedTarget(work, read, (*recognition_rows, row, *read.rows))
 
 
 def _from_folder(bench: BuildContext, path: Path) -> ResolvedTarget:

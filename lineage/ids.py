@@ -59,8 +59,8 @@ def doi_id(text: str) -> WorkId | None:
     if not _DOI.match(text) or not is_word(text):
         return None
     if match := _ARXIV_DOI.match(text):
-        arxiv_target = arxiv_id(match[1])
-        return arxiv_target[0] if arxiv_target else None
+        id_and_version = arxiv_id(match[1])
+        return id_and_version[0] if id_and_version else None
     return WorkId(f"doi:{text.lower()}")
 
 

@@ -161,20 +161,20 @@ def _vectors(data: bytes, manifest: BundleManifest) -> Vectors:
 def _misfits(bundle: Bundle) -> Iterator[str]:
     """What in a bundle does not fit together, in words."""
     yield from _miscounts(bundle)
-    works_by_id = {work.id for work in bundle.works}
-    if len(works_by_id) != len(bundle.works):
+    work_ids = {work.id for work in bundle.works}
+    if len(work_ids) != len(bundle.works):
         yield "a work is there twice"
     yield from _misnamed(bundle)
     if any(number is not None and abs(number) > form.MAX_NUMBER for number in _numbers(bundle)):
         yield "a number in it is larger than any that can be kept"
-    if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in works_by_id:
+    if bundle.manifest.target != bundle.meta.target or bundle.manifest.target not in work_ids:
         yield "its target is not among its works"
     if any(not isfinite(edge.score) for edge in bundle.references):
         yield "a score is not a number"
     if twice := [row for row, n in Counter((row.kind, row.work, row.subject) for row in bundle.ledger).items() if n > 1]:
         yield f"the ledger has two rows of {twice[0]}"
     yield from _missummed(bundle)
-    yield from _misplaced(bundle, works_by_id)
+    yield from _misplaced(bundle, work_ids)
 
 
 def _misnamed(bundle: Bundle) -> Iterator[str]:

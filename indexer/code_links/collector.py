@@ -195,8 +195,8 @@ class RepositoryCollector:
             if error.status is not Status.NOT_FOUND:  # it is there, but nobody lists its commits
                 raise
             why = str(error)
-        pin = pinned(self.bench, work)
-        return replace(pin, meta={**pin.meta, "commit_note": f"the head, because {why}"})
+        pinned_work = pinned(self.bench, work)
+        return replace(pinned_work, meta={**pinned_work.meta, "commit_note": f"the head, because {why}"})
 
     def _without_copies(self, repository: Repository) -> Repository | _Left:
         if not self.request.no_target_code:

@@ -109,9 +109,11 @@ def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
     for row in sorted((home / "requests").glob("??/*.json")):
         try:
             cached_request = json.loads(row.read_bytes())
-            request_key, sha256 = str(cached_request["asked"]), str(cached_request["sha256"])
+            requested_url, sha256 = str(cached_request["asked"]), str(cached_request["sha256"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        repo = repo_id("github.com/" + "/".join(request_key.removeprefix(_TARBALLS).split("/")[:2])) if request_key.startswith(_TARBALLS) else None
+        repo = (
+            repo_id("github.com/" + "/".join(requested_url.removeprefix(_TARBALLS).split("/")[:2])) if requested_url.startswith(_TARBALLS) else None
+        )
         if repo and len(sha256) == 64:
             yield home / "blobs" / sha256[:2] / sha256, repo

@@ -107,10 +107,10 @@ class Sandbox:
         limits = self.limits
         caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
         header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
-        idle_child = self._idle.get()
+        idle_zygote = self._idle.get()
         zygote = None
         try:
-            zygote = idle_child or Zygote()
+            zygote = idle_zygote or Zygote()
             ended, data = zygote.job(frame(header, [data for _, data in files]), limits.wall + GRACE)
         except BrokenFrame:
             return _Outcome((), ParseError(Status.PARSE_TIMEOUT, f"no answer within {limits.wall:g} s; the process was killed"))
@@ -140,7 +140,7 @@ def _result(line: bytes) -> Document | ParseError:
         except ParseError as error:
             return error
     status, _, words = line[1:2000].decode("utf-8", "replace").partition(" ")
-    statuses = {str(one): one for one in Status}
+    statuses = {str(known_status): known_status for known_status in Status}
     return ParseError(statuses.get(status, Status.PARSE_ERROR), words or "the parser gave no reason")
 
 

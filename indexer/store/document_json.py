@@ -52,7 +52,7 @@ def check(document: Document) -> None:
     size = len(document.text)
     if any(not 0 <= span.start <= span.end <= size for span in document.spans):
         raise ParseError(Status.PARSE_ERROR, f"{document.path}: a span leaves the text")
-    if any(_key(one) > _key(other) for one, other in pairwise(document.spans)):
+    if any(_key(left_span) > _key(other) for left_span, other in pairwise(document.spans)):
         raise ParseError(Status.PARSE_ERROR, f"{document.path}: spans are out of order")
 
 

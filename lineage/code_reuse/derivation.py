@@ -103,8 +103,8 @@ class Ages:
                 if (paper, cited) in self.cites and (cited, paper) not in self.cites:
                     return f"{paper} cites {cited}"
         before, after = self.begun.get(source.lower(), ""), self.begun.get(taker.lower(), "")
-        shown_digits = min(len(before), len(after), 10)
-        return f"begun {before[:10]}, before {after[:10]}" if shown_digits >= 4 and before[:shown_digits] < after[:shown_digits] else ""
+        common_length = min(len(before), len(after), 10)
+        return f"begun {before[:10]}, before {after[:10]}" if common_length >= 4 and before[:common_length] < after[:common_length] else ""
 
 
 def derivations(documents: Iterable[Document], ages: Ages) -> tuple[Derivation, ...]:

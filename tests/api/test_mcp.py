@@ -171,7 +171,7 @@ def test_an_unknown_chunk_is_an_error_that_says_where_chunks_come_from(made, chu
     found = called(made, "lineage_read", chunk=chunk)
     assert found.is_error
     assert found.structured_content is None
-    assert "What to do: chunks are named by the hits of a search" in found.content[0].text
+    assert "What to do: take chunk ids from the hits of a search" in found.content[0].text
 
 
 # -- status

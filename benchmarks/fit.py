@@ -1,4 +1,6 @@
-"""Fits what retrieval weighs, on the development sets, and writes it as data: `retrieval/data/{weights,support}.json`.
+"""Fits what retrieval weighs, on the development sets, and writes the weights as data: `retrieval/data/weights.json`.
+
+The signs of support are printed only; `benchmarks.abstaining` fits and writes those that ship.
 
     python -m benchmarks.fit --data DIR --corpora CORPORA [--cache DIR] [--embedder packaged] [--every N] [--write]
 
@@ -227,10 +229,11 @@ def main() -> None:
     questions, outside = _asked(args, embedder)
     fusion = fit_fusion(questions, fitted(embedder.id))
     pairs = [Pair(one.family, one.held, one.missing) for one in questions if one.missing]
-    by_model, by_vectors = fit_support(pairs, outside, BY_MODEL), fit_support(pairs, outside, BY_VECTORS)
+    fit_support(pairs, outside, BY_MODEL)
+    fit_support(pairs, outside, BY_VECTORS)
     bare = {name: Outside([*map(without_vectors, some.fitted)], [*map(without_vectors, some.measured)]) for name, some in outside.items()}
     words = [replace(one, held=without_vectors(one.held), missing=without_vectors(one.missing)) for one in pairs]
-    by_words = fit_support(words, bare, BY_WORDS)
+    fit_support(words, bare, BY_WORDS)
     floor = round(float(np.quantile([one.held.near for one in questions], FLOOR)), 3)
     below = {name: round(float(np.mean([one.near < floor for one in some.measured])), 2) for name, some in outside.items()}
     print(f"# floor under the nearest chunk: {floor}; below it, of the questions from outside: {below}")
@@ -238,7 +241,6 @@ def main() -> None:
         origin = {"by": "benchmarks/fit.py", "embedder": embedder.id, "sets": args.sets, "questions": len(questions)}
         name = embedder.id.partition("@")[0]
         _write_weights(name, fusion, origin, default=args.embedder == "packaged")
-        _write_support(name, by_model, {"vectors": by_vectors, "words": by_words}, floor, origin, default=args.embedder == "packaged")
 
 
 def _asked(args: argparse.Namespace, embedder: Embedder) -> tuple[list[Dumped], dict[str, Outside]]:
@@ -265,13 +267,6 @@ def _write_weights(name: str, fusion: Fusion, origin: Mapping[str, Any], default
     kept = json.loads((DATA / "weights.json").read_text("utf-8"))["weights"]
     chosen = {name: _named(fusion.weights)} | ({"default": _named(fusion.weights)} if default else {})
     _write("weights", {"provenance": {**origin, "mean R@5, MRR": fusion.table}, "weights": kept | chosen})
-
-
-def _write_support(name: str, model: Mapping[str, Any], others: dict[str, Any], floor: float, origin: Mapping[str, Any], default: bool) -> None:
-    """A model's own, and of the packaged one what holds for those that are not known."""
-    kept = json.loads((DATA / "support.json").read_text("utf-8"))
-    made = {"models": kept["models"] | {name: model}, "floors": kept["floors"] | {name: floor}} | (others if default else {})
-    _write("support", kept | {"provenance": origin if default else kept["provenance"]} | made)
 
 
 def _write(name: str, table: Mapping[str, Any]) -> None:

@@ -1,10 +1,10 @@
 """Move modules and rename names all over the project, by a list that can be read.
 
-    python tools/rename.py tools/renames.txt [--write]
+    python tools/rename.py tools/renames.txt [--done]
 
 A line `module OLD NEW` moves a module and rewrites every import and every mention of it (dotted name or path) in code, tests,
 documents and `pyproject.toml`. A line `name OLD NEW` renames an identifier wherever it stands as a whole word in code.
-Running it twice changes nothing more, so a branch that was cut before can be brought up to date by running it again.
+Run it once for a list: a name may be old in one line and new in another (`lineage.records`), so a second run would move it on.
 """
 
 from __future__ import annotations

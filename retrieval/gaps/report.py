@@ -82,6 +82,7 @@ def report(material: ReportInputs) -> Gaps:
         gaps=tuple(sorted([*gaps, *components.rows(parts, target_text)], key=_order)),
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
+        unanswered=late + unanswered,
     )
 
 

@@ -1,4 +1,4 @@
-"""Bundles and lock files for people: what went out or came in, and what did not."""
+"""Bundles, lock files and scores for people: what went out or came in, and what did not."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from api.cli.display import plain, shorten
 
 if TYPE_CHECKING:
-    from api.operations import Locked
+    from api.wire.stored import Locked
     from indexer.bundle.bring import Imported
     from indexer.bundle.form import Passed
     from indexer.bundle.write import Exported
+    from retrieval.evaluation.measures import Astray, CheckedEvaluation, QueryScore, Scores
+
+_ASTRAY = 20
 
 
 def exported(made: Exported) -> str:
@@ -55,3 +58,42 @@ def locked(made: Locked) -> str:
 def _table(title: str, works: Sequence[Passed]) -> list[str]:
     rows = [f"  {shorten(w.work, 50):<50}  {shorten(w.license, 20):<20}  {w.chunks:>6,} passages  {shorten(w.terms, 70)}" for w in works]
     return [f"{title}:", *rows] if rows else []
+
+
+def evaluation(checked_evaluation: CheckedEvaluation) -> str:
+    """A line a kind, latency, and every question that was not answered among the first five."""
+    from retrieval.evaluation.measures import CUTS, DEPTH
+
+    columns = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}", f"nDCG@{DEPTH}"]
+    width = max(map(len, (*checked_evaluation.kinds, "together")))
+    lines = [
+        f"{checked_evaluation.lineage} · generation {checked_evaluation.generation} · {plain(checked_evaluation.embedder) or 'lexical only'}",
+        "",
+    ]
+    lines += [f"{'':{width}}     n  " + "  ".join(f"{name:>7}" for name in columns)]
+    lines += [_line(plain(kind), scores, width) for kind, scores in checked_evaluation.kinds.items()]
+    if len(checked_evaluation.kinds) != 1:
+        lines += [_line("together", checked_evaluation.all, width)]
+    focus = f", focus {checked_evaluation.focus:.2f}" if checked_evaluation.focus is not None else ""
+    lines += ["", f"a question took {checked_evaluation.p50:.0f} ms (p50), {checked_evaluation.p95:.0f} ms (p95){focus}"]
+    lines += _astray(checked_evaluation.astray)
+    missed = [row for row in checked_evaluation.rows if not row.rank or row.rank > 5]
+    lines += ["", "not among the first five:", *map(_missed, missed)] if missed else []
+    return "\n".join(lines)
+
+
+def _astray(lost: Sequence[Astray]) -> list[str]:
+    if not lost:
+        return []
+    named = [f"  {plain(astray.id)}: {shorten(astray.gold, 100)}" for astray in lost[:_ASTRAY]]
+    more = [f"  and {len(lost) - _ASTRAY} more"] if len(lost) > _ASTRAY else []
+    return ["", f"{len(lost)} answers name no file, work or chunk of this lineage, and count as not found:", *named, *more]
+
+
+def _line(name: str, scores: Scores, width: int) -> str:
+    values = (*scores.recall.values(), scores.mrr, scores.ndcg)
+    return f"{name:{width}}  {scores.count:4d}  " + "  ".join(f"{value:7.3f}" for value in values)
+
+
+def _missed(row: QueryScore) -> str:
+    return f"  {plain(row.id)}: " + (f"rank {row.rank}" if row.rank else "not found") + f"; first was {shorten(row.first, 100) or 'nothing'}"

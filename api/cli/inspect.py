@@ -1,21 +1,25 @@
-"""Commands for inspection: show, graph, list, status, check, doctor, demo."""
+"""Commands for inspection: show, graph, list, status, check, doctor, eval, demo."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from json import loads
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli import display, exit_codes
-from api.cli.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
+from api.cli import display, display_files, exit_codes
+from api.cli.common import Home, Json, Lineage, Named, Offline, Quiet, known, one_of, put, service_of
 from api.cli.files import writable
-from api.wire import hits
-from lineage.errors import UsageError
+from api.wire.encode import envelope
+from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Damaged
 from lineage.registry import names
+
+if TYPE_CHECKING:
+    from indexer.store.verify import Finding
 
 FORMS = one_of(*names("renderers"))
 
@@ -30,7 +34,7 @@ def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
       lineage show --json
     """
     shown = service_of(home).show(lineage)
-    put(hits.overview_to_json(shown) if json else shown, json, display.overview)
+    put(shown, json, display.overview, operation="show")
 
 
 def graph(
@@ -49,7 +53,7 @@ def graph(
       lineage graph arxiv-2504.17192 --format graphml -o lineage.graphml
     """
     text = service_of(home).graph(lineage, "json" if json else form)
-    text = hits.envelope(loads(text)) if json else text
+    text = envelope(loads(text)) if json else text
     if not out:
         exit_codes.say(text, exact=json or form == "json")
         return
@@ -58,6 +62,12 @@ def graph(
     except OSError as error:
         raise UsageError(f"{out} cannot be written: {error.strerror}", hint="choose another file") from error
     print(f"wrote {out}", file=sys.stderr)
+
+
+def _fail_if_damaged(rows: Sequence[Finding | Damaged]) -> None:
+    if rows:
+        problems = "; ".join(row.problem for row in rows if isinstance(row, Damaged)) or f"{len(rows)} findings"
+        raise StoreDamaged(problems, hint="build the lineage again to replace damaged files; nothing is deleted")
 
 
 def list_(home: Home = None, json: Json = False) -> None:
@@ -69,9 +79,9 @@ def list_(home: Home = None, json: Json = False) -> None:
     """
     service = service_of(home)
     rows = service.lineages()
-    put([hits.to_json(row) for row in rows] if json else rows, json, display.lineages)
+    put(rows, json, display.lineages, operation="lineages")
     with exit_codes.concluding():
-        service.insist_sound([row for row in rows if isinstance(row, Damaged)])
+        _fail_if_damaged([row for row in rows if isinstance(row, Damaged)])
 
 
 def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
@@ -84,7 +94,7 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
       lineage status --json
     """
     completeness = service_of(home).status(lineage)
-    put(hits.status_to_json(completeness) if json else completeness, json, display.status)
+    put(completeness, json, display.status, operation="status")
 
 
 def check(
@@ -103,9 +113,9 @@ def check(
     """
     service = service_of(home)
     findings = service.check(lineage, read_data=read_data)
-    put([hits.to_json(row) for row in findings] if json else findings, json, display.findings)
+    put(findings, json, display.findings)
     with exit_codes.concluding():
-        service.insist_sound(findings)
+        _fail_if_damaged(findings)
 
 
 def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
@@ -118,6 +128,27 @@ def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> N
       LINEAGE_EMBEDDER=sentence-transformers:all-MiniLM-L6-v2 lineage doctor --json
     """
     put(service_of(home, offline).doctor(), json, display.doctor)
+
+
+def eval_(
+    file: Annotated[Path, typer.Argument(help="A file of questions with their answers, one JSON object a line.", show_default=False)],
+    lineage: Lineage = "",
+    k: Annotated[int, typer.Option("-k", min=10, max=100, help="How many hits are asked for.")] = 20,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Measure a lineage on questions whose answers you know: recall, MRR, nDCG, focus and latency, by kind and row by row.
+
+    A line is {"id", "query", "gold"} and may have a "kind" and a "lineage" (lines of other lineages are skipped).
+    Gold is one or several of: {"path", "start", "end"} with "repo" where the path alone is not enough; {"work", "quote"},
+    words that stand in a paper; or the identifier of a chunk. "also" lists copies of the first.
+
+    Example:
+
+      lineage eval examples/demo/questions.jsonl --lineage arxiv-9912.00001
+    """
+    checked_evaluation = service_of(home).evaluate(file, lineage=lineage, k=k)
+    put(checked_evaluation, json, display_files.evaluation)
 
 
 def demo(

@@ -1,4 +1,4 @@
-"""An audit put together: the folder becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
+"""An audit put together: the code becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from api.bootstrap import Parts
+from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
 from lineage.records import Chunk, Query, WorkId
-from lineage.results import Audit, AuditFinding
+from lineage.results import Audit, AuditFinding, CodeArchive
 from retrieval.answers.answer import AnswerWriter
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
@@ -26,22 +27,33 @@ _LOOKED_AT = 5
 _ORDER = ("deviation", "missing", "cannot judge", "match")
 
 
-def audit(parts: Parts, path: Path, lineage: str, no_target_code: bool = False) -> Audit:
-    """The findings on the folder `path` by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
-    if not path.exists():
-        raise NotFound(f"there is no folder {path}", hint="check the path")
-    if not path.is_dir():
-        raise UsageError(f"{path} is not a folder", hint="name the folder of the generated repository")
+def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: bool = False) -> Audit:
+    """The findings on a folder or archive by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
+    if isinstance(code, Path):
+        code = _existing(code)
     with parts.asked(lineage, no_target_code) as engine:
         paper = _paper(parts.gaps_material(engine))
         manifest = engine.generation.manifest
-    findings, notes = _compared(parts, path, paper)
+    findings, notes = _compared(parts, code, paper)
     if not paper.text.own:
         notes = (*notes, "the target's text is not at hand: few of its values are known")
     if no_target_code:
         notes = (*notes, "the target's own code is excluded")
     ordered = tuple(sorted(findings, key=lambda finding: (_ORDER.index(finding.verdict), -finding.severity, finding.title, finding.where)))
-    return Audit(str(path), manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
+    return Audit(str(code) if isinstance(code, Path) else code.name, manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
+
+
+def _existing(path: Path) -> Path | CodeArchive:
+    """A folder, or the archive that lies at the path."""
+    if path.is_dir():
+        return path
+    try:
+        with path.open("rb") as file:
+            return CodeArchive(file.read(UPLOAD.packed + 1), str(path))
+    except FileNotFoundError:
+        raise NotFound(f"there is no folder or archive {path}", hint="check the path") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _paper(material: ReportInputs) -> inputs.Paper:
@@ -54,13 +66,14 @@ def _paper(material: ReportInputs) -> inputs.Paper:
     )
 
 
-def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
+def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
-            made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
+            target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
+            made = build(bench, BuildRequest(target, _SUBJECT, papers=0, repos=0), upload=upload)
         with inner.engine(_SUBJECT) as engine:
             repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
             findings = comparing.audited(paper, repository)
@@ -70,7 +83,7 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
             components = named_findings.components(paper.text)
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
-    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
+    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {Path(code.name).name}; nothing was run",)
 
 
 def _chunks(engine: Engine) -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""What a request may say: closed models with bounds, and the examples that the OpenAPI document shows."""
+"""The request of each operation: closed models with bounds, and the examples that the OpenAPI document shows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
+from api.server.journal import JOB_ID
 from indexer.plan import BuildRequest
 from lineage.errors import BadIdentifier
 
@@ -66,6 +67,29 @@ Lineage = Annotated[
 ]
 
 
+LINEAGE_NAME: dict[str, Any] = {
+    "min_length": 1,
+    "max_length": 2048,
+    "pattern": LINEAGE,
+    "description": "The lineage, by its name or its target (identifier, URL or title).",
+    "examples": ["arxiv-2504.17192"],
+}
+CHUNK_ID: dict[str, Any] = {"pattern": CHUNK, "description": "Identifier of a chunk, as hits name it."}
+JOB: dict[str, Any] = {"pattern": f"^{JOB_ID}$", "description": "Identifier of a job."}
+
+
+class OneLineage(Closed):
+    """A lineage that is named."""
+
+    lineage: Annotated[str, Field(**LINEAGE_NAME)]
+
+
+class OneJob(Closed):
+    """A job that is named."""
+
+    job: Annotated[str, Field(**JOB)]
+
+
 class Search(Closed):
     """A question to a lineage."""
 
@@ -101,7 +125,7 @@ class Question(Closed):
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "which learning rate is used?"}]})
 
 
-class Unsaid(Closed):
+class GapFilter(Closed):
     """Which gaps are wanted."""
 
     lineage: Lineage = ""
@@ -112,7 +136,7 @@ class Unsaid(Closed):
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
-class Named(Closed):
+class DetailName(Closed):
     """A detail by any of its names."""
 
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
@@ -128,15 +152,31 @@ class OfLineage(Closed):
 
 
 class Around(Closed):
-    """How much of the document to show around a chunk."""
+    """A chunk, and how much of the document to show around it."""
 
+    chunk: Annotated[str, Field(**CHUNK_ID)]
     lineage: Lineage = ""
     before: Annotated[int, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed."), DIGITS] = 60
     after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
 
 
-class Drawing(Closed):
-    """The form that a graph is wanted in."""
+class Cited(OneLineage):
+    """How many references are wanted."""
+
+    top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
+
+
+class AuditUpload(Closed):
+    """An archive of code that is to be compared with a paper."""
+
+    archive: Annotated[bytes, Field(min_length=1, description="A .zip, .tar or .tar.gz of the code.")]
+    name: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="What the result calls it.")] = "upload"
+    lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Expect nothing of what only the target's own code says."), TRUTH] = False
+
+
+class Drawing(OneLineage):
+    """A lineage, and the form that its graph is wanted in."""
 
     form: Annotated[Literal["json", "graphml", "dot", "svg", "html"], Field(description="How the graph is written.")] = "json"
 

@@ -1,4 +1,4 @@
-"""Commands that write: build and add."""
+"""Commands that write: build, add, export, import."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Annotated
 import typer
 
 from api.bootstrap import Parts
-from api.cli import display, exit_codes
-from api.cli.commands.common import Home, Json, Offline, Quiet, known, put, service_of, watching
+from api.cli import display, display_files, exit_codes
+from api.cli.common import Home, Json, Named, Offline, Quiet, known, put, service_of, watching
 from api.cli.files import absolute, fragments
 from api.operations import Service
-from api.wire import hits
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
 from lineage.build_profiles import PROFILES
-from lineage.errors import UsageError
+from lineage.errors import Losses, UsageError
 
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
@@ -100,7 +99,7 @@ def build(
     if dry_run:
         with watching(quiet) as watch:
             plan = service.plan(request, watch=watch)
-        put(hits.to_json(plan) if json else plan, json, display.plan)
+        put(plan, json, display.plan)
         return
     with watching(quiet) as watch:
         made = service.build(request, tier=tier.value, watch=watch)
@@ -117,9 +116,16 @@ def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: boo
 def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
     """Print the result of a build; exit with 5 if `strict` and something failed or is incomplete."""
     questions = () if json else service.suggestions(made.lineage)
-    put(hits.report_to_json(made) if json else made, json, lambda value: display.report(value, questions))
+    put(made, json, lambda value: display.report(value, questions), operation="build_now")
     with exit_codes.concluding():
-        service.insist(made, strict)
+        fail_if_incomplete(made, strict)
+
+
+def fail_if_incomplete(made: BuildReport, strict: bool) -> None:
+    """Raise `Losses` if `strict` and an item failed or is incomplete."""
+    lost = made.ledger["failed"] + made.ledger["degraded"]
+    if strict and lost:
+        raise Losses(f"{lost} of {made.ledger['in']} items failed or are incomplete", hint=f"lineage status {made.lineage} lists them")
 
 
 def add(
@@ -140,3 +146,60 @@ def add(
     with watching(quiet) as watch:
         made = service.add(lineage, tuple(sources), watch=watch)
     report(service, made, json)
+
+
+def export(
+    lineage: Named = "",
+    out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
+    all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
+    lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Write a lineage as one file that opens on another machine without a network.
+
+    Texts whose license does not allow redistribution are excluded and listed; their sources and hashes are kept, so that
+    `lineage import` can fetch them again and verify that they are identical.
+
+    With --lock it records the answers of the services and the versions and commits that were read: `lineage build --lock FILE`
+    builds the same content from it on any machine.
+
+    Examples:
+
+      lineage export arxiv-2504.17192 paper2code.lineage
+
+      lineage export arxiv-2504.17192 mine.lineage --all-texts
+
+      lineage export arxiv-2504.17192 --lock
+    """
+    if out is None and lineage.endswith((".lineage", ".lock")):
+        lineage, out = "", Path(lineage)  # the only lineage there is, to that file
+    if lock:
+        locked = service_of(home).lock(lineage, out)
+        put(locked, json, display_files.locked)
+        return
+    made = service_of(home).export(lineage, out, all_texts=all_texts)
+    put(made, json, display_files.exported)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
+    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Import a bundle: it is verified first, then written; texts excluded for their license are fetched again.
+
+    It can be queried as soon as it is written. Run the command again to fetch what failed the first time.
+
+    Examples:
+
+      lineage import paper2code.lineage
+
+      lineage import paper2code.lineage --name theirs --offline
+    """
+    with watching(quiet) as watch:
+        made = service_of(home, offline).import_(file, name=name, watch=watch)
+    put(made, json, display_files.imported)

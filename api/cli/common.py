@@ -13,7 +13,7 @@ import typer
 from api.bootstrap import Parts
 from api.cli import exit_codes
 from api.operations import Service
-from api.wire import hits
+from api.wire.encode import envelope
 from lineage import generation as layout
 from lineage import settings as configuration
 from lineage.errors import LineageError
@@ -56,10 +56,17 @@ def service_of(home: Path | None, offline: bool = False) -> Service:
     return Service(Parts(configuration.load(home=home, offline=offline or None)))
 
 
-def put(value: Any, as_json: bool, text: Callable[[Any], str], *, verbatim: bool = False) -> None:
-    """Print a result as the JSON envelope or as `text` renders it; `verbatim` output is meant to be copied or piped."""
-    if as_json or verbatim:
-        exit_codes.say(hits.envelope(value) if as_json else text(value), exact=as_json)
+def put(value: Any, as_json: bool, text: Callable[[Any], str], *, operation: str = "", verbatim: bool = False) -> None:
+    """Print a result as the JSON envelope or as `text` renders it; `verbatim` output is meant to be copied or piped.
+
+    The JSON is what the table of operations presents of the result, if it names the `operation`.
+    """
+    if as_json:
+        from api.table import BY_NAME  # brings the requests and results of all operations along
+
+        exit_codes.say(envelope(BY_NAME[operation].present(value) if operation else value), exact=True)
+    elif verbatim:
+        exit_codes.say(text(value))
     else:
         exit_codes.show(text(value))
 

@@ -48,10 +48,10 @@ def client(built):
 @pytest.mark.parametrize(("pack", "kind"), [(zipped, "application/zip"), (tarred, "application/gzip")])
 def test_an_archive_is_audited_as_a_folder_is(client, built, tmp_path, pack, kind):
     (tmp_path / "train.py").write_bytes(CODE)
-    answer = client.post(PATH, params={"name": "mine"}, content=pack(**{"train.py": CODE}), headers={"content-type": kind})
+    answer = client.post(PATH, params={"name": "/etc/passwd"}, content=pack(**{"train.py": CODE}), headers={"content-type": kind})
     assert answer.status_code == 200, answer.text
     folder = built.service.audit(tmp_path)
-    assert answer.json()["path"] == "mine"
+    assert answer.json()["path"] == "/etc/passwd"  # a name that nothing is opened by
     assert [(row["name"], row["verdict"], row["where"]) for row in answer.json()["findings"]] == [
         (finding.name, finding.verdict, finding.where) for finding in folder.findings
     ]

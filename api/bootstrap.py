@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indexer.lock.record import Tape
     from indexer.lock.replay import LockReplay
     from indexer.transport.client import Transport
+    from lineage.catalog.reader import Derivation
     from lineage.ports import Embedder, ReferenceSource, Reranker
     from lineage.results import Gaps
     from lineage.settings import Settings
@@ -113,7 +114,7 @@ class Parts:
         from retrieval.search.engine import Engine
         from retrieval.search.expansion import vocabulary
 
-        generation = open_generation(self.settings.home, lineage)
+        generation = open_generation(self.settings.home, lineage, derivation=_older)
         index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
@@ -181,6 +182,13 @@ class Parts:
                 first=lambda: self.first,
                 refiner=Refiner.of(self.settings, derived, self._client()),
             )
+
+
+def _older() -> Derivation:
+    """What makes the rows that a generation of an older format lacks."""
+    from indexer.derived import Stored
+
+    return Stored()
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:

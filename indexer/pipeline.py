@@ -18,6 +18,7 @@ from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
+from indexer.derived import derive
 from indexer.documents import read
 from indexer.embedding import at_once, embed, missing
 from indexer.extraction import extract as facts
@@ -130,6 +131,7 @@ def _write(
             contents.into(catalog)
             catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
+            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING

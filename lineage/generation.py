@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lineage.catalog.reader import Catalog
+from lineage.catalog.reader import Catalog, Derivation
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
@@ -172,8 +172,8 @@ class Generation:
         self.close()
 
 
-def open_generation(home: Path, slug: str, generation: str = "") -> Generation:
-    """Open a generation, by default the current one, for reading.
+def open_generation(home: Path, slug: str, generation: str = "", derivation: Callable[[], Derivation] | None = None) -> Generation:
+    """Open a generation, by default the current one, for reading; `derivation` makes what one of an older format lacks.
 
     Checks what is cheap: the manifest, the files' sizes, the formats, that rows and vectors agree
     (`Store.verify` checks hashes). Raises `NotFound` and `StoreDamaged`.
@@ -181,19 +181,19 @@ def open_generation(home: Path, slug: str, generation: str = "") -> Generation:
     name = generation or current(home, slug)
     folder = generation_folder(home, slug, name)
     if not folder.is_dir() and not generation and current(home, slug) != name:
-        return open_generation(home, slug)  # switched and swept between the two looks
+        return open_generation(home, slug, derivation=derivation)  # switched and swept between the two looks
     if generation and not folder.is_dir():
         raise NotFound(f"lineage {slug!r} has no generation {generation}")
-    return open_folder(folder)
+    return open_folder(folder, derivation)
 
 
-def open_folder(folder: Path) -> Generation:
+def open_folder(folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
     """Open the generation that lies in `folder`; errors as in `open_generation`."""
     manifest = read_manifest(folder)
     for name, record in manifest.files.items():
         check_size(folder / name, record)
     vectors = _vectors(folder, manifest) if VECTORS in manifest.files else None
-    return Generation(manifest, folder, Catalog(folder / CATALOG), vectors)
+    return Generation(manifest, folder, Catalog(folder / CATALOG, derivation), vectors)
 
 
 def check_size(path: Path, record: FileRecord) -> None:

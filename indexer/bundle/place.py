@@ -12,6 +12,7 @@ from pathlib import Path
 
 from indexer.bundle.form import BundledDocument, Passage
 from indexer.bundle.read import Bundle
+from indexer.derived import derive
 from indexer.store.generations import Writing
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
@@ -96,12 +97,14 @@ def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Ite
     catalog.add_works(bundle.works)
     catalog.add_references(bundle.references)
     catalog.add_links(bundle.links)
-    for document in bundle.documents:
-        catalog.add_document(_document(document, fetched))
+    documents = [_document(document, fetched) for document in bundle.documents]
+    for document in documents:
+        catalog.add_document(document)
     places = {_place(document): document for document in bundle.documents}
     pieces = [_chunk(passage, places, fetched, works) for passage in bundle.passages]
     catalog.add_chunks([chunk for chunk, _ in pieces], unread={row for row, (_, there) in enumerate(pieces) if not there})
     catalog.add_facts(bundle.facts)
+    derive(catalog, documents, [chunk for chunk, there in pieces if there], bundle.works, bundle.links)
     catalog.add_ledger((*bundle.ledger, *lost))
     for key, value in bundle.plain_meta.items():
         catalog.set_meta(key, value + len(lost) if key == "ledger_in.source" else value)

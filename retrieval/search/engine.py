@@ -328,6 +328,7 @@ class Engine:
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
+            file=self._kinship.file(scored.chunk),
             flags=flags,
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(matched, asked.words), *scored.fused.why),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from indexer.derived import derive
 from indexer.store.generations import Store
 from lineage.generation import Manifest
 from lineage.ports import Embedder
@@ -99,6 +100,8 @@ def build(
             catalog.add_document(Document(REPO, "tent.py", f"import torch\n{INIT}\n{ADAPT}\n", (), "code@1", "code", "python", "b" * 64))
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
+            files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
+            derive(catalog, files.values(), found, works(), links())
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)

@@ -61,7 +61,7 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
-            made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
+            made = build(replace(bench, reports=None), BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = comparing.audited(paper, repository)

@@ -255,7 +255,7 @@ class Service:
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
         from api.validation import check_rows
-        from retrieval.gaps.report import chosen
+        from retrieval.gaps.stored_report import chosen
 
         check_rows(state, topic, self._parts.settings)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:

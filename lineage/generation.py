@@ -3,7 +3,8 @@
     HOME/lineages/<slug>/CURRENT                    the name of the generation that readers open
     HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
-                                  manifest.json     hashes and sizes of the two, written last
+                                  report.json       gaps and contradictions; again without the target's code; absent in a first tier
+                                  manifest.json     hashes and sizes of the others, written last
 
 A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
 one state, whatever is built meanwhile. Both sides read the layout from here; only `indexer.store.generations` writes it.
@@ -35,6 +36,7 @@ FIRST_TIER = "static-"
 CATALOG = "catalog.db"
 VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
+REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
 CURRENT = "CURRENT"
 REBUILD = "build the lineage again; what was fetched is kept"
 _ID = re.compile(r"\d{6}-[0-9a-f]{8}\Z")
@@ -161,6 +163,16 @@ class Generation:
     catalog: Catalog
     vectors: Vectors | None = field(repr=False, default=None)
 
+    def file(self, name: str) -> bytes | None:
+        """A file of it as it was written, None if it has none of that name; raises `StoreDamaged`."""
+        record = self.manifest.files.get(name)
+        if record is None:
+            return None
+        data = (self.folder / name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != record.sha256:
+            raise StoreDamaged(f"{self.folder / name} is not what was written", hint=REBUILD)
+        return data
+
     def close(self) -> None:
         """Close the catalogue; the mapped vectors go with the last reference to them."""
         self.catalog.close()
@@ -192,6 +204,11 @@ def open_folder(folder: Path, derivation: Callable[[], Derivation] | None = None
     manifest = read_manifest(folder)
     for name, record in manifest.files.items():
         check_size(folder / name, record)
+    return open_as(manifest, folder, derivation)
+
+
+def open_as(manifest: Manifest, folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
+    """Open what lies in `folder` as the generation of a manifest that is known to fit."""
     vectors = _vectors(folder, manifest) if VECTORS in manifest.files else None
     return Generation(manifest, folder, Catalog(folder / CATALOG, derivation), vectors)
 

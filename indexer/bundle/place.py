@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
 from lineage.disk_errors import failures
 from lineage.errors import BadBundle
-from lineage.generation import Manifest
+from lineage.generation import Generation, Manifest
 from lineage.ids import abs_url
 from lineage.licenses import LicenseTerms, terms
 from lineage.records import Chunk, Document, LedgerRow, Status, Work, WorkId
@@ -66,14 +66,14 @@ class Ready:
     folder: Path
     whole: bool
 
-    def commit(self, writing: Writing) -> Manifest:
+    def commit(self, writing: Writing, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
         """Make it the current generation of the lineage that is held; gives its manifest."""
         with writing.draft() as draft:
             draft.catalog_in(self.folder)
             if self.bundle.vectors is not None:
                 draft.vectors(self.bundle.vectors, self.bundle.manifest.embedder)
             made_by = f"imported from the bundle {self.bundle.id[:12]} made by {self.bundle.manifest.made_by[:80]}"
-            return draft.commit(target=self.bundle.manifest.target, fingerprint=mark(self.bundle, self.whole), made_by=made_by)
+            return draft.commit(target=self.bundle.manifest.target, fingerprint=mark(self.bundle, self.whole), made_by=made_by, reports=reports)
 
 
 @contextmanager

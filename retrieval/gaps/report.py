@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.code_reuse.derivation import Derivation
-from lineage.errors import UsageError
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from lineage.text.spelling import american
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders
@@ -89,20 +87,6 @@ def report(material: ReportInputs) -> Gaps:
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
     )
-
-
-def chosen(gaps: Gaps, state: str = "", topic: str = "") -> Gaps:
-    """The report with the rows of one state and one topic only; raises `UsageError` for what is neither."""
-    wanted = state.upper().replace(" ", "_").replace("-", "_")
-    wanted = {"PARTIAL": Specification.PARTIALLY_SPECIFIED.value}.get(wanted, wanted)
-    if wanted and wanted not in Specification.__members__:
-        raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(specification.value.lower() for specification in Specification))
-    topics = sorted({gap.detail.topic for gap in gaps.gaps})
-    topic = american(topic.strip().lower())
-    if topic and topic not in topics:
-        raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in gaps.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
-    return replace(gaps, gaps=rows)
 
 
 def _order(gap: Gap) -> tuple[bool, int, int, float, str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from retrieval.context.token_budget import Tokens
     from retrieval.gaps.report import ReportInputs
     from retrieval.search.engine import Engine
+    from retrieval.search.work_relations import WorkRelations
 
 
 _MADE_NOW = "this report was made just now, the generation keeps none that fits: `lineage build` makes one that is kept"
@@ -142,15 +143,26 @@ class Parts:
 
     def gaps(self, engine: Engine) -> Gaps:
         """The gap report of a generation: the one that it keeps, else one made now, with a note."""
-        from retrieval.gaps.stored_report import loaded
-
-        generation = engine.generation
-        kept = generation.file(REPORT_WITHOUT if engine.excluded else REPORT)
-        made = loaded(kept, self.digest, generation.catalog, engine.kinship) if kept else None
-        if made:
-            return made
+        if kept := self._kept_report(engine.generation, engine.kinship, bool(engine.excluded)):
+            return kept
         report = self.report(engine)
         return replace(report, notes=(*report.notes, _MADE_NOW))
+
+    def kept_gaps(self, lineage: str, no_target_code: bool) -> Gaps | None:
+        """The gap report that a lineage's current generation keeps, None if it keeps none that fits. Opens nothing else."""
+        from lineage.catalog.partial import without_target_code
+        from retrieval.search.work_relations import WorkRelations
+
+        with open_generation(self.settings.home, lineage) as generation:
+            partial = without_target_code(generation.catalog) if no_target_code and REPORT_WITHOUT in generation.manifest.files else None
+            seen = replace(generation, catalog=partial) if partial else generation
+            return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
+
+    def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool) -> Gaps | None:
+        from retrieval.gaps.stored_report import loaded
+
+        kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
+        return loaded(kept, self.digest, generation.catalog, kinship) if kept else None
 
     def report(self, engine: Engine) -> Gaps:
         """The gap report of a generation, made now."""

@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
+from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.code_reuse.reuse import Shared, signals, without_signals
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
 from lineage.references.ranking import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
+
+
+def without_target_code(catalog: Catalog) -> PartialCatalog | None:
+    """The catalogue without the target's own code, copies of it included; None where it holds none."""
+    target_code = in_catalog(catalog, own_exclusion(catalog))
+    return PartialCatalog(catalog, target_code.works, target_code.files) if target_code.works or target_code.files else None
 
 
 class PartialCatalog(Catalog):

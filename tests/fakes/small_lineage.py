@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from indexer.derived import derive
 from indexer.store.generations import Store
-from lineage.generation import Manifest
+from lineage.generation import Generation, Manifest
 from lineage.ports import Embedder
 from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
 
@@ -89,6 +89,7 @@ def build(
     pieces: Sequence[Chunk] | None = None,
     name: str = "small",
     facts: Sequence[Fact] | None = None,
+    reports: Callable[[Generation], Mapping[str, bytes]] | None = None,
 ) -> Manifest:
     """A committed generation of it under `home`."""
     found = list(chunks() if pieces is None else pieces)
@@ -109,4 +110,4 @@ def build(
             catalog.finish()
         if embedder:
             draft.vectors(embedder.passages([f"{one.header}\n{one.text}" for one in found]), embedder.id)
-        return draft.commit(target=TARGET, fingerprint="f", made_by="test")
+        return draft.commit(target=TARGET, fingerprint="f", made_by="test", reports=reports)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,13 +12,14 @@ from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
 from lineage.records import Chunk, Query, WorkId
-from lineage.results import Audit, AuditFinding, CodeArchive
+from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from retrieval.answers.answer import AnswerWriter
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.judge import judged
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.gaps.report import ReportInputs, all_standing, weights
 from retrieval.search.engine import Engine
 
@@ -73,9 +74,9 @@ def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tu
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
             target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
-            made = build(bench, BuildRequest(target, _SUBJECT, papers=0, repos=0), upload=upload)
+            made = build(replace(bench, reports=None), BuildRequest(target, _SUBJECT, papers=0, repos=0), upload=upload)
         with inner.engine(_SUBJECT) as engine:
-            repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
+            repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = comparing.audited(paper, repository)
             stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
             judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
@@ -84,6 +85,14 @@ def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tu
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
     return findings, (f"{made.chunks} units of code and {made.facts} values were read in {Path(code.name).name}; nothing was run",)
+
+
+def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:
+    """The only work of a lineage."""
+    catalog = engine.generation.catalog
+    works = [work.id for work in catalog.works()]
+    settings = [setting for work in works for setting in catalog.settings(work)]
+    return inputs.Repository(occurrences_by_key, list(_chunks(engine)), settings, Folders.read(catalog, works))
 
 
 def _chunks(engine: Engine) -> Iterator[Chunk]:

@@ -404,9 +404,45 @@ class Focus:
     end_line: int
 
 
+class ReasonKind(StrEnum):
+    """What a reason is: a part of a hit's score, or what the evidence says."""
+
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    STATIC = "static"
+    VERBATIM = "verbatim"
+    ROLE = "role"
+    STATED = "stated"
+    TARGET = "target"
+    LINEAGE = "lineage"
+    SIBLINGS = "siblings"
+    RERANKED = "reranked"
+    NAMED_WORK = "named_work"
+    ORDER = "order"
+    ASPECT = "aspect"
+    SAYS = "says"
+    STATES = "states"
+    DEFERS = "defers"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a passage is shown: `value` is what it adds to the score, in deviations (0 if nothing), `of` the names that it is about.
+
+    `lineage.reasons` puts it into words.
+    """
+
+    kind: ReasonKind
+    value: float = 0.0
+    of: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Hit:
-    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit)."""
+    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit).
+
+    The values of `why` of a hit that a search ranked add up to its score, before it is brought between 0 and 1.
+    """
 
     rank: int
     score: float
@@ -418,7 +454,7 @@ class Hit:
     paper: Work | None = None
     from_target: bool = False
     flags: tuple[str, ...] = ()
-    why: tuple[str, ...] = ()
+    why: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -427,7 +463,7 @@ class Query:
 
     `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
     to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
-    again; without, hits are material: the chunk alone.
+    again; without, hits are material: the chunk alone. With `explain` the parts of each score are shown.
     """
 
     text: str
@@ -436,6 +472,7 @@ class Query:
     no_target_code: bool = False
     around: bool = False
     work: str = ""
+    explain: bool = False
 
 
 @dataclass(frozen=True)

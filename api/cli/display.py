@@ -91,7 +91,7 @@ def answer(given: Answer) -> str:
     """Hits, best first: citation, why it counts, the lines, with the focus marked."""
     blocks = [dim(f"{given.lineage} · generation {given.generation}")]
     blocks += [f"note: {plain(note)}" for note in given.notes]
-    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
+    blocks += [_hit(hit, explain=given.query.explain) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
     return "\n\n".join(blocks)
 
 
@@ -100,7 +100,7 @@ def licence(hit: Hit) -> str:
     return called(hit.work.license)
 
 
-def _hit(hit: Hit) -> str:
+def _hit(hit: Hit, *, explain: bool = False) -> str:
     row = hits.hit_to_json(hit)
     what = " · ".join(filter(None, (row["kind"], licence(hit), "target's own" if hit.from_target else "")))
     lines = [f"{hit.rank}. {bold(plain(row['citation']))}  ({what})"]
@@ -109,7 +109,15 @@ def _hit(hit: Hit) -> str:
         lines.append(f"   why: {shorten(why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
     lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
+    lines += _explained(hit) if explain else []
     return "\n".join([*lines, *_window(hit, row["text"])])
+
+
+def _explained(hit: Hit) -> list[str]:
+    """A line for each part of a hit's score."""
+    shown = hits.explanation(hit)
+    rows = [f"     {part['value']:+7.3f}  {part['name']:<11} {shorten(', '.join(part['of']), 90)}".rstrip() for part in shown["parts"]]
+    return [*rows, f"     {shown['sum']:+7.3f}  sum, score {hit.score:.4f}"]
 
 
 def _window(hit: Hit, text: str) -> list[str]:

@@ -18,6 +18,7 @@ from lineage.citation import citation as citation
 from lineage.citation import numbered
 from lineage.code_links.repository_state import RepositoryState
 from lineage.errors import LineageError
+from lineage.reasons import words
 from lineage.records import Answer, Focus, Hit, LedgerRow, Reference, Work
 from lineage.text.hidden_text import inline
 from lineage.text.hidden_text import visible as visible
@@ -122,7 +123,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "generation": answer.generation,
         "query": answer.query.text,
         "supported": answer.supported,
-        "hits": [hit_to_json(hit) for hit in answer.hits],
+        "hits": [hit_to_json(hit) | ({"explain": explanation(hit)} if answer.query.explain else {}) for hit in answer.hits],
         "notes": list(answer.notes),
     }
 
@@ -136,9 +137,16 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     data |= {"license": licenses.shown(hit.work.license), "from_target": hit.from_target, "trust": TRUST}
     data["flags"] = [*hit.flags, *flags, *(["text-cut"] if cut else [])]
     data["signals"] = [{"retriever": s.retriever, "rank": s.rank, "score": round(s.score, 4)} for s in hit.signals]
-    data["why"] = [visible(reason)[0] for reason in hit.why]
+    data["why"] = [visible(reason)[0] for reason in words(hit)]
     data["copies"] = [inline(place) for place in hit.chunk.copies]
     return data
+
+
+def explanation(hit: Hit) -> dict[str, Any]:
+    """The parts of a hit's score, in deviations, and their sum, of which the score is the logistic curve."""
+    moving = [reason for reason in hit.why if reason.value]
+    parts = [{"name": reason.kind.value, "value": round(reason.value, 4), "of": [visible(name)[0] for name in reason.of if name]} for reason in moving]
+    return {"sum": round(sum(reason.value for reason in hit.why), 4), "parts": parts}
 
 
 def evidence_to_json(evidence_window: EvidenceWindow) -> dict[str, Any]:

@@ -33,26 +33,30 @@ from retrieval.search.hit_reader import Reader
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.priors import FusionWeights, Known, fitted, with_priors, with_siblings
 from retrieval.search.query import plain
+from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.work_relations import WorkRelations
 
 READ = 300
 """Chunks looked at for priors, folding and capping; further down another passage of its paper seldom lifts one into a list."""
 
 _RERANKED = 30
-_SPOKEN = 4
+_SPOKEN, _QUOTED = 4, 20
 _CLOSELY = 5
 """Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found."""
+    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
+    `quoted` are its words in order, where they may be those of a passage, and `exact` the rows that have all of them."""
 
     query: Query
     text: str
     words: QueryWords
     details: tuple[str, ...]
     scope: Scope
+    quoted: tuple[str, ...] = ()
+    exact: tuple[int, ...] = ()
 
 
 class Engine:
@@ -176,7 +180,10 @@ class Engine:
             without |= self._kinship.kin.keys() - {work}
             text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
-        return _Asked(query, text, words, asked_details(text, self._ontology), candidates.scope_of(self._catalog, query.kinds, without))
+        scope, details = candidates.scope_of(self._catalog, query.kinds, without), asked_details(text, self._ontology)
+        if not is_quotation(text):
+            return _Asked(query, text, words, details, scope)
+        return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
@@ -189,7 +196,7 @@ class Engine:
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical, dense = self._found(asked, vector)
-        ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
+        ranked, doubts = self._ranked(asked, lexical, dense)
         ranked, further = self._led(asked, ranked)
         misses = self._unsupported(asked, lexical, dense)
         hits = tuple(self._hits(ranked, asked, (MISS,) if misses else ()))
@@ -198,7 +205,7 @@ class Engine:
         return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
-        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=asked.exact)
         if not self._dense or vector is None:
             return lexical, None
         return lexical, candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
@@ -211,11 +218,10 @@ class Engine:
         """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = entity_routing.asked_of(asked.text, self._names)
         works -= asked.scope.without
-        if not works or asked.query.work or self._stands_elsewhere(asked, works):
+        if not works or asked.query.work or _is_found_verbatim(ranked) or self._stands_elsewhere(asked, works):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
-        fuseds = self._fused(*self._found(inside, self._vectors([inside.text])))
-        there, doubts = self._ranked(inside, fuseds)
+        there, doubts = self._ranked(inside, *self._found(inside, self._vectors([inside.text])))
         return entity_routing.led(ranked, there, works, asked.query.k), doubts
 
     def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
@@ -268,20 +274,28 @@ class Engine:
         how = "by words and vectors" if dense else "by words"
         return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
 
-    def _ranked(self, asked: _Asked, fuseds: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
+    def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
+        fuseds = self._fused(lexical, dense)
         first = fuseds[: max(READ, 2 * asked.query.k)]
         outlines = self._catalog.outlines([fused.row for fused in first])
         scored = [Scored(fused, *outlines[fused.row]) for fused in first]
-        scored = with_siblings(with_priors(scored, self._known(asked)), self._weights.siblings)
+        scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
         reader = Reader(self._catalog, fuseds, folded, grows=asked.query.around)
         shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin)
         return diversity.capped(shown, asked.query.k, self._weights.share), doubts
 
-    def _known(self, asked: _Asked) -> Known:
+    def _known(self, asked: _Asked, lexical: Ranked) -> Known:
         stated = self._catalog.stating(asked.details) if asked.details else {}
-        return Known(self._weights, asked.details, stated, self._kinship.kin)
+        return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical))
+
+    def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
+        """How much of a question that may be a quotation the first passages by words have in its order, by row."""
+        words, rows = asked.quoted, [row for row, _ in lexical[:_QUOTED]] if is_telling(asked.quoted) else []
+        chunks = zip(rows, self._catalog.chunks(rows), strict=True)
+        shares = {row: share_in_order(words, sequence(chunk.text), asked.words.worth) for row, chunk in chunks}
+        return {row: share for row, share in shares.items() if share} | dict.fromkeys(asked.exact, 1.0)
 
     def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
         """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
@@ -333,6 +347,10 @@ class Engine:
         if self._excluded:
             notes.append("the target's own code is excluded: " + ", ".join(sorted(self._excluded)))
         return tuple(notes)
+
+
+def _is_found_verbatim(ranked: Sequence[Scored]) -> bool:
+    return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].fused.why)
 
 
 def _copies(scored: Scored, homes: Sequence[tuple[int, WorkId, str, int, int]], without: AbstractSet[str]) -> tuple[str, ...]:

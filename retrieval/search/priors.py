@@ -139,5 +139,8 @@ def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
 
     order = sorted(passages, key=lambda candidate: (-worth(candidate), candidate.row))
     places = sorted((candidate.score for candidate in passages), reverse=True)
-    changed = (moved(candidate, Reason(ReasonKind.SIBLINGS, place - candidate.score)) for candidate, place in zip(order, places, strict=True))
+    changed = [
+        moved(candidate, *([Reason(ReasonKind.SIBLINGS, place - candidate.score)] if place != candidate.score else []))
+        for candidate, place in zip(order, places, strict=True)
+    ]
     return ordered([*(candidate for candidate in scored if candidate.chunk.kind != "paper"), *changed])

@@ -114,13 +114,13 @@ def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPT
     return [*ranked, *((row, floor) for row in first if row not in known)]
 
 
-def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), depth: int = DEPTH) -> Ranked:
-    """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank."""
-    found = _pairs(index, vector, depth, scope.rows)
-    rest = np.setdiff1d(np.array(also, np.int64), np.array([row for row, _ in found], np.int64))
-    return [*found, *_pairs(index, vector, len(rest), rest)] if rest.size else found
-
-
-def _pairs(index: VectorIndex, vector: Vectors, k: int, allowed: NDArray[np.int64] | None) -> list[tuple[int, float]]:
-    rows, scores = index.search(vector, k, allowed)
-    return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]
+def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), vectors: Vectors | None = None, depth: int = DEPTH) -> Ranked:
+    """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank, of all `vectors`."""
+    rows, scores = index.search(vector, depth, scope.rows)
+    ranked = [(row, score) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True) if row >= 0]
+    rest = np.setdiff1d(np.array(also, np.int64), rows[0])
+    if not rest.size or vectors is None:
+        return ranked
+    near = vectors[rest] @ vector[0]
+    order = np.argsort(-near, kind="stable")
+    return [*ranked, *zip(rest[order].tolist(), near[order].tolist(), strict=True)]

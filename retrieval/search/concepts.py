@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lineage.records import Chunk, Work, WorkId
-from lineage.text.tokens import parts, tokens
+from lineage.text.tokens import parts
 from retrieval.search.areas import asked_areas, distance
 from retrieval.search.expansion import Crossing
 from retrieval.search.question_subject import Subject, share_spoken
@@ -55,13 +55,15 @@ class Asked:
 @dataclass(frozen=True)
 class Field:
     """What of a generation the concepts of a question are looked for in: how many `chunks` it has, how many hold each word of the
-    question (`counts`), by area the share of them that is of it (`shares`), its works, and the first passages by row (`passages`)."""
+    question (`counts`), by area the share of them that is of it (`shares`), its works, and the first passages by row (`passages`) with
+    their distinct words (`bags`)."""
 
     chunks: int
     counts: Mapping[str, int]
     shares: Mapping[str, float]
     works: Mapping[WorkId, Work]
     passages: Mapping[int, Chunk]
+    bags: Mapping[int, frozenset[str]]
 
 
 def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
@@ -72,7 +74,7 @@ def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
 def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) -> Concepts:
     """The concepts of a question in two ranked lists (row, score), best first."""
     terms = asked.terms
-    held = {row: _tokens(chunk) for row, chunk in field.passages.items()}
+    held = field.bags
     worth = {term: _rarity(field.counts.get(term, 0), field.chunks) for term in terms}
     whole = sum(worth.values()) or 1.0
     return Concepts(
@@ -83,10 +85,6 @@ def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) 
         named=_named(asked.about, dict(dense or ()), field),
         outside=distance(asked_areas(asked.text), field.shares),
     )
-
-
-def _tokens(chunk: Chunk) -> frozenset[str]:
-    return frozenset(token for text in (chunk.text, chunk.header, chunk.path, chunk.symbol) for token in tokens(text))
 
 
 def _rarity(count: int, chunks: int) -> float:

@@ -23,7 +23,7 @@ def folded(scored: Sequence[Scored]) -> list[Scored]:
     homes: dict[str, list[Scored]] = {}
     for candidate in scored:
         homes.setdefault(candidate.same, []).append(candidate)
-    return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) for group in homes.values()]
+    return [replace(group[0], copies=tuple(other.chunk for other in group[1:])) if len(group) > 1 else group[0] for group in homes.values()]
 
 
 def apart(scored: Iterable[Scored], grow: Callable[[Scored, Sequence[Chunk]], Scored] | None = None) -> Iterator[Scored]:

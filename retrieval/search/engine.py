@@ -16,7 +16,7 @@ from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
-from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
+from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
 from retrieval.decisions.named_settings import asked_details, subject_of
@@ -28,9 +28,10 @@ from retrieval.search.concepts import Asked, Field, concepts, first
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
-from retrieval.search.fusion import Fused, Scored
+from retrieval.search.fusion import Fusion, Scored
 from retrieval.search.hit_reader import Reader
 from retrieval.search.line_scores import focus_of_code
+from retrieval.search.passages import Passages
 from retrieval.search.priors import FusionWeights, Known, fitted, with_priors, with_siblings
 from retrieval.search.query import plain
 from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
@@ -78,7 +79,7 @@ class Engine:
         weights: FusionWeights | None = None,
         words: Vocabulary | None = None,
         reranker: Reranker | None = None,
-        table: Callable[[], Embedder] | None = None,
+        table: Callable[[], WordEmbedder] | None = None,
         known: Ontology | None = None,
     ) -> None:
         self._generation = generation
@@ -96,6 +97,7 @@ class Engine:
         self._read_works()
 
     def _read_works(self) -> None:
+        self._passages = Passages(self._catalog)
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         work_ids = {document.work for document in self._catalog.documents()}
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
@@ -208,9 +210,9 @@ class Engine:
         lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=asked.exact)
         if not self._dense or vector is None:
             return lexical, None
-        return lexical, candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
+        return lexical, candidates.dense(self._dense[1], vector, asked.scope, [row for row, _ in lexical], self._generation.vectors)
 
-    def _fused(self, lexical: Ranked, dense: Ranked | None) -> list[Fused]:
+    def _fused(self, lexical: Ranked, dense: Ranked | None) -> Fusion:
         name = ReasonKind.STATIC if self._generation.manifest.tier == "static" else ReasonKind.DENSE
         return fusion.fuse(lexical, dense, self._weights.dense, self._weights.pool, name)
 
@@ -254,8 +256,8 @@ class Engine:
     def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
         terms, rows = asked.words.terms, first(lexical, dense)
         works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
-        passages = dict(zip(rows, self._catalog.chunks(rows), strict=True))
-        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages)
+        passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
+        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages, {row: self._passages.bag(row) for row in rows})
         question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
 
@@ -276,13 +278,13 @@ class Engine:
 
     def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
-        fuseds = self._fused(lexical, dense)
-        first = fuseds[: max(READ, 2 * asked.query.k)]
+        combined = self._fused(lexical, dense)
+        first = combined.first(max(READ, 2 * asked.query.k))
         outlines = self._catalog.outlines([fused.row for fused in first])
         scored = [Scored(fused, *outlines[fused.row]) for fused in first]
         scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
-        reader = Reader(self._catalog, fuseds, folded, grows=asked.query.around)
+        reader = Reader(self._catalog, self._passages, combined.scores, folded, grows=asked.query.around)
         shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin)
         return diversity.capped(shown, asked.query.k, self._weights.share), doubts
 
@@ -293,7 +295,7 @@ class Engine:
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
         """How much of a question that may be a quotation the first passages by words have in its order, by row."""
         words, rows = asked.quoted, [row for row, _ in lexical[:_QUOTED]] if is_telling(asked.quoted) else []
-        chunks = zip(rows, self._catalog.chunks(rows), strict=True)
+        chunks = zip(rows, self._passages.chunks(rows), strict=True)
         shares = {row: share_in_order(words, sequence(chunk.text), asked.words.worth) for row, chunk in chunks}
         return {row: share for row, share in shares.items() if share} | dict.fromkeys(asked.exact, 1.0)
 
@@ -302,7 +304,7 @@ class Engine:
         if not self._reranker or not asked.query.around:
             return scored, ()
         first, rest = scored[:_RERANKED], scored[_RERANKED:]
-        chunks = self._catalog.chunks([candidate.row for candidate in first])
+        chunks = self._passages.chunks([candidate.row for candidate in first])
         try:
             marks = self._reranker.scores(asked.text, [f"{chunk.header}\n{chunk.text}".strip() for chunk in chunks])
         except SourceError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from lineage.records import Chunk, Reason, ReasonKind, Signal
 
@@ -58,35 +59,48 @@ def standard(ranked: Ranked, pool: int) -> dict[int, float]:
     return {row: (score - mean) / deviation if deviation > 1e-9 else 0.0 for row, score in ranked}
 
 
-def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, name: ReasonKind = ReasonKind.DENSE) -> list[Fused]:
-    """Rows of both lists, best first; a row that one list lacks is given its lowest score. `share` is the weight of the second list, which
+@dataclass(frozen=True)
+class Fusion:
+    """Scored lists put together: `scores` by row, best first, with what each list, scaled, adds (`parts`) and said (`signals`)."""
+
+    scores: Mapping[int, float]
+    parts: Sequence[tuple[ReasonKind, float, Mapping[int, float], float]]
+    signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]
+
+    def first(self, most: int | None = None) -> list[Fused]:
+        """The best rows with the parts of their scores."""
+        return [self._fused(row, score) for row, score in islice(self.scores.items(), most)]
+
+    def _fused(self, row: int, score: float) -> Fused:
+        why = tuple([Reason(kind, weight * scores.get(row, floor)) for kind, weight, scores, floor in self.parts])
+        return Fused(row, score, tuple([Signal(name, *ranks[row]) for name, ranks in self.signals if row in ranks]), why)
+
+
+def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, name: ReasonKind = ReasonKind.DENSE) -> Fusion:
+    """Both lists as one; a row that one list lacks is given its lowest score. `share` is the weight of the second list, which
     is called `name`; each is scaled by its first `pool`."""
     lists = [(ReasonKind.LEXICAL, lexical, 1.0 - share), (name, dense or (), share)]
     if not lexical or not dense:
         lists = [(kind, ranked, 1.0) for kind, ranked, _ in lists if ranked]
     scaled = [(kind, weight, standard(ranked, pool)) for kind, ranked, weight in lists]
-    floors = [min(scores.values(), default=0.0) for _, _, scores in scaled]
-    signals = _signals([(kind.value, ranked) for kind, ranked, _ in lists])
-    fused = []
-    for row in dict.fromkeys(row for _, _, scores in scaled for row in scores):
-        parts = tuple(Reason(kind, weight * scores.get(row, floor)) for (kind, weight, scores), floor in zip(scaled, floors, strict=True))
-        fused.append(Fused(row, sum(part.value for part in parts), signals[row], parts))
-    return sorted(fused, key=lambda candidate: (-candidate.score, candidate.row))
+    parts = [(kind, weight, scores, min(scores.values(), default=0.0)) for kind, weight, scores in scaled]
+    rows = dict.fromkeys(row for _, _, scores in scaled for row in scores)
+    totals = [(row, sum([weight * scores.get(row, floor) for _, weight, scores, floor in parts])) for row in rows]
+    return Fusion(dict(sorted(totals, key=lambda pair: (-pair[1], pair[0]))), parts, [(kind.value, _ranks(ranked)) for kind, ranked, _ in lists])
 
 
-def _signals(lists: Iterable[tuple[str, Ranked]]) -> Mapping[int, tuple[Signal, ...]]:
-    signals_by_row: dict[int, tuple[Signal, ...]] = {}
-    for name, ranked in lists:
-        for rank, (row, score) in enumerate(sorted(ranked, key=lambda pair: -pair[1]), 1):
-            signals_by_row[row] = (*signals_by_row.get(row, ()), Signal(name, rank, score))
-    return signals_by_row
+def _ranks(ranked: Ranked) -> Mapping[int, tuple[int, float]]:
+    """The rank and score of each row."""
+    return {row: (rank, score) for rank, (row, score) in enumerate(sorted(ranked, key=lambda pair: -pair[1]), 1)}
 
 
 def moved(scored: Scored, *reasons: Reason) -> Scored:
     """The same with further parts added to its score."""
+    if not reasons:
+        return scored
     fused = scored.fused
-    score = fused.score + sum(reason.value for reason in reasons)
-    return replace(scored, fused=replace(fused, score=score, why=(*fused.why, *reasons))) if reasons else scored
+    score = sum([reason.value for reason in reasons], fused.score)
+    return Scored(Fused(fused.row, score, fused.signals, fused.why + reasons), scored.chunk, scored.same, scored.copies, scored.found)
 
 
 def ordered(scored: Iterable[Scored]) -> list[Scored]:

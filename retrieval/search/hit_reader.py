@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk
-from retrieval.search.fusion import Fused, Scored
+from retrieval.search.fusion import Scored
 from retrieval.search.hit_expansion import extent, joined
+from retrieval.search.passages import Passages
 
 _BATCH, _REACH = 24, 8
 """Candidates read at once, and how many chunks on either side of each are looked at together with them."""
@@ -19,12 +20,11 @@ _GROWN = frozenset(("code", "config"))
 class Reader:
     """The texts of one question's candidates. Chunks of code and configuration grow over their neighbors if `grows`."""
 
-    def __init__(self, catalog: Catalog, fused: Sequence[Fused], scored: Sequence[Scored], *, grows: bool) -> None:
-        self._catalog = catalog
-        self._worth = {candidate.row: candidate.score for candidate in fused} | {candidate.row: candidate.score for candidate in scored}
+    def __init__(self, catalog: Catalog, passages: Passages, worth: Mapping[int, float], scored: Sequence[Scored], *, grows: bool) -> None:
+        self._catalog, self._passages = catalog, passages
+        self._worth = {**worth, **{candidate.row: candidate.score for candidate in scored}}
         self._grows = grows
         self._around: dict[int, Chunk | None] = {}
-        self._texts: dict[int, Chunk] = {}
 
     def read(self, scored: Sequence[Scored]) -> Iterator[Scored]:
         """The same with their texts, read as far as they are asked for."""
@@ -32,7 +32,7 @@ class Reader:
             batch = scored[start : start + _BATCH]
             if self._grows:
                 self._look([row for candidate in batch for row in range(candidate.row - _REACH, candidate.row + _REACH + 1)])
-            for candidate, chunk in zip(batch, self._catalog.chunks([candidate.row for candidate in batch]), strict=True):
+            for candidate, chunk in zip(batch, self._passages.chunks([candidate.row for candidate in batch]), strict=True):
                 yield replace(candidate, chunk=chunk)
 
     def _look(self, rows: Sequence[int]) -> None:
@@ -51,7 +51,4 @@ class Reader:
         if not self._grows or found.kind not in _GROWN:
             return replace(candidate, found=found)
         rows = extent(candidate.row, self._at, lambda row: self._worth.get(row, -math.inf), shown)
-        self._texts[candidate.row] = found
-        new = [row for row in rows if row not in self._texts]
-        self._texts.update(zip(new, self._catalog.chunks(new), strict=True))
-        return replace(candidate, chunk=joined(found, [self._texts[row] for row in rows]), found=found)
+        return replace(candidate, chunk=joined(found, self._passages.chunks(rows)), found=found)

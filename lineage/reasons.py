@@ -32,6 +32,8 @@ def _lineage(reason: Reason) -> str:
 
 _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
     ReasonKind.VERBATIM: lambda _: "has the words of the question in their order",
+    ReasonKind.CODE: lambda _: "code does what a question asks about",
+    ReasonKind.STAGE: lambda reason: f"a file for {', '.join(reason.of)}",
     ReasonKind.ROLE: lambda reason: _ROLES[reason.of[0]],
     ReasonKind.STATED: lambda reason: "states " + ", ".join(reason.of),
     ReasonKind.TARGET: lambda _: "the target's own",

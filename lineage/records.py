@@ -411,6 +411,8 @@ class ReasonKind(StrEnum):
     DENSE = "dense"
     STATIC = "static"
     VERBATIM = "verbatim"
+    CODE = "code"
+    STAGE = "stage"
     ROLE = "role"
     STATED = "stated"
     TARGET = "target"

@@ -22,7 +22,7 @@ from lineage.records import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerS
 
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
-_OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, same'
+_OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same'
 _BATCH, _HOMES = 500, 200
 _FILE = "#"
 """Between a work and the path of a file in it: no identifier of a work has it."""
@@ -57,7 +57,7 @@ class FieldWeights:
 
 
 class Outline(NamedTuple):
-    """A chunk without its text, header, symbol and section, and the key that chunks of the same text share."""
+    """A chunk without its text, header and section, and the key that chunks of the same text share."""
 
     chunk: Chunk
     same: str
@@ -216,8 +216,8 @@ class Catalog:
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             statement = f"SELECT {_OUTLINE} FROM chunks WHERE row IN ({','.join('?' * len(batch))})"  # noqa: S608
-            for row, id_, work, path, kind, role, first, end, start_line, end_line, same in self._all(statement, batch):
-                kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line), same)
+            for row, id_, work, path, kind, role, first, end, start_line, end_line, symbol, same in self._all(statement, batch):
+                kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line, symbol), same)
         return {row: kept[row] for row in rows if row in kept}
 
     def homes(self, rows: Sequence[int]) -> dict[int, list[tuple[int, WorkId, str, int, int]]]:

@@ -32,6 +32,7 @@ from retrieval.search.fusion import Fusion, Scored
 from retrieval.search.hit_reader import Reader
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages
+from retrieval.search.pipeline_stages import stages_asked
 from retrieval.search.priors import FusionWeights, Known, fitted, with_priors, with_siblings
 from retrieval.search.query import plain
 from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
@@ -290,7 +291,7 @@ class Engine:
 
     def _known(self, asked: _Asked, lexical: Ranked) -> Known:
         stated = self._catalog.stating(asked.details) if asked.details else {}
-        return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical))
+        return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
         """How much of a question that may be a quotation the first passages by words have in its order, by row."""

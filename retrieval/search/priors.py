@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
 from retrieval.search.fusion import Scored, moved, ordered
+from retrieval.search.pipeline_stages import stages_of
 from retrieval.search.work_relations import WorkRelation
 
 
@@ -26,7 +27,8 @@ class FusionWeights:
 
     `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind. The rest
     are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
-    `abstract`, what `siblings` say, what has a value `stated`, and what is `verbatim`.
+    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`,
+    and the `stage` that a file is for.
     """
 
     dense: float = 0.5
@@ -39,6 +41,8 @@ class FusionWeights:
     siblings: float = 0.8
     stated: float = 2.0
     verbatim: float = 6.0
+    code: float = 0.5
+    stage: float = 0.5
     share: float = 0.6
     prose: float = 0.4
     margin: float = 1.0
@@ -55,13 +59,14 @@ def fitted(embedder: str = "") -> FusionWeights:
 @dataclass(frozen=True)
 class Known:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
-    how works are related to the target, and the share of the question's words that rows have in their order (`verbatim`)."""
+    how works are related to the target, and the share of the question's words that rows have in their order (`verbatim`), and the stages that it speaks of."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
     stated: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
     kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     verbatim: Mapping[int, float] = field(default_factory=dict)
+    stages: AbstractSet[str] = frozenset()
 
 
 Prior = Callable[[int, Chunk, Known], Reason | None]
@@ -71,6 +76,20 @@ def words_in_order(row: int, chunk: Chunk, known: Known) -> Reason | None:
     """Favours what has the words of the question as they stand in it: whoever quotes wants the place."""
     share = known.verbatim.get(row, 0.0)
     return Reason(ReasonKind.VERBATIM, known.weights.verbatim * share) if share else None
+
+
+def code_of_question(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
+    return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
+
+
+def stage_of_file(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favors files that are for the stage which a question speaks of, and disfavors those for another one."""
+    if chunk.kind not in {"code", "config"} or not known.stages or known.verbatim:
+        return None
+    stages = stages_of(chunk.path, chunk.symbol)
+    sign = 1 if stages & known.stages else -1
+    return Reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
 
 
 def role_of_text(row: int, chunk: Chunk, known: Known) -> Reason | None:
@@ -105,7 +124,7 @@ def place_in_lineage(row: int, chunk: Chunk, known: Known) -> Reason | None:
     return Reason(ReasonKind.LINEAGE, known.weights.graph * edge.score / edge.distance, (role, citing, f"{edge.score:.2f}"))
 
 
-PRIORS: tuple[Prior, ...] = (words_in_order, role_of_text, stated_value, place_in_lineage)
+PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, place_in_lineage)
 """Every prior of a single passage; `with_siblings` compares passages."""
 
 

@@ -91,7 +91,9 @@ def answer(given: Answer) -> str:
     """Hits, best first: citation, why it counts, the lines, with the focus marked."""
     blocks = [dim(f"{given.lineage} · generation {given.generation}")]
     blocks += [f"note: {plain(note)}" for note in given.notes]
-    blocks += [_hit(hit, explain=given.query.explain) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
+    blocks += [_hit(hit, explain=given.query.explain) for hit in given.hits] or [
+        "nothing in this lineage answers that; try other words, or `lineage gaps`"
+    ]
     return "\n\n".join(blocks)
 
 

@@ -145,7 +145,9 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
 def explanation(hit: Hit) -> dict[str, Any]:
     """The parts of a hit's score, in deviations, and their sum, of which the score is the logistic curve."""
     moving = [reason for reason in hit.why if reason.value]
-    parts = [{"name": reason.kind.value, "value": round(reason.value, 4), "of": [visible(name)[0] for name in reason.of if name]} for reason in moving]
+    parts = [
+        {"name": reason.kind.value, "value": round(reason.value, 4), "of": [visible(name)[0] for name in reason.of if name]} for reason in moving
+    ]
     return {"sum": round(sum(reason.value for reason in hit.why), 4), "parts": parts}
 
 

@@ -77,7 +77,6 @@ class WordTable:
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return matrix
 
-
     def windows(self, lines: Sequence[Sequence[str]], reaches: Sequence[int]) -> Vectors:
         """(reaches, lines, dim) of passages: each line, given by its words, with so many lines before and behind; each word is looked up once."""
         known = [[place for word in line if (place := self.places.get(word)) is not None] for line in lines]
@@ -90,7 +89,7 @@ class WordTable:
         spans = [sums[np.minimum(at + reach + 1, total)] - sums[np.maximum(at - reach, 0)] for reach in reaches]
         often = np.concatenate(spans) if spans else counts[:0]
         bags = np.where(often > 0, 1 + np.log(np.maximum(often, 1)), 0) * self.weights[_PASSAGE][numbers]
-        matrix = bags.astype(np.float32) @ self.codes[numbers].astype(np.float32)
+        matrix: Vectors = bags.astype(np.float32) @ self.codes[numbers].astype(np.float32)
         matrix[:, 0] += ~(often > 0).any(1)
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return matrix.reshape(len(reaches), total, self.codes.shape[1])

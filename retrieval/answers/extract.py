@@ -19,9 +19,8 @@ from lineage.results import FactOccurrence, Sentence
 from lineage.text.tokens import terms
 from retrieval.answers.answer_type import answer_type
 from retrieval.answers.pieces import Piece, Words, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
-from retrieval.decisions.named_settings import subject_of
 from retrieval.search.engine import Engine
-from retrieval.search.question_subject import is_heard
+from retrieval.search.question_subject import is_heard, subject_of
 
 MOST = 3
 PARTS = 6

@@ -202,7 +202,8 @@ def _gap(
 def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
     """The sentences that speak of a detail as evidence."""
     return [
-        text.hit(shown.said, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ()) for shown in verdict.shown
+        text.hit(shown.said, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ())
+        for shown in verdict.shown
     ]
 
 

@@ -95,11 +95,8 @@ def _lifted(chunk: Chunk) -> bool:
 
 def _fill(scoreds: deque[Scored], left: Iterator[Scored], floor: float) -> None:
     """Take more in until code is held or nothing can reach `floor` any more."""
-    while (
-        not any(_lifted(candidate.chunk) for candidate in scoreds) and scoreds[-1].score >= floor and (scored := next(left, None)) is not None
-    ):
+    while not any(_lifted(candidate.chunk) for candidate in scoreds) and scoreds[-1].score >= floor and (scored := next(left, None)) is not None:
         scoreds.append(scored)
-
 
 
 def names_set(text: str) -> frozenset[str]:

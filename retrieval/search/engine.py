@@ -19,22 +19,19 @@ from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
-from retrieval.decisions.named_settings import asked_details, subject_of
 from retrieval.search import candidates, diversity, entity_routing, fusion
 from retrieval.search.abstention import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
-from retrieval.search.areas import profile
 from retrieval.search.candidates import QueryWords, Ranked, Scope
-from retrieval.search.concepts import Asked, Field, concepts, first
+from retrieval.search.concepts import Asked, Field, concepts, first, profile
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Scored
-from retrieval.search.hit_reader import Reader
 from retrieval.search.line_scores import focus_of_code
-from retrieval.search.passages import Passages
-from retrieval.search.pipeline_stages import stages_asked
-from retrieval.search.priors import FusionWeights, Known, fitted, with_priors, with_siblings
+from retrieval.search.passages import Passages, Reader
+from retrieval.search.priors import FusionWeights, Known, fitted, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
+from retrieval.search.question_subject import asked_details, subject_of
 from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.work_relations import WorkRelations
 
@@ -258,7 +255,9 @@ class Engine:
         terms, rows = asked.words.terms, first(lexical, dense)
         works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
         passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
-        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages, {row: self._passages.bag(row) for row in rows})
+        field = Field(
+            max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages, {row: self._passages.bag(row) for row in rows}
+        )
         question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
 

@@ -8,16 +8,16 @@ Priors are in deviations, the unit of the fused score, and small: they order wha
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
 from retrieval.search.fusion import Scored, moved, ordered
-from retrieval.search.pipeline_stages import stages_of
 from retrieval.search.work_relations import WorkRelation
 
 
@@ -59,7 +59,8 @@ def fitted(embedder: str = "") -> FusionWeights:
 @dataclass(frozen=True)
 class Known:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
-    how works are related to the target, and the share of the question's words that rows have in their order (`verbatim`), and the stages that it speaks of."""
+    how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), and the
+    stages that it speaks of."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -67,6 +68,33 @@ class Known:
     kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
+
+
+# -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
+
+
+_ASKED = {
+    "train": r"train\w*|optimi[sz]\w*|gradient\w*|learning rate|weight decay|epochs?|batch|loss\w*|warm\w*|augment\w*|dropout",
+    "sample": r"sampl\w+|generat\w+|guidance|decod\w+|inference",
+    "evaluate": r"evaluat\w*|fid|metric\w*|score\w*|accuracy|benchmark\w*|test\w*",
+}
+_FILES = {"train": r"train|optim|engine|loss|lr_|sched", "sample": r"sampl|generat|infer|demo|cache", "evaluate": r"eval|metric|test|fid"}
+_STAGES = {stage: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for stage, words in _ASKED.items()}
+_PATHS = {stage: re.compile(names, re.IGNORECASE) for stage, names in _FILES.items()}
+
+
+def stages_asked(question: str) -> frozenset[str]:
+    """The stages that a question speaks of."""
+    return frozenset(stage for stage, words in _STAGES.items() if words.search(question))
+
+
+@lru_cache(1 << 16)
+def stages_of(path: str, symbol: str) -> frozenset[str]:
+    """The stages that the names of a file and of a unit in it speak of."""
+    return frozenset(stage for stage, names in _PATHS.items() if names.search(f"{path} {symbol}"))
+
+
+# -- the priors
 
 
 Prior = Callable[[int, Chunk, Known], Reason | None]

@@ -19,8 +19,8 @@ from lineage.citation import pinpoint
 from lineage.generation import open_generation
 from lineage.reasons import words
 from lineage.records import Hit
-from retrieval.search.engine import Engine
 from retrieval.search.diversity import PROSE
+from retrieval.search.engine import Engine
 from retrieval.search.query import make_query
 from tests.demo import DEMO, NAME, Demo
 from tests.upstream import Upstream, World

@@ -17,8 +17,9 @@ from retrieval.answers.answer import answered, ask, messages
 from retrieval.answers.extract import PARTS, candidates, questions, supported
 from retrieval.answers.pieces import sentences_of_passage
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.named_settings import asked_details, held_for, named_details
+from retrieval.decisions.named_settings import held_for
 from retrieval.search.engine import Engine
+from retrieval.search.question_subject import asked_details, named_details
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lineage.hyperparameters.ontology import ontology
-from retrieval.decisions.named_settings import subject_of
-from retrieval.search.areas import FAR, FARTHEST, asked_areas, distance
-from retrieval.search.concepts import NAMELESS, UNASKED, Asked, Field, concepts
+from retrieval.search.concepts import FAR, FARTHEST, NAMELESS, UNASKED, Asked, Field, asked_areas, concepts, distance
 from retrieval.search.expansion import vocabulary
+from retrieval.search.question_subject import subject_of
 from tests.fakes import small_lineage as small
 
 TRAINS = "def train(net):\n    trunc_normal_(encoder.weight)\n    optimizer.zero_grad()"

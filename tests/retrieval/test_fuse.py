@@ -64,8 +64,8 @@ def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
     assert 0 < fitted().dense < 1
 
 
-def known(weights=FusionWeights(), **given):
-    return Known(weights, **given)
+def known(weights=None, **given):
+    return Known(weights or FusionWeights(code=0.0), **given)
 
 
 def carried(score, work="arxiv:1"):
@@ -128,7 +128,9 @@ def test_lines_that_are_shown_already_are_not_shown_again():
 
 
 def test_what_a_better_hit_has_grown_over_is_not_shown_again():
-    found = apart([scored(1, 3.0, start=100, end=160), scored(2, 2.0, start=170, end=190)], lambda one, _: replace(one, chunk=replace(one.chunk, end=200)))
+    found = apart(
+        [scored(1, 3.0, start=100, end=160), scored(2, 2.0, start=170, end=190)], lambda one, _: replace(one, chunk=replace(one.chunk, end=200))
+    )
     assert [(one.fused.row, one.chunk.end) for one in found] == [(1, 200)]
 
 

@@ -182,7 +182,9 @@ def test_a_number_is_not_given_where_a_sentence_specifies_its_detail_in_words() 
     hit = Hit(1, 1.0, passage("Zero initialization."), TARGET, why=(Reason(ReasonKind.STATES, of=("zero",)),))
     told = replace(gap("initialisation", "init_value"), state=Specification.SPECIFIED, stated=(hit,))
     assert rows(held, spoken("We train a forest."), [told], facts) == ["layer_scale_init_value"]
-    assert rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=(Reason(ReasonKind.STATES, of=("0.1",)),)),))], facts) == []
+    assert (
+        rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=(Reason(ReasonKind.STATES, of=("0.1",)),)),))], facts) == []
+    )
 
 
 # -- experiments beside the own program

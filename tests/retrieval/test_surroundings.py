@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, WorkId
-from retrieval.search.hit_expansion import MAX_CHARACTERS, MAX_LINES, extent, joined
+from retrieval.search.passages import MAX_CHARACTERS, MAX_LINES, extent, joined
 
 FILE = [(1, 10), (12, 20), (21, 60), (63, 70)]
 

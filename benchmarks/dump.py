@@ -28,7 +28,7 @@ from retrieval.search.engine import READ
 from retrieval.search.expansion import vocabulary
 from retrieval.search.fusion import Scored
 from retrieval.search.passages import extent, joined
-from retrieval.search.priors import FusionWeights, Known, with_priors, with_siblings
+from retrieval.search.priors import FusionWeights, Known, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
 
 
@@ -45,7 +45,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Dumped:
-    """A question with its kind, both of its lists, and the signs it leaves with and without the work that holds its gold."""
+    """A question with its kind, its plain text, both of its lists, and the signs it leaves with and without the work that holds its gold."""
 
     pool: Pool
     question: Question
@@ -54,6 +54,7 @@ class Dumped:
     dense: Ranked
     held: Signs
     missing: Signs | None
+    text: str = ""
 
     @property
     def family(self) -> str:
@@ -78,7 +79,17 @@ def dumped(pool: Pool, every: int = 1) -> list[Dumped]:
         for question, (terms, lexical, near) in zip(questions, answers, strict=True):
             kind = evidence.called(pool.corpus.one, question.get("kind", "all"), field)
             lists = _lists(lexical, near)
-            found.append(Dumped(pool, question, kind, *lists, signs(terms, *lists), _missing(pool, question, terms, lexical, near)))
+            found.append(
+                Dumped(
+                    pool,
+                    question,
+                    kind,
+                    *lists,
+                    signs(terms, *lists),
+                    _missing(pool, question, terms, lexical, near),
+                    plain(evidence.asked(question, field)),
+                )
+            )
     return found
 
 
@@ -121,7 +132,7 @@ def rank(one: Dumped, weights: FusionWeights) -> int | None:
     pool = one.pool
     combined = fusion.fuse(one.lexical, one.dense, weights.dense, weights.pool)
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in combined.first(READ)]
-    scored = with_siblings(with_priors(scored, Known(weights)), weights.siblings)
+    scored = with_siblings(with_priors(scored, Known(weights, stages=stages_asked(one.text))), weights.siblings)
     worth = {**combined.scores, **{found.row: found.score for found in scored}}
     shown = diversity.limit_prose_share(diversity.apart(diversity.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
     hits = diversity.capped(shown, evidence.K, weights.share)

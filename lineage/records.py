@@ -465,7 +465,7 @@ class Query:
 
     `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
     to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
-    again; without, hits are material: the chunk alone. With `explain` the parts of each score are shown.
+    again, quotations and what questions ask for count; without, hits are material: the chunk alone. With `explain` the parts of each score are shown.
     """
 
     text: str

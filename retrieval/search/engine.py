@@ -181,7 +181,7 @@ class Engine:
             text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         scope, details = candidates.scope_of(self._catalog, query.kinds, without), asked_details(text, self._ontology)
-        if not is_quotation(text):
+        if not query.around or not is_quotation(text):
             return _Asked(query, text, words, details, scope)
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
@@ -290,6 +290,8 @@ class Engine:
 
     def _known(self, asked: _Asked, lexical: Ranked) -> Known:
         stated = self._catalog.stating(asked.details) if asked.details else {}
+        if not asked.query.around:
+            return Known(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
         return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:

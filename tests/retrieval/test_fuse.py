@@ -36,27 +36,27 @@ def test_scores_are_put_in_deviations_of_their_own_list():
 
 
 def test_a_row_that_both_retrievers_like_wins():
-    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], 0.5)
+    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], 0.5).first()
     assert rows([Scored(one, chunk(1)) for one in found])[0] == 2
     assert found[0].signals == (Signal("lexical", 2, 8.0), Signal("dense", 1, 0.9))
 
 
 def test_one_list_alone_keeps_its_order():
     lexical = [(5, 3.0), (6, 2.0), (7, 1.0)]
-    assert [one.row for one in fuse(lexical, None, 0.5)] == [5, 6, 7]
-    assert [one.row for one in fuse([], lexical, 0.5)] == [5, 6, 7]
-    assert fuse([], None, 0.5) == []
+    assert [one.row for one in fuse(lexical, None, 0.5).first()] == [5, 6, 7]
+    assert [one.row for one in fuse([], lexical, 0.5).first()] == [5, 6, 7]
+    assert fuse([], None, 0.5).first() == []
 
 
 def test_fusion_does_not_depend_on_the_unit_of_a_retriever():
     dense = [(2, 0.9), (4, 0.8), (3, 0.1), (1, 0.05)]
-    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, 0.5)
-    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, 0.5)
+    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, 0.5).first()
+    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, 0.5).first()
     assert [f.row for f in one] == [f.row for f in other]
 
 
 def test_equal_scores_stand_in_the_order_of_rows():
-    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, 0.5)] == [2, 5, 9]
+    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, 0.5).first()] == [2, 5, 9]
 
 
 def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
@@ -81,7 +81,7 @@ def test_works_that_carry_the_lineage_are_favored_a_little():
 def test_statements_outside_of_every_function_stand_back_a_little():
     glue = scored(1, 1.0)
     glue = replace(glue, chunk=replace(glue.chunk, role="module"))
-    found = with_priors([glue, scored(2, 0.9)], known(FusionWeights(toplevel=-0.3)))
+    found = with_priors([glue, scored(2, 0.9)], known(FusionWeights(toplevel=-0.3, code=0.0)))
     assert rows(found) == [2, 1]
     assert found[1].fused.why == (Reason(ReasonKind.ROLE, -0.3, ("module",)),)
 
@@ -111,7 +111,7 @@ def test_a_passage_that_is_quoted_comes_first():
 
 
 def test_every_score_is_the_sum_of_its_parts():
-    for one in with_priors([Scored(one, chunk(one.row)) for one in fuse([(1, 9.0), (2, 8.0)], [(2, 0.9), (4, 0.8)], 0.5)], known()):
+    for one in with_priors([Scored(one, chunk(one.row)) for one in fuse([(1, 9.0), (2, 8.0)], [(2, 0.9), (4, 0.8)], 0.5).first()], known()):
         assert one.score == pytest.approx(sum(reason.value for reason in one.fused.why))
 
 
@@ -197,7 +197,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), m
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical, dense):
-    found = fuse(lexical, dense, 0.5)
+    found = fuse(lexical, dense, 0.5).first()
     assert sorted(one.row for one in found) == sorted({row for row, _ in (*lexical, *dense)})
     assert [(-one.score, one.row) for one in found] == sorted((-one.score, one.row) for one in found)
     for one in found:
@@ -209,18 +209,18 @@ def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical,
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_the_order_in_which_a_list_is_handed_over_does_not_matter_while_it_fits_into_the_pool(lexical, dense):
-    one, other = fuse(lexical, dense, 0.5), fuse(lexical[::-1], dense[::-1], 0.5)
+    one, other = fuse(lexical, dense, 0.5).first(), fuse(lexical[::-1], dense[::-1], 0.5).first()
     assert {f.row: round(f.score, 6) for f in one} == {f.row: round(f.score, 6) for f in other}
 
 
 def test_the_dense_share_decides_where_the_lists_disagree_and_a_row_that_is_missing_has_the_lowest_score():
     lexical, dense = [(1, 2.0), (2, 0.0)], [(2, 0.9), (3, 0.1)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.75)] == [(2, 0.5), (1, -0.5), (3, -1.0)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.25)] == [(1, 0.5), (2, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.75).first()] == [(2, 0.5), (1, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.25).first()] == [(1, 0.5), (2, -0.5), (3, -1.0)]
 
 
 def test_the_second_list_goes_by_the_name_it_is_given():
-    (one,) = fuse([], [(4, 0.5)], 0.5, name=ReasonKind.STATIC)
+    (one,) = fuse([], [(4, 0.5)], 0.5, name=ReasonKind.STATIC).first()
     assert one.signals == (Signal("static", 1, 0.5),)
 
 

@@ -464,8 +464,9 @@ class Query:
     """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100).
 
     `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
-    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
-    again, quotations and what questions ask for count; without, hits are material: the chunk alone. With `explain` the parts of each score are shown.
+    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, a reranker looks at the first hits again, and
+    quotations and the stage that a question is about count; without, hits are material: the chunk alone. With `explain` the
+    parts of each score are shown.
     """
 
     text: str

@@ -140,16 +140,19 @@ def stated_value(row: int, chunk: Chunk, known: Known) -> Reason | None:
 def place_in_lineage(row: int, chunk: Chunk, known: Known) -> Reason | None:
     """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
     kin = known.kin.get(chunk.work)
-    if kin is None:
-        return None
+    return standing(kin, known.weights) if kin else None
+
+
+def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
+    """What the place of a work in the lineage is worth."""
     if kin.from_target:
-        return Reason(ReasonKind.TARGET, known.weights.own if kin.work.kind == "code" else known.weights.target)
+        return Reason(ReasonKind.TARGET, weights.own if kin.work.kind == "code" else weights.target)
     edge = kin.reference
-    if edge is None or edge.score <= 0 or not known.weights.graph:
+    if edge is None or edge.score <= 0 or not weights.graph:
         return None
     role = edge.roles[0].role.value if edge.roles else "reference"
     citing = "" if edge.distance == 1 else edge.citing
-    return Reason(ReasonKind.LINEAGE, known.weights.graph * edge.score / edge.distance, (role, citing, f"{edge.score:.2f}"))
+    return Reason(ReasonKind.LINEAGE, weights.graph * edge.score / edge.distance, (role, citing, f"{edge.score:.2f}"))
 
 
 PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, place_in_lineage)

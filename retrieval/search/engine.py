@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from types import TracebackType
 
-from lineage.catalog.partial import PartialCatalog
-from lineage.code_links.target_code import in_catalog, own_exclusion
+from lineage.catalog.partial import without_target_code
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
@@ -112,10 +111,10 @@ class Engine:
             return self._partial
 
     def _without_target_code(self) -> Engine:
-        target_code = in_catalog(self._catalog, own_exclusion(self._catalog))
-        if not (target_code.works or target_code.files):
+        catalog = without_target_code(self._catalog)
+        if catalog is None:
             return self
-        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, target_code.works, target_code.files)
+        partial = copy.copy(self)
         partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
         partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
         partial._read_works()  # noqa: SLF001
@@ -327,6 +326,7 @@ class Engine:
                 reference=kin.reference,
                 paper=kin.paper,
                 from_target=kin.from_target,
+                file=self._kinship.file(scored.chunk),
                 flags=flags,
                 why=(*_aspects(matched, asked.words), *scored.fused.why),
             )

@@ -125,11 +125,16 @@ class Service:
 
     # -- queries
 
-    def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "") -> Answer:
-        """Return the `k` best hits for a question, optionally from one `work`. Raises `UsageError` and `NotFound`."""
+    def query(
+        self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "", explain: bool = False
+    ) -> Answer:
+        """Return the `k` best hits for a question, optionally from one `work`. With `explain`, renderers show the parts of each score.
+
+        Raises `UsageError` and `NotFound`.
+        """
         from retrieval.search.query import make_query
 
-        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work)
+        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work, explain=explain)
         with self._parts.engine(self._name(lineage)) as engine:
             return engine.ask(query)
 

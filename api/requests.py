@@ -99,6 +99,7 @@ class Search(Closed):
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only hits of this kind.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only hits of this paper or repository: its identifier, or OWNER/NAME.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+    explain: Annotated[StrictBool, Field(description="Show the parts of each score.")] = False
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "how is the encoder initialized?", "k": 5, "kind": "code"}]})
 

@@ -53,7 +53,7 @@ from lineage.records import Answer, Chunk, Hit, Work, WorkId  # noqa: E402
 from retrieval.evaluation.measures import first_rank, scores  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402
 from retrieval.search.expansion import Vocabulary  # noqa: E402
-from retrieval.search.fusion import FusionWeights  # noqa: E402
+from retrieval.search.priors import FusionWeights  # noqa: E402
 from retrieval.search.query import MAX_BYTES, make_query  # noqa: E402
 
 K = 20

@@ -49,6 +49,7 @@ def query(
             help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "supported", "hits", "notes"} lines.', show_default=False
         ),
     ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -73,7 +74,7 @@ def query(
         return
     if not text.strip():
         raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
-    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work)
+    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work, explain=explain)
     put(answer, json, display.answer, operation="query")
 
 

@@ -18,6 +18,7 @@ from lineage.licenses import called
 from lineage.records import Answer, Hit, LedgerRow, Status
 
 if TYPE_CHECKING:
+    from api.wire.hits import HitView
     from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
 
 _SHOWN_COPIES = 8
@@ -92,7 +93,9 @@ def answer(given: Answer) -> str:
     """Hits, best first: citation, why it counts, the lines, with the focus marked."""
     blocks = [dim(f"{given.lineage} · generation {given.generation}")]
     blocks += [f"note: {plain(note)}" for note in given.notes]
-    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
+    blocks += [_hit(hit, explain=given.query.explain) for hit in given.hits] or [
+        "nothing in this lineage answers that; try other words, or `lineage gaps`"
+    ]
     return "\n\n".join(blocks)
 
 
@@ -101,17 +104,26 @@ def licence(hit: Hit) -> str:
     return called(hit.work.license)
 
 
-def _hit(hit: Hit) -> str:
+def _hit(hit: Hit, *, explain: bool = False) -> str:
     from api.wire.hits import hit_view
 
-    view = hit_view(hit)
+    view = hit_view(hit, explain=explain)
     what = " · ".join(filter(None, (view.kind, licence(hit), "target's own" if hit.from_target else "")))
     lines = [f"{hit.rank}. {bold(plain(view.citation))}  ({what})"]
     if view.lineage.why:
         lines.append(f"   why: {shorten(view.lineage.why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
     lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
+    lines += _explained(view) if explain else []
     return "\n".join([*lines, *_window(hit, view.text)])
+
+
+def _explained(view: HitView) -> list[str]:
+    """A line for each part of a hit's score."""
+    if not view.explain:
+        return []
+    rows = [f"     {part.value:+7.3f}  {part.name:<11} {shorten(', '.join(part.of), 90)}".rstrip() for part in view.explain.parts]
+    return [*rows, f"     {view.explain.sum:+7.3f}  sum, score {view.score:.4f}"]
 
 
 def _window(hit: Hit, text: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from api.wire import hits
 from api.wire.encode import envelope, error_envelope, to_json
 from lineage.errors import AmbiguousTarget
-from lineage.records import Answer, Chunk, Focus, Hit, Query, Signal, Status, Work, WorkId
+from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, Signal, Status, Work, WorkId
 from tests.fakes import small_lineage as small
 
 CODE = Hit(
@@ -20,7 +20,7 @@ CODE = Hit(
     Focus(40, 46),
     small.reference(),
     small.works()[1],
-    why=("lexical rank 1 (14.2)",),
+    why=(Reason(ReasonKind.LEXICAL, 1.5), Reason(ReasonKind.LINEAGE, 0.27, ("baseline", "", "0.90"))),
 )
 PAPER = Hit(
     2,
@@ -58,7 +58,7 @@ def test_a_hit_in_code_is_the_contracts_object():
         "trust": "untrusted-third-party",
         "flags": [],
         "signals": [{"retriever": "lexical", "rank": 1, "score": 14.2}, {"retriever": "dense", "rank": 2, "score": 0.7123}],
-        "why": ["lexical rank 1 (14.2)"],
+        "why": ["lexical rank 1 (14.2)", "dense rank 2 (0.712)", "baseline of the target, lineage score 0.90 (+0.27)"],
         "copies": ["repo:github.com/someone/fork#tent.py#L9-L68"],
     }
 
@@ -187,3 +187,10 @@ def test_an_error_is_one_object_with_what_to_do():
 def test_a_chunk_of_no_kind_known_is_shown_all_the_same():
     odd = Chunk("c_2", WorkId("doi:10.1/x"), "a", "docs", "text", "t", "", 0, 1, 1, 1)
     assert hits.citation(Hit(1, 0.1, odd, Work(WorkId("doi:10.1/x")))) == "doi:10.1/x"
+
+
+def test_the_parts_of_a_score_are_shown_only_if_asked_for():
+    plain, explained = (hits.answer_to_json(Answer(Query("why?", explain=explain), "small", "g", (CODE,)))["hits"][0] for explain in (False, True))
+    assert "explain" not in plain
+    parts = [{"name": "lexical", "value": 1.5, "of": []}, {"name": "lineage", "value": 0.27, "of": ["baseline", "0.90"]}]
+    assert explained == plain | {"explain": {"sum": 1.77, "parts": parts}}

@@ -1,0 +1,134 @@
+"""Whether the works that a paper takes its parts from stand first: straight from `paper.tex`, no build, seconds for sixteen papers.
+
+    python -m benchmarks.ancestors --gold FILE --papers FOLDER [--show NAME]     recall of true ancestors, each half for itself
+    python -m benchmarks.ancestors --fit --data DIR                              fit the weights of `data/ancestry.json` and print them
+
+A line of the gold is `{"paper", "half", "ancestors": [{"key", "parts", "same"}]}`: two to four works, written by a reader before any ranking was
+looked at; `same` are other keys of the same work. FOLDER holds `NAME/paper.tex`. Where no bibliography comes with it, keys stand in for titles,
+so years, titles, authors and code are not known here: what is measured is the text alone.
+
+Printed: the share of true ancestors among the first three references; of (ancestor, part) pairs, those among the first three of that part; of
+ancestors, those that are first to third for one of their parts; and the same for the number of mentions, the plain baseline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.parts import run_benchmark
+from indexer.parsers.latex.parser import parse
+from lineage.records import Document, Mention, Reference, Work, WorkId
+from lineage.references import ranking
+from lineage.references.ancestors import ancestors
+from lineage.references.inheritance import Part
+from lineage.references.roles import classify
+from lineage.references.short_names import named_mentions
+
+TARGET = WorkId("arxiv:target")
+FIRST = 3
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The true ancestors of one paper, by key, with their parts."""
+
+    paper: str
+    half: str
+    parts: Mapping[str, frozenset[str]]
+    same: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What the program says of one paper: all keys, best first, and the first of each part."""
+
+    keys: tuple[str, ...]
+    by_part: Mapping[str, tuple[str, ...]]
+    by_count: tuple[str, ...]
+
+
+def read_gold(path: Path) -> list[Gold]:
+    return [_gold(json.loads(line)) for line in path.read_text().splitlines() if line.strip()]
+
+
+def _gold(row: Mapping[str, Any]) -> Gold:
+    parts = {ancestor["key"]: frozenset(ancestor["parts"]) for ancestor in row["ancestors"]}
+    same = {other: ancestor["key"] for ancestor in row["ancestors"] for other in ancestor.get("same", ())}
+    return Gold(row["paper"], row.get("half", ""), parts, same)
+
+
+def read_paper(path: Path, same: Mapping[str, str]) -> tuple[Document, list[Reference], dict[WorkId, Work]]:
+    """The document with the references that its citing sentences make, in the order of first mention."""
+    document = parse({"paper.tex": path.read_bytes()}, TARGET, "")
+    titles = {entry.key: entry.title for entry in document.bibliography}
+    mentions: dict[str, list[Mention]] = defaultdict(list)
+    for mention in document.mentions:
+        mentions[same.get(mention.key, mention.key)].append(mention)
+    references = [Reference(TARGET, WorkId(f"key:{key}"), key, mentions=tuple(own)) for key, own in mentions.items()]
+    works = {r.cited: Work(r.cited, title=titles.get(r.key) or r.key) for r in references}
+    return document, references, works
+
+
+def rank_paper(path: Path, same: Mapping[str, str]) -> Ranked:
+    document, references, works = read_paper(path, same)
+    target = Work(TARGET, title=document.title)
+    references = [replace(r, roles=classify(r.mentions, title=document.title, cited_title=works[r.cited].title)) for r in references]
+    named = named_mentions(document, references, works)
+    ranked = ranking.rank(references, works=works, target=target, named=named)
+    by_part: dict[str, list[str]] = defaultdict(list)
+    for ancestor in ancestors(ranked, named, {}, target):
+        by_part[ancestor.part.value].append(ancestor.work.removeprefix("key:"))
+    counts = Counter({r.key: len(r.mentions) for r in references})
+    return Ranked(tuple(r.key for r in ranked), {p: tuple(keys) for p, keys in by_part.items()}, tuple(key for key, _ in counts.most_common()))
+
+
+def recalls(gold: Gold, ranked: Ranked) -> tuple[float, float, float, float]:
+    """Recall among the first three references, of (ancestor, part) pairs, of ancestors for one of their parts, and by mentions alone."""
+    first = {part: set(keys[:FIRST]) for part, keys in ranked.by_part.items()}
+    pairs = [key in first.get(part, ()) for key, parts in gold.parts.items() for part in parts if part in {p.value for p in Part}]
+    any_part = [any(key in first.get(part, ()) for part in parts) for key, parts in gold.parts.items()]
+    overall = [key in ranked.keys[:FIRST] for key in gold.parts]
+    counted = [key in ranked.by_count[:FIRST] for key in gold.parts]
+    return mean(overall), mean(pairs), mean(any_part), mean(counted)
+
+
+def mean(values: Sequence[bool | float]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def show(gold: Gold, ranked: Ranked) -> None:
+    print(f"\n{gold.paper}: {', '.join(f'{key} ({ranked.keys.index(key) + 1})' for key in gold.parts)}")
+    print(f"  first: {', '.join(ranked.keys[:8])}")
+    for part, keys in ranked.by_part.items():
+        print(f"  {part:11s} {', '.join(keys):70s} true: {', '.join(key for key, parts in gold.parts.items() if part in parts)}")
+
+
+def measure(options: argparse.Namespace) -> None:
+    results: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
+    print(f"{'':32s} first three   pairs by part   any part   by mentions")
+    for gold in read_gold(options.gold):
+        ranked = rank_paper(options.papers / gold.paper / "paper.tex", gold.same)
+        results[gold.half].append(recalls(gold, ranked))
+        if options.show in (gold.half, gold.paper):
+            show(gold, ranked)
+        print(f"{gold.half:6s} {gold.paper:24s} " + "  ".join(f"{value:11.2f}" for value in results[gold.half][-1]))
+    for half, rows in results.items():
+        print(f"{half:6s} {'mean of ' + str(len(rows)):24s} " + "  ".join(f"{mean(column):11.3f}" for column in zip(*rows, strict=True)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gold", type=Path)
+    parser.add_argument("--papers", type=Path)
+    parser.add_argument("--show", default="-", help="a half or a paper whose order is printed")
+    measure(parser.parse_args())
+
+
+if __name__ == "__main__":
+    run_benchmark(main)

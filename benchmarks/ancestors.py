@@ -1,7 +1,7 @@
 """Whether the works that a paper takes its parts from stand first: straight from `paper.tex`, no build, seconds for sixteen papers.
 
     python -m benchmarks.ancestors --gold FILE --papers FOLDER [--show NAME]     recall of true ancestors, each half for itself
-    python -m benchmarks.ancestors --fit --data DIR                              fit the weights of `data/ancestry.json` and print them
+    python -m benchmarks.ancestors --fit --data DIR                              fit the weights of `data/use.json` and print them
 
 A line of the gold is `{"paper", "half", "ancestors": [{"key", "parts", "same"}]}`: two to four works, written by a reader before any ranking was
 looked at; `same` are other keys of the same work. FOLDER holds `NAME/paper.tex`. Where no bibliography comes with it, keys stand in for titles,
@@ -21,17 +21,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import GroupKFold
+
+from benchmarks import role_data
 from benchmarks.parts import run_benchmark
 from indexer.parsers.latex.parser import parse
 from lineage.records import Document, Mention, Reference, Work, WorkId
-from lineage.references import ranking
+from lineage.references import citation_cues, ranking
 from lineage.references.ancestors import ancestors
-from lineage.references.inheritance import Part
+from lineage.references.inheritance import Part, shipped_use_model, takeovers
 from lineage.references.roles import classify
 from lineage.references.short_names import named_mentions
 
 TARGET = WorkId("arxiv:target")
 FIRST = 3
+OUT = Path(__file__).parent.parent / "lineage/data/use.json"
+SEEN, STRENGTH, SMALLEST = 8, 0.1, 0.01
 
 
 @dataclass(frozen=True)
@@ -113,6 +122,8 @@ def measure(options: argparse.Namespace) -> None:
     results: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
     print(f"{'':32s} first three   pairs by part   any part   by mentions")
     for gold in read_gold(options.gold):
+        if options.half not in ("", gold.half):
+            continue
         ranked = rank_paper(options.papers / gold.paper / "paper.tex", gold.same)
         results[gold.half].append(recalls(gold, ranked))
         if options.show in (gold.half, gold.paper):
@@ -122,12 +133,53 @@ def measure(options: argparse.Namespace) -> None:
         print(f"{half:6s} {'mean of ' + str(len(rows)):24s} " + "  ".join(f"{mean(column):11.3f}" for column in zip(*rows, strict=True)))
 
 
+def fit(data: Path) -> dict[str, Any]:
+    """The cues of MultiCite's citing sentences against what annotators say of them: used or extended, or not; few cues, by an L1 penalty."""
+    rows = role_data.multicite(data)
+    seen = [citation_cues.cues(citation_cues.mark(row.text)) for row in rows]
+    counts = Counter(cue for cue_words in seen for cue in cue_words)
+    columns = {cue: n for n, cue in enumerate(sorted(cue for cue, count in counts.items() if count >= SEEN))}
+    where = [(n, columns[cue]) for n, cue_words in enumerate(seen) for cue in cue_words if cue in columns]
+    i, j = (np.array(side, dtype=np.int32) for side in zip(*where, strict=True))
+    x = csr_matrix((np.ones(len(where)), (i, j)), shape=(len(rows), len(columns)))
+    x.indices, x.indptr = x.indices.astype(np.int32), x.indptr.astype(np.int32)
+    y = np.array([bool(row.roles & {"base", "uses"}) for row in rows])
+    out_of_fold = np.zeros(len(rows))
+    for train, test in GroupKFold(5).split(x, groups=[row.paper for row in rows]):
+        out_of_fold[test] = _sparse(x[train], y[train]).predict_proba(x[test])[:, 1]
+    model = _sparse(x, y)
+    weights = {cue: round(float(model.coef_[0][n]), 2) for cue, n in columns.items() if abs(model.coef_[0][n]) >= SMALLEST}
+    stated = [sum(t.weight for t in takeovers([Mention("", row.text)])) for row in rows]
+    print(f"{len(rows)} sentences, {y.mean():.2f} use or extend; {len(weights)} cues; average precision, five folds by paper: ", end="")
+    print(f"{average_precision_score(y, out_of_fold):.3f} (with the statements of data/inheritance.json: {average_precision_score(y, stated):.3f})")
+    for cue, weight in sorted(weights.items(), key=lambda pair: -pair[1]):
+        print(f"  {weight:+.2f}  {cue}")
+    provenance = {
+        "command": "python -m benchmarks.ancestors --fit --data DIR",
+        "fitted_on": f"{len(rows)} citing sentences of MultiCite (train and dev): uses or extends against the rest",
+        "model": f"L1 logistic regression, C={STRENGTH}, cues seen {SEEN} times at least",
+    }
+    return {"provenance": provenance, "bias": round(float(model.intercept_[0]), 3), "cues": weights}
+
+
+def _sparse(x: csr_matrix, y: np.ndarray) -> LogisticRegression:
+    return LogisticRegression(C=STRENGTH, penalty="l1", solver="liblinear", random_state=0).fit(x, y)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gold", type=Path)
     parser.add_argument("--papers", type=Path)
     parser.add_argument("--show", default="-", help="a half or a paper whose order is printed")
-    measure(parser.parse_args())
+    parser.add_argument("--half", default="", help="only this half")
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--fit", action="store_true")
+    options = parser.parse_args()
+    if options.fit:
+        OUT.write_text(json.dumps(fit(options.data), indent=1, ensure_ascii=False) + "\n")
+        shipped_use_model.cache_clear()
+    if options.gold:
+        measure(options)
 
 
 if __name__ == "__main__":

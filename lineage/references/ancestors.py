@@ -17,7 +17,7 @@ from lineage.references.ranking import Signal, own_name
 VERSION = "ancestors@6"
 MOST = 3
 """Ancestors named for one part."""
-LEAST = 0.2
+LEAST = 0.1
 _SENTENCE = 300
 _CODE = {
     "reuse": ((Part.MODEL, 0.5), (Part.TRAINING, 0.5), (Part.DATA, 0.2), (Part.EVALUATION, 0.2)),

@@ -146,6 +146,12 @@ def _labels(tokens: Sequence[str]) -> list[tuple[int, str]]:
     return placed_labels
 
 
+@lru_cache(maxsize=1 << 13)
+def sentence_cues(sentence: str, key: str, together: tuple[str, ...]) -> Mapping[str, str]:
+    """The cues of one citing sentence, read once for its roles, its rank and what it takes over."""
+    return cues(mark(sentence, key, together))
+
+
 def cues(marked: Marked) -> dict[str, str]:
     """Cue -> the words it was read from."""
     own = _speaks_of_itself(marked)

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL
-from lineage.code_links.links import addresses
+from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, REWRITTEN, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL
+from lineage.code_links.links import REWRITE, addresses
 from lineage.code_links.readme_introduction import README, Introduction, introduction, papers_in, unlinked, words
-from lineage.ids import same_repo
+from lineage.ids import normal_title, same_repo
 from lineage.records import CodeLink, Tier, Work
 
 _WORDS = 3
+_LONG = 5
+"""Words of a title, small ones included, of which two that carry meaning are enough: "A ConvNet for the 2020s"."""
 _QUOTE = 300
 _PREFIX = 5
 """Words of a title that are enough where the rest is cut off."""
@@ -35,6 +37,7 @@ def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLi
     readme = readme[:README]
     readme_words, intro = words(readme), introduction(readme)
     judged = [(paper, *_Claim(paper, intro).tier()) for paper in papers]
+    is_rewrite = _is_rewrite(intro)
     official = any(tier is Tier.OFFICIAL for _, tier, _, _ in judged)
     links = []
     for paper, tier, why, alone in judged:
@@ -42,8 +45,15 @@ def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLi
             continue
         if tier is None or (official and tier is Tier.AUTHOR and not alone):
             tier, why = Tier.MENTIONED, f"it names it: “{_line(readme, paper)}”"
-        links.append(CodeLink(paper.id, repo.id, tier, ("readme",), (f"readme: {why}",)))
+        witness = REWRITE if tier is Tier.REIMPLEMENTATION and is_rewrite else "readme"
+        links.append(CodeLink(paper.id, repo.id, tier, (witness,), (f"readme: {why}",)))
     return tuple(links)
+
+
+def _is_rewrite(intro: Introduction) -> bool:
+    """Whether an introduction says of the repository that it was written anew, and not that the paper's own code is another's."""
+    text = " ".join((intro.title, *intro.sentences))
+    return not THEIRS_ELSEWHERE.search(text) and all(REWRITTEN.fullmatch(match[0]) for match in UNOFFICIAL.finditer(text))
 
 
 class _Claim:
@@ -115,7 +125,8 @@ def _titles(paper: Work) -> tuple[str, ...]:
     """The words of the paper's title, and of what stands behind the name in it; none where they are too few to tell."""
     name, _, subtitle = paper.title.partition(":")
     title_words = [words(paper.title), *([words(subtitle)] if len(name.split()) <= _WORDS and len(words(subtitle).split()) > _WORDS else [])]
-    return tuple(title for title in title_words if len(title.split()) >= _WORDS)
+    enough = _WORDS - (len(normal_title(paper.title).split()) >= _LONG)
+    return tuple(title for title in title_words if len(title.split()) >= enough)
 
 
 def _ids(paper: Work) -> list[str]:

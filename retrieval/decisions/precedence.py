@@ -25,7 +25,8 @@ _BAND = 0.25
 """Ancestry that differs by less is the same."""
 _TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")
 _PARTS: Mapping[str, tuple[Part, ...]] = {
-    **dict.fromkeys(("architecture", "model", "language model", "diffusion", "sampling", "decoding", "retrieval"), (Part.MODEL,)),
+    **dict.fromkeys(("architecture", "model", "language model", "retrieval"), (Part.MODEL,)),
+    **dict.fromkeys(("diffusion", "sampling", "decoding"), (Part.SAMPLING, Part.MODEL)),
     **dict.fromkeys(_TRAINING, (Part.TRAINING,)),
     "initialization": (Part.CHECKPOINT, Part.MODEL),
     "loss": (Part.LOSS, Part.MODEL),

@@ -121,3 +121,9 @@ def test_a_hostile_readme_is_read_soon(piece: str) -> None:
     started = time.monotonic()
     from_readme(CODE, piece * (400_000 // len(piece)), papers)
     assert time.monotonic() - started < 10
+
+
+def test_a_title_of_two_telling_words_is_enough_where_it_is_long() -> None:
+    convnext, networks = Work(WorkId("s2:c"), title="A ConvNet for the 2020s"), Work(WorkId("s2:n"), title="Neural networks")
+    readme = "# [A ConvNet for the 2020s](https://example.org/pdf)\n\nOfficial PyTorch implementation of ConvNeXt. Neural networks are fun.\n"
+    assert tiers(readme, convnext, networks) == {convnext.id: "official"}

@@ -219,9 +219,9 @@ def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], title
 def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     """One link per paper and repository with all its witnesses, best tier first within each paper.
 
-    What the repository says of itself ("unofficial") outweighs everything but the paper's own word, and a mere "re-implementation" the hub's as well; a paper that names
-    a repository which in turn asks to be cited with that paper make it official together. A repository that introduces itself
-    as the code of a paper is only mentioned in what third parties write of others.
+    What the repository says of itself ("unofficial") outweighs everything but the paper's own word, and where it is a mere
+    "re-implementation" the hub's; a paper that names a repository which in turn asks to be cited with that paper make it official
+    together. A repository that introduces itself as the code of a paper is only mentioned in what third parties write of others.
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]

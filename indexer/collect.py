@@ -23,9 +23,8 @@ from indexer.repo_fingerprint import of_documents
 from indexer.repositories import front
 from indexer.target import ResolvedTarget
 from lineage.code_links import links
-from lineage.code_links.exclusion import Exclusion, KeptOut
+from lineage.code_links.exclusion import Exclusion, KeptOut, copy_reason
 from lineage.code_links.readme import from_readme
-from lineage.code_links.target_code import copy_reason
 from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.references import ranking

@@ -14,8 +14,7 @@ from indexer.build_context import BuildContext
 from indexer.collect import Collected
 from indexer.repositories import Code, read_repository
 from lineage.catalog.writer import CatalogWriter
-from lineage.code_links.exclusion import Exclusion
-from lineage.code_links.target_code import is_copied
+from lineage.code_links.exclusion import Exclusion, is_copied
 from lineage.code_reuse import derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
 from lineage.code_reuse.reuse import Shared

@@ -6,18 +6,23 @@ program: DOT is text for those who have Graphviz, and the page is one file that 
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 import networkx as nx
 
 from lineage.errors import UsageError
 from lineage.graph.build import layout, lines
-from lineage.graph.html import page
 from lineage.graph.layout import Layout
-from lineage.graph.legend import ROLES, colour, label, radius
+from lineage.graph.legend import EXPLANATION, ROLES, colour, label, radius
 from lineage.graph.svg import still
 
 SCHEMA = "1"
@@ -168,3 +173,62 @@ def _html(graph: nx.DiGraph, placed: Layout) -> str:
 
 
 FORMS: Mapping[str, Callable[[nx.DiGraph, Layout], str]] = {"json": _json, "graphml": _graphml, "dot": _dot, "svg": _svg, "html": _html}
+
+
+_SCRIPTS = ("graph_picture.js", "graph_panel.js", "graph_page.js")
+_ICON = "data:image/svg+xml," + quote(
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><circle cx='4' cy='4' r='4' fill='#d55e00'/></svg>", safe="' =:/"
+)
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """The page over `lineage.graph.exports.document`'s values."""
+    title = next((node["title"] for node in document["nodes"] if node["target"]), "")
+    data = {**document, "roles": ROLES}
+    filled = {
+        "POLICY": html.escape(policy()),
+        "ICON": html.escape(_ICON),
+        "TITLE": html.escape(title),
+        "EXPLANATION": html.escape(EXPLANATION),
+        "STYLE": _style(),
+        "DATA": embedded(data),
+        "SCRIPT": _script(),
+    }
+    text = _part("graph.html")
+    # One pass over the template alone, so that nothing in a title is taken for a place to fill.
+    parts = text.split("@@")
+    return "".join(filled[part] if i % 2 else part for i, part in enumerate(parts))
+
+
+def policy() -> str:
+    """The page's Content-Security-Policy; a server that sends the page sends the same (and `frame-ancestors`, which a page cannot set)."""
+    style, script = hashes()
+    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def hashes() -> tuple[str, str]:
+    """What a policy must allow for the page's style sheet and script, as `sha256-…`."""
+    return _hash(_style()), _hash(_script())
+
+
+def embedded(value: object) -> str:
+    """JSON in ASCII that is safe inside a script element: no `<`, `>`, `&` and no line separator is left as it is."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _part(name: str) -> str:
+    return (files("lineage") / "data" / name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    return _part("graph.css")
+
+
+def _script() -> str:
+    return '"use strict";\n(() => {\n' + "\n".join(map(_part, _SCRIPTS)) + "})();\n"

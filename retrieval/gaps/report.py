@@ -10,10 +10,9 @@ from lineage.code_reuse.derivation import Derivation
 from lineage.errors import UsageError
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
-from lineage.hyperparameters.terms import fold
+from lineage.hyperparameters.terms import american, fold
 from lineage.records import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from lineage.text.spelling import american
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders, folders

@@ -15,8 +15,7 @@ import networkx as nx
 import pytest
 
 from lineage.errors import UsageError
-from lineage.graph.exports import FORMS, document, export
-from lineage.graph.html import embedded, policy
+from lineage.graph.exports import FORMS, document, embedded, export, policy
 from lineage.graph.legend import COLOURS, ROLES, label
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 

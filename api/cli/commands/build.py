@@ -16,8 +16,8 @@ from api.operations import Service
 from api.wire import hits
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
-from lineage.build_profiles import PROFILES
 from lineage.errors import UsageError
+from lineage.settings import PROFILES
 
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
@@ -30,7 +30,7 @@ class AsOf(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """The size of a build (`lineage.build_profiles`)."""
+    """The size of a build (`lineage.settings`)."""
 
     FAST = "fast"
     DEFAULT = "default"

@@ -24,7 +24,7 @@ from lineage.generation import Damaged, Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
-from lineage.references.ancestors import Ancestor
+from lineage.references.signals import Ancestor
 from lineage.results import Audit, Consensus, Gaps, Pack, WrittenAnswer
 from lineage.text.hidden_text import inline
 

@@ -20,8 +20,9 @@ from indexer.code_links.target_files import TARBALLS, OwnCode
 from indexer.plan import BuildRequest, came_out, choose_repos
 from indexer.repositories import front, pinned, tarball
 from lineage.code_links import links as witnesses
-from lineage.code_links.exclusion import Exclusion, KeptOut, copy_reason
+from lineage.code_links.exclusion import Exclusion, KeptOut
 from lineage.code_links.readme import beside, from_readme
+from lineage.code_links.target_code import copy_reason
 from lineage.errors import SourceError
 from lineage.progress import Stage
 from lineage.records import Blob, CodeLink, LedgerRow, Status, Work, WorkId

@@ -16,7 +16,8 @@ from typing import Any
 from indexer.repo_fingerprint import told
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
-from lineage.code_links.exclusion import Exclusion, copy_reason, in_catalog
+from lineage.code_links.exclusion import Exclusion
+from lineage.code_links.target_code import copy_reason, in_catalog
 from lineage.errors import LineageError
 from lineage.ids import repo_id
 from lineage.records import CodeLink, Work, WorkId

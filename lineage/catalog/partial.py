@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
-from lineage.code_reuse.reuse import Shared, signals, without_signals
+from lineage.code_reuse.reuse import Shared, signals
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
-from lineage.references.ranking import Signal
+from lineage.references.ranking import without_signals
+from lineage.references.signals import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""

@@ -20,6 +20,8 @@ from lineage.text.sentences import sentences
 
 TARGET = "⟦T⟧"
 OTHER = "⟦o⟧"
+WITNESS = "name"
+"""`Mention.said_by` of a sentence that names a work and does not cite it."""
 NAME = "\x00"
 MAX_TEXT = 4000
 MAX_FOCUS = 4

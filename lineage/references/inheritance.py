@@ -11,29 +11,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from lineage.records import Mention
-from lineage.references.citation_cues import MAX_TEXT, OTHER, TARGET, mark, sentence_cues
-from lineage.references.short_names import WITNESS
+from lineage.references.citation_cues import MAX_TEXT, OTHER, TARGET, WITNESS, mark, sentence_cues
+from lineage.references.signals import Part
 
 MAX_MENTIONS = 200
 _SENTENCE = 1_500
-
-
-class Part(StrEnum):
-    """What of a work another can take over."""
-
-    MODEL = "model"
-    CHECKPOINT = "checkpoint"
-    TRAINING = "training"
-    LOSS = "loss"
-    DATA = "data"
-    EVALUATION = "evaluation"
-    SAMPLING = "sampling"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineage.records import Hit, Role, WorkId
-from lineage.references.ancestors import Ancestor
-from lineage.references.inheritance import Part
+from lineage.references.signals import Ancestor, Part
 
 ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.15}
 """How much a role of a reference speaks for taking over its settings."""

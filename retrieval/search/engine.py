@@ -14,7 +14,7 @@ from types import TracebackType
 
 from lineage.catalog.partial import PartialCatalog
 from lineage.catalog.records import same_text
-from lineage.code_links.exclusion import in_catalog, own_exclusion
+from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from lineage.records import Mention
-from lineage.references.inheritance import Part, by_part, section_weight, takeovers, total
+from lineage.references.inheritance import by_part, section_weight, takeovers, total
+from lineage.references.signals import Part
 
 
 def said(sentence, section=("Method",), together=("key",), own=""):

@@ -69,7 +69,7 @@ _DRAWN: Mapping[int | str, Any] = {200: {"content": {kind: {"schema": {"type": "
 
 
 def _drawing(text: str, values: Mapping[str, Any]) -> Response:
-    from lineage.graph.exports import policy
+    from lineage.graph.html import policy
 
     form = values["form"]
     allowed = policy() if form == "html" else "default-src 'none'; style-src 'unsafe-inline'"

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 
 from api.rest.reference import HEADS, endpoints
 from lineage.errors import NotFound
-from lineage.graph.exports import hashes
+from lineage.graph.html import hashes
 
 _FILE = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\Z")
 _STYLE = """

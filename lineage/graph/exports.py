@@ -6,34 +6,30 @@ program: DOT is text for those who have Graphviz, and the page is one file that 
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 import json
 import math
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 import networkx as nx
 
+from lineage import registry
 from lineage.errors import UsageError
 from lineage.graph.build import layout, lines
+from lineage.graph.html import page
 from lineage.graph.layout import Layout
-from lineage.graph.legend import EXPLANATION, ROLES, colour, label, radius
+from lineage.graph.legend import ROLES, colour, label, radius
 from lineage.graph.svg import still
 
 SCHEMA = "1"
 
 
 def export(graph: nx.DiGraph, form: str) -> str:
-    """The graph as text in one of `FORMS`; the same graph gives the same text. Raises `UsageError` for another form."""
-    write = FORMS.get(form)
-    if not write:
-        raise UsageError(f"a graph cannot be written as {form!r}", hint=f"known forms: {', '.join(FORMS)}")
-    return write(graph, layout(graph))
+    """The graph as text by the renderer of that name; the same graph gives the same text. Raises `UsageError` for an unknown one."""
+    if form not in (known := registry.names("renderers")):
+        raise UsageError(f"a graph cannot be written as {form!r}", hint=f"known forms: {', '.join(known)}")
+    text: str = registry.load("renderers", form)(graph, layout(graph))
+    return text
 
 
 def document(graph: nx.DiGraph, placed: Layout | None = None) -> dict[str, Any]:
@@ -105,11 +101,12 @@ def _given(text: str) -> str | None:
     return None if text == "-" else text
 
 
-def _json(graph: nx.DiGraph, placed: Layout) -> str:
+def as_json(graph: nx.DiGraph, placed: Layout) -> str:
+    """The values of `document`, as JSON."""
     return json.dumps(document(graph, placed), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _graphml(graph: nx.DiGraph, placed: Layout) -> str:
+def graphml(graph: nx.DiGraph, placed: Layout) -> str:
     """GraphML 1.0 with declared types; `label`, `x`, `y` and `size` are what Gephi looks for."""
     drawn = graph.copy()
     for node, attributes in drawn.nodes(data=True):
@@ -129,7 +126,7 @@ _DOT_HEAD = (
 )
 
 
-def _dot(graph: nx.DiGraph, placed: Layout) -> str:
+def dot(graph: nx.DiGraph, placed: Layout) -> str:
     """DOT with positions (`neato -n` keeps them, `dot` makes its own). Every name and text is a quoted string."""
     nodes = [f"  {_quoted(node)} [{_attributes(_dot_node(graph.nodes[node], placed.positions[node]))}];" for node in graph]
     edges = [f"  {_quoted(a)} -> {_quoted(b)} [{_attributes(_dot_edge(edge))}];" for a, b, edge in graph.edges(data=True)]
@@ -164,71 +161,11 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
-def _svg(graph: nx.DiGraph, placed: Layout) -> str:
+def svg(graph: nx.DiGraph, placed: Layout) -> str:
+    """A still picture."""
     return still(graph, placed)
 
 
-def _html(graph: nx.DiGraph, placed: Layout) -> str:
+def html(graph: nx.DiGraph, placed: Layout) -> str:
+    """One page that asks nothing of a network."""
     return page(document(graph, placed))
-
-
-FORMS: Mapping[str, Callable[[nx.DiGraph, Layout], str]] = {"json": _json, "graphml": _graphml, "dot": _dot, "svg": _svg, "html": _html}
-
-
-_SCRIPTS = ("graph_picture.js", "graph_panel.js", "graph_page.js")
-_ICON = "data:image/svg+xml," + quote(
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><circle cx='4' cy='4' r='4' fill='#d55e00'/></svg>", safe="' =:/"
-)
-
-
-def page(document: Mapping[str, Any]) -> str:
-    """The page over `lineage.graph.exports.document`'s values."""
-    title = next((node["title"] for node in document["nodes"] if node["target"]), "")
-    data = {**document, "roles": ROLES}
-    filled = {
-        "POLICY": html.escape(policy()),
-        "ICON": html.escape(_ICON),
-        "TITLE": html.escape(title),
-        "EXPLANATION": html.escape(EXPLANATION),
-        "STYLE": _style(),
-        "DATA": embedded(data),
-        "SCRIPT": _script(),
-    }
-    text = _part("graph.html")
-    # One pass over the template alone, so that nothing in a title is taken for a place to fill.
-    parts = text.split("@@")
-    return "".join(filled[part] if i % 2 else part for i, part in enumerate(parts))
-
-
-def policy() -> str:
-    """The page's Content-Security-Policy; a server that sends the page sends the same (and `frame-ancestors`, which a page cannot set)."""
-    style, script = hashes()
-    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-def hashes() -> tuple[str, str]:
-    """What a policy must allow for the page's style sheet and script, as `sha256-…`."""
-    return _hash(_style()), _hash(_script())
-
-
-def embedded(value: object) -> str:
-    """JSON in ASCII that is safe inside a script element: no `<`, `>`, `&` and no line separator is left as it is."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@cache
-def _part(name: str) -> str:
-    return (files("lineage") / "data" / name).read_text(encoding="utf-8")
-
-
-def _style() -> str:
-    return _part("graph.css")
-
-
-def _script() -> str:
-    return '"use strict";\n(() => {\n' + "\n".join(map(_part, _SCRIPTS)) + "})();\n"

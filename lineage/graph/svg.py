@@ -1,6 +1,6 @@
 """The still picture of a lineage: SVG with its own legend, without script, style sheet or anything from outside.
 
-It exists for papers, slides and READMEs; what can be pointed at and searched is `lineage.graph.exports`.
+It exists for papers, slides and READMEs; what can be pointed at and searched is `lineage.graph.html`.
 """
 
 from __future__ import annotations

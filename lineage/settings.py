@@ -2,7 +2,6 @@
 
 Every setting is an environment variable `LINEAGE_<NAME>` and a key of the TOML file that `LINEAGE_CONFIG`
 names (default: `lineage.toml` in the platform's config folder); flags of a command win over both.
-The profiles by which a build is sized (`PROFILES`) stand here too.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class Readable(ResponseModel):
 
 
 class Ancestor(ResponseModel):
-    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation), with the sentence that says so."""
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation, sampling), with the sentence that says so."""
 
     part: str
     work: str

@@ -16,9 +16,9 @@ from pydantic import TypeAdapter
 
 from lineage.catalog.reader import Catalog
 from lineage.errors import UsageError
+from lineage.hyperparameters.terms import american
 from lineage.records import Chunk, FileProfile, Hit, Reference, Work
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from lineage.text.spelling import american
 from retrieval.search.work_relations import WorkRelations
 
 VERSION = "report@1"

@@ -5,6 +5,7 @@ The format carries its number in `user_version`; a number that is not known is r
 
     1   first version
     2   facts say how they are written, what the words of the source are, what they hold for, and whether they are literal
+    3   facts have a last line, and mechanisms are among them
 
 A catalogue of an older format is read as it is: what it lacks is empty.
 """
@@ -18,8 +19,8 @@ from pathlib import Path
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
 COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
 
 TABLES = """
@@ -53,7 +54,8 @@ CREATE TABLE ledger (
     PRIMARY KEY (kind, work, subject));
 CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
-    kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL);
+    kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL,
+    end_line INTEGER NOT NULL);
 CREATE INDEX facts_name ON facts (name);
 CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='', tokenize="unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row);

@@ -1,0 +1,216 @@
+"""Decisions that code takes and papers leave out: one row a mechanism, with the places in cited repositories that settle it. Pure but for reading.
+
+The statements are facts of the catalogue (`indexer.extraction.mechanisms`); here they are chosen for a target: kinds that do not apply
+to it are left out, one offer is what one repository does, and the ancestor of the part comes first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+
+from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, kinds
+from lineage.records import Fact, Focus, Hit, Tier, WorkId
+from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from lineage.text.phrases import Phrases, words
+from lineage.text.tokens import parts
+from retrieval.decisions import target_text as text
+from retrieval.decisions.fact_index import ASIDE, since
+from retrieval.decisions.precedence import role, role_name
+from retrieval.decisions.provenance import evidence
+from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
+from retrieval.gaps.grade import Support, graded
+from retrieval.gaps.offers import Context, chain
+from retrieval.search.engine import Engine
+from retrieval.search.work_relations import is_vendored
+
+PLACES, OFFERS = 5, 5
+"""Places that are shown of one repository, and repositories of one row."""
+_NAMED = 2
+"""Sentences of the target that must use a phrase for a kind to apply."""
+_HOW = {"call": 3.0, "code": 2.7, "definition": 2.6, "option": 2.6, "keyword": 2.0, "assignment": 2.0, "config": 2.2, "parameter": 1.6, "computed": 0.8}
+"""How much a statement says of a mechanism by how it was recognized."""
+_LEAST = 1.5
+_ASIDE, _NEAR = 3.0, 12
+_FILES: Mapping[str, frozenset[str]] = {
+    "training": frozenset(("train", "trainer", "training", "main", "engine", "pretrain", "finetune", "optim", "optimizer", "losses", "loss", "sched", "run", "lib")),
+    "model": frozenset(("model", "models", "module", "modules", "modeling", "net", "network", "transformer", "layers", "nets", "vit", "arch", "vae")),
+    "data": frozenset(("data", "dataset", "datasets", "transforms", "transform", "preprocess", "preprocessing", "loader", "dataloader", "crop", "augment", "train", "main")),
+    "evaluation": frozenset(("eval", "evaluate", "evaluation", "test", "metrics", "metric", "sample", "sampler", "generate", "fid", "engine", "main", "evaluator", "ddp")),
+    "sampling": frozenset(("sample", "sampler", "samplers", "sampling", "generate", "diffusion", "model", "models", "engine", "inference")),
+}
+_ROOMS: Mapping[str, tuple[str, ...]] = {
+    "architecture": ("model",),
+    "diffusion": ("model", "sampling"),
+    "initialization": ("model",),
+    "loss": ("training", "model"),
+    "data": ("data",),
+    "preprocessing": ("data",),
+    "evaluation": ("evaluation",),
+    "sampling": ("sampling",),
+    "decoding": ("sampling",),
+}
+_STRAY = frozenset(("demo", "demos", "notebooks", "legacy", "benchmark", "benchmarks", "scratch", "old", "deprecated", "visualization", "vis", "plot", "plots", "analysis"))
+_TRAINS = "training"
+_ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One statement with its evidence and how much it says."""
+
+    occurrence: FactOccurrence
+    score: float
+
+    @property
+    def where(self) -> tuple[str, int]:
+        """File and line."""
+        return self.occurrence.evidence.chunk.path, self.occurrence.fact.line
+
+
+class Mechanisms:
+    """The mechanisms of a lineage, chosen for its target."""
+
+    def __init__(self, engine: Engine, target_text: TargetText, context: Context, domains: Iterable[str]) -> None:
+        self.engine = engine
+        self.target_text = target_text
+        self.context = context
+        self.domains = frozenset(domains)
+        self.facts: dict[str, list[Fact]] = defaultdict(list)
+        for fact in engine.generation.catalog.mechanisms():
+            self.facts[fact.name.removeprefix(PREFIX)].append(fact)
+
+    def rows(self, gaps: Sequence[Gap]) -> list[Gap]:
+        """The report with a row for every mechanism that applies and that somebody settles; what a row of the list asks for already goes to it."""
+        known = {gap.detail.name: gap for gap in gaps}
+        added = []
+        for kind in filter(self._applies, kinds()):
+            offers = self._offers(kind)
+            covered = [known[name] for name in kind.covers if name in known]
+            if not offers or any(gap.state is Specification.SPECIFIED for gap in covered if kind.settled):
+                continue
+            if row := next((gap for gap in covered if gap.state is not Specification.SPECIFIED), None):
+                known[row.detail.name] = replace(row, suggestions=_merged(row.suggestions, offers))
+            else:
+                added.append(self._row(kind, offers))
+        return [*known.values(), *added]
+
+    # -- what applies
+
+    def _applies(self, kind: MechanismKind) -> bool:
+        if kind.name not in self.facts or not (kind.topic in _ALWAYS or self.domains & {_TRAINS} or kind.applies):
+            return False
+        return not kind.applies or any(self._phrases[phrase] >= _NAMED for phrase in kind.applies)
+
+    @cached_property
+    def _phrases(self) -> Counter[tuple[str, ...]]:
+        """How many sentences of the target use each phrase, those of title and abstract more than once."""
+        phrases = {phrase: phrase for kind in kinds() for phrase in (*kind.applies, *kind.states)}
+        table = Phrases(phrases)
+        counts: Counter[tuple[str, ...]] = Counter()
+        for sentence in self.target_text.sentences:
+            if sentence.weight >= OWN:
+                counts.update(set(table.found(sentence.words)))
+        for phrase in table.found(words(f"{self.target_text.work.title} {self.target_text.work.abstract}")):
+            counts[phrase] += _NAMED
+        return counts
+
+    def _stating(self, kind: MechanismKind) -> TargetSentence | None:
+        """The sentence by which the target speaks of a mechanism, of what was done first."""
+        if not any(self._phrases[phrase] for phrase in kind.states):
+            return None
+        table = Phrases({phrase: phrase for phrase in kind.states})
+        speaking = [sentence for sentence in self.target_text.sentences if sentence.weight >= OWN and not sentence.caption and sentence.has(table)]
+        return max(speaking, key=lambda sentence: sentence.weight, default=None)
+
+    # -- what is offered
+
+    def _offers(self, kind: MechanismKind) -> list[Suggestion]:
+        """What each repository does, the ancestor of the part first."""
+        held = sorted(self.facts[kind.name], key=lambda fact: fact.work)
+        offers = [(work, some) for work, facts in groupby(held, key=lambda fact: fact.work) if (some := self._places(kind, WorkId(work), list(facts)))]
+        if not offers:
+            return []
+        ranked = sorted(offers, key=lambda offer: -self._rank(kind, offer[1]))
+        inherited = any(self._inherits(kind, some[0].occurrence.evidence) for _, some in ranked)
+        if not inherited and len(ranked) < 2:
+            return []
+        return [self._suggestion(some, len(ranked)) for _, some in ranked[:OFFERS]]
+
+    def _inherits(self, kind: MechanismKind, hit: Hit) -> bool:
+        return hit.from_target or self.context.precedence.band(hit, kind.topic) > 0
+
+    def _rank(self, kind: MechanismKind, places: Sequence[_Place]) -> float:
+        hit = places[0].occurrence.evidence
+        return 10.0 * hit.from_target + self.context.precedence.weight(hit, kind.topic) + min(places[0].score, 4.0) / 8
+
+    def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact]) -> list[_Place]:
+        """The statements of one repository that say most, one a stretch of code; none where only names by the way are found."""
+        relation = self.engine.kinship.of(work)
+        if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
+            return []
+        often = Counter(fact.written for fact in facts)
+        places = sorted((place for fact in facts if (place := self._place(kind, fact, often[fact.written]))), key=lambda place: -place.score)
+        chosen: list[_Place] = []
+        for place in places:
+            path, line = place.where
+            if all(path != other or abs(line - at) > _NEAR for other, at in (some.where for some in chosen)):
+                chosen.append(place)
+        return chosen[:PLACES] if chosen and chosen[0].score >= _LEAST else []
+
+    def _place(self, kind: MechanismKind, fact: Fact, often: int) -> _Place | None:
+        chunk = self.engine.generation.catalog.chunk(fact.chunk)
+        if chunk is None:
+            return None
+        hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self.engine.kinship, fact.line)
+        hit = replace(hit, focus=Focus(fact.line, max(fact.line, fact.end_line)))
+        occurrence = FactOccurrence(replace(fact, name=kind.name), hit, since(hit.work))
+        return _Place(occurrence, _HOW.get(fact.said, 1.0) + self._fits(kind, hit, fact) - 0.25 * math.log(often))
+
+    def _fits(self, kind: MechanismKind, hit: Hit, fact: Fact) -> float:
+        """How well a file and a function are those where a mechanism is decided."""
+        *folders, file = hit.chunk.path.lower().split("/")
+        file_words = {word for part in (*folders, file.rpartition(".")[0]) for word in parts(part)}
+        rooms = _ROOMS.get(kind.topic, ("training",))
+        score = max((1.0 for room in rooms if file_words & _FILES[room]), default=0.0) - 0.15 * len(folders)
+        aside = not ASIDE.isdisjoint(folders) or not _STRAY.isdisjoint(file_words) or is_vendored(hit) or not self.context.foreign.isdisjoint(file_words)
+        return score - _ASIDE * aside + 0.4 * bool(_DOES.search(fact.scope))
+
+    def _suggestion(self, places: Sequence[_Place], everyone: int) -> Suggestion:
+        first = places[0].occurrence
+        support = Support(own=first.evidence.from_target, role=role(first.evidence), role_name=role_name(first.evidence), works=everyone, everyone=everyone)
+        grade, reason = graded(support)
+        links = chain(first.evidence, self.context, (), f"does it at {first.evidence.chunk.path}:{first.fact.line}")
+        return Suggestion(first.fact.value, "", grade, reason, tuple(place.occurrence for place in places), chain=links)
+
+    def _row(self, kind: MechanismKind, offers: Sequence[Suggestion]) -> Gap:
+        detail = Detail(PREFIX + kind.name, kind.title, kind.topic, f"{kind.title}?", weight=kind.weight)
+        said = self._stating(kind)
+        if said is None:
+            return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), why="nothing in the text names it")
+        stated = (text.hit(said, self.target_text.work, said.weight),)
+        return Gap(detail, Specification.PARTIALLY_SPECIFIED, stated, suggestions=tuple(offers), why="spoken of; the code says how")
+
+
+_DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
+
+
+def _merged(values: Sequence[Suggestion], offers: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Offers of values and of statements of one detail: the values of a repository with its statements, in the order of the repositories."""
+    rest = list(values)
+    joined = []
+    for offer in offers:
+        work = offer.held[0].fact.work
+        same = next((value for value in rest if value.held and value.held[0].fact.work == work), None)
+        if same:
+            rest.remove(same)
+            held = [occurrence for occurrence in same.held if occurrence.fact.work == work][:1]
+            joined.append(replace(same, held=(*held, *offer.held, *(other for other in same.held if other not in held))))
+        else:
+            joined.append(offer)
+    return (*joined, *rest)

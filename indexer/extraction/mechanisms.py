@@ -130,7 +130,8 @@ class _Reader:
                 yield self._fact(kind, call.lineno, min(call.end_lineno or call.lineno, call.lineno + _LINES), wanted, "call", scope)
             yield from self._keywords(call, scope)
         yield from self._targets(statement, scope)
-        for kind in (kind for kind in kinds() if kind.code and kind.name not in known and len(text) < _CODE):
+        plain = len(text) < _CODE and not isinstance(statement, _Function | ast.ClassDef | ast.Assert | ast.Raise)
+        for kind in (kind for kind in kinds() if plain and kind.code and kind.name not in known):
             if kind.code and (match := kind.code.search(text)):
                 known.add(kind.name)
                 yield MechanismFact(statement.lineno, end, PREFIX + kind.name, text[:_LONGEST], match[0][:40], "code", scope)
@@ -154,8 +155,8 @@ class _Reader:
     def _keywords(self, call: ast.Call, scope: str) -> Iterator[MechanismFact]:
         """Options that a call declares, and keywords that it is given, but for what is only passed on."""
         if _dotted(call.func).rpartition(".")[2] in _OPTIONS or _dotted(call.func).rpartition(".")[2].startswith("DEFINE_"):
-            for argument in call.args[:2]:
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            for nth, argument in enumerate(call.args[:2]):
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and (nth == 0 or argument.value.startswith("-")):
                     yield from self._named(argument.value.lstrip("-"), call.lineno, "option", scope)
             return
         for keyword in call.keywords:

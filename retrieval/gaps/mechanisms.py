@@ -20,7 +20,7 @@ from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggesti
 from lineage.text.phrases import Phrases, words
 from lineage.text.tokens import parts
 from retrieval.decisions import target_text as text
-from retrieval.decisions.fact_index import ASIDE, since
+from retrieval.decisions.fact_index import ASIDE, of_baselines, since
 from retrieval.decisions.precedence import role, role_name
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
@@ -31,9 +31,11 @@ from retrieval.search.work_relations import is_vendored
 
 PLACES, OFFERS = 5, 5
 """Places that are shown of one repository, and repositories of one row."""
-_NAMED = 2
-"""Sentences of the target that must use a phrase for a kind to apply."""
-_HOW = {"call": 3.0, "code": 2.7, "definition": 2.6, "option": 2.6, "keyword": 2.0, "assignment": 2.0, "config": 2.2, "parameter": 1.6, "computed": 0.8}
+_NAMED, _INHERITED = 3, 2
+"""Sentences of the target that must use a phrase for a kind to apply; fewer where it is found in the ancestor of the part."""
+_SURE = 2
+"""The band of precedence from which on a work is beyond doubt the ancestor of a part."""
+_HOW = {"call": 3.0, "code": 2.7, "definition": 2.6, "option": 2.6, "keyword": 2.0, "assignment": 2.0, "config": 2.2, "parameter": 1.6, "computed": 0.3}
 """How much a statement says of a mechanism by how it was recognized."""
 _LEAST = 1.5
 _ASIDE, _NEAR = 3.0, 12
@@ -55,6 +57,8 @@ _ROOMS: Mapping[str, tuple[str, ...]] = {
     "sampling": ("sampling",),
     "decoding": ("sampling",),
 }
+_TRAINED = {"training": 0.6, "data": 0.3}
+"""What a file in which training goes on says more of the mechanisms of these rooms than others."""
 _STRAY = frozenset(("demo", "demos", "notebooks", "legacy", "benchmark", "benchmarks", "scratch", "old", "deprecated", "visualization", "vis", "plot", "plots", "analysis"))
 _TRAINS = "training"
 _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
@@ -82,6 +86,7 @@ class Mechanisms:
         self.context = context
         self.domains = frozenset(domains)
         self.facts: dict[str, list[Fact]] = defaultdict(list)
+        self._packages: dict[WorkId, tuple[str, ...]] = {}
         for fact in engine.generation.catalog.mechanisms():
             self.facts[fact.name.removeprefix(PREFIX)].append(fact)
 
@@ -95,7 +100,8 @@ class Mechanisms:
             if not offers or any(gap.state is Specification.SPECIFIED for gap in covered if kind.settled):
                 continue
             if row := next((gap for gap in covered if gap.state is not Specification.SPECIFIED), None):
-                known[row.detail.name] = replace(row, suggestions=_merged(row.suggestions, offers))
+                detail = replace(row.detail, weight=max(row.detail.weight, kind.weight))
+                known[detail.name] = replace(row, detail=detail, suggestions=_merged(row.suggestions, offers))
             else:
                 added.append(self._row(kind, offers))
         return [*known.values(), *added]
@@ -105,7 +111,11 @@ class Mechanisms:
     def _applies(self, kind: MechanismKind) -> bool:
         if kind.name not in self.facts or not (kind.topic in _ALWAYS or self.domains & {_TRAINS} or kind.applies):
             return False
-        return not kind.applies or any(self._phrases[phrase] >= _NAMED for phrase in kind.applies)
+        return not kind.applies or self._spoken(kind) >= _INHERITED
+
+    def _spoken(self, kind: MechanismKind) -> int:
+        """The sentences of the target that use the phrase by which a kind applies that it uses most."""
+        return max((self._phrases[phrase] for phrase in kind.applies), default=0)
 
     @cached_property
     def _phrases(self) -> Counter[tuple[str, ...]]:
@@ -114,7 +124,7 @@ class Mechanisms:
         table = Phrases(phrases)
         counts: Counter[tuple[str, ...]] = Counter()
         for sentence in self.target_text.sentences:
-            if sentence.weight >= OWN:
+            if sentence.weight >= OWN and not sentence.table:
                 counts.update(set(table.found(sentence.words)))
         for phrase in table.found(words(f"{self.target_text.work.title} {self.target_text.work.abstract}")):
             counts[phrase] += _NAMED
@@ -137,13 +147,13 @@ class Mechanisms:
         if not offers:
             return []
         ranked = sorted(offers, key=lambda offer: -self._rank(kind, offer[1]))
-        inherited = any(self._inherits(kind, some[0].occurrence.evidence) for _, some in ranked)
-        if not inherited and len(ranked) < 2:
+        band = max(self._band(kind, some[0].occurrence.evidence) for _, some in ranked)
+        if (not band and len(ranked) < 2) or (band < _SURE and kind.applies and self._spoken(kind) < _NAMED):
             return []
         return [self._suggestion(some, len(ranked)) for _, some in ranked[:OFFERS]]
 
-    def _inherits(self, kind: MechanismKind, hit: Hit) -> bool:
-        return hit.from_target or self.context.precedence.band(hit, kind.topic) > 0
+    def _band(self, kind: MechanismKind, hit: Hit) -> int:
+        return _SURE if hit.from_target else self.context.precedence.band(hit, kind.topic)
 
     def _rank(self, kind: MechanismKind, places: Sequence[_Place]) -> float:
         hit = places[0].occurrence.evidence
@@ -155,7 +165,9 @@ class Mechanisms:
         if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
             return []
         often = Counter(fact.written for fact in facts)
-        places = sorted((place for fact in facts if (place := self._place(kind, fact, often[fact.written]))), key=lambda place: -place.score)
+        defined = {fact.written for fact in facts if fact.said == "definition"}
+        placed = (self._place(kind, fact, often[fact.written], fact.said == "call" and fact.written in defined) for fact in facts)
+        places = sorted(filter(None, placed), key=lambda place: -place.score)
         chosen: list[_Place] = []
         for place in places:
             path, line = place.where
@@ -163,22 +175,42 @@ class Mechanisms:
                 chosen.append(place)
         return chosen[:PLACES] if chosen and chosen[0].score >= _LEAST else []
 
-    def _place(self, kind: MechanismKind, fact: Fact, often: int) -> _Place | None:
+    def _place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> _Place | None:
+        """A statement with its evidence; where the repository defines what it calls, the definition says more."""
         chunk = self.engine.generation.catalog.chunk(fact.chunk)
         if chunk is None:
             return None
         hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self.engine.kinship, fact.line)
         hit = replace(hit, focus=Focus(fact.line, max(fact.line, fact.end_line)))
         occurrence = FactOccurrence(replace(fact, name=kind.name), hit, since(hit.work))
-        return _Place(occurrence, _HOW.get(fact.said, 1.0) + self._fits(kind, hit, fact) - 0.25 * math.log(often))
+        return _Place(occurrence, _HOW.get(fact.said, 1.0) + self._fits(kind, occurrence) - 0.25 * math.log(often) - defined)
 
-    def _fits(self, kind: MechanismKind, hit: Hit, fact: Fact) -> float:
+    @cached_property
+    def _training(self) -> frozenset[tuple[WorkId, str]]:
+        """The files in which a loss is propagated or an optimizer makes a step."""
+        steps = [fact for fact in self.facts["optimizer_step"] if fact.said == "call"]
+        chunks = ((fact.work, self.engine.generation.catalog.chunk(fact.chunk)) for fact in steps)
+        return frozenset((work, chunk.path) for work, chunk in chunks if chunk)
+
+    def _is_package(self, hit: Hit) -> bool:
+        """Whether a file stands in a folder that is a program of its own inside of another's repository."""
+        if hit.work.id not in self._packages:
+            paths = [document.path.rpartition("/") for document in self.engine.generation.catalog.documents(hit.work.id)]
+            self._packages[hit.work.id] = tuple(f"{folder}/" for folder, _, file in paths if folder and _PACKAGE.match(file))
+        return hit.chunk.path.startswith(self._packages[hit.work.id])
+
+    def _fits(self, kind: MechanismKind, occurrence: FactOccurrence) -> float:
         """How well a file and a function are those where a mechanism is decided."""
+        hit, fact = occurrence.evidence, occurrence.fact
         *folders, file = hit.chunk.path.lower().split("/")
         file_words = {word for part in (*folders, file.rpartition(".")[0]) for word in parts(part)}
         rooms = _ROOMS.get(kind.topic, ("training",))
         score = max((1.0 for room in rooms if file_words & _FILES[room]), default=0.0) - 0.15 * len(folders)
-        aside = not ASIDE.isdisjoint(folders) or not _STRAY.isdisjoint(file_words) or is_vendored(hit) or not self.context.foreign.isdisjoint(file_words)
+        score += _TRAINED.get(rooms[0], 0.0) * ((hit.work.id, hit.chunk.path) in self._training)
+        mine = hit.work.id.lower().rpartition("/")[2].replace("-", "_")
+        score += 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.6 * bool(_HELD_OUT.search(fact.value) and "training" in rooms)
+        aside = of_baselines(occurrence) or self._is_package(hit) or not ASIDE.isdisjoint(folders) or not _STRAY.isdisjoint(file_words) or is_vendored(hit) or not self.context.foreign.isdisjoint(file_words)
+        aside = aside or _LOGS.search(fact.scope) is not None
         return score - _ASIDE * aside + 0.4 * bool(_DOES.search(fact.scope))
 
     def _suggestion(self, places: Sequence[_Place], everyone: int) -> Suggestion:
@@ -197,6 +229,9 @@ class Mechanisms:
         return Gap(detail, Specification.PARTIALLY_SPECIFIED, stated, suggestions=tuple(offers), why="spoken of; the code says how")
 
 
+_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+")
+_PACKAGE = re.compile(r"setup\.(py|cfg)\Z|pyproject\.toml\Z|LICEN[CS]E", re.IGNORECASE)
+_LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
 
 

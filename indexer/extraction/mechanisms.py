@@ -143,7 +143,9 @@ class _Reader:
         inner = f"{scope}.{node.name}".strip(".")
         for kind in kinds():
             if kind.functions and kind.functions.match(node.name) and kind.functions.fullmatch(node.name):
-                yield MechanismFact(node.lineno, last, PREFIX + kind.name, self._text(node.lineno, node.lineno)[:_LONGEST], node.name, "definition", scope)
+                yield MechanismFact(
+                    node.lineno, last, PREFIX + kind.name, self._text(node.lineno, node.lineno)[:_LONGEST], node.name, "definition", scope
+                )
         if not isinstance(node, ast.ClassDef):
             arguments = [*node.args.posonlyargs, *node.args.args]
             paired = [*zip(arguments[len(arguments) - len(node.args.defaults) :], node.args.defaults, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,14 +39,22 @@ class PackLine:
     entry: ConfigLine | None = None
 
 
-def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, programs: Programs | None = None) -> list[PackLine]:
-    """Everything that the gaps of a target say for a task, weightiest first: for planning all, else what the task speaks of."""
+def of(
+    gaps: Gaps | None,
+    task: str,
+    stage: Stage | None,
+    tokens: Tokens,
+    programs: Programs | None = None,
+    symbols: Callable[[], Sequence[ConfigLine]] = tuple,
+) -> list[PackLine]:
+    """Everything that the gaps of a target say for a task, weightiest first: for planning all with the method's own `symbols`, else what
+    the task speaks of."""
     if gaps is None:
         return []
     asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
     pack_lines = [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
-        entries = settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)
+        entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
         pack_lines += [_decision(gap, place) for gap in asked if gap.state is not Specification.SPECIFIED and (place := _settled(gap))]
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
-from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, kinds
+from lineage.citation import pinpoint
+from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, kinds
 from lineage.records import Fact, Focus, Hit, Tier, WorkId
-from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from lineage.results import Detail, FactOccurrence, Gap, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
 from lineage.text.tokens import parts
 from retrieval.decisions import target_text as text
@@ -24,7 +25,7 @@ from retrieval.decisions.fact_index import ASIDE, of_baselines, since
 from retrieval.decisions.precedence import role, role_name
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
-from retrieval.gaps.grade import Support, graded
+from retrieval.gaps.grade import ANCESTOR, UNKNOWN
 from retrieval.gaps.offers import Context, chain
 from retrieval.search.engine import Engine
 from retrieval.search.work_relations import is_vendored
@@ -35,15 +36,45 @@ _NAMED, _INHERITED = 3, 2
 """Sentences of the target that must use a phrase for a kind to apply; fewer where it is found in the ancestor of the part."""
 _SURE = 2
 """The band of precedence from which on a work is beyond doubt the ancestor of a part."""
-_HOW = {"call": 3.0, "code": 2.7, "definition": 2.6, "option": 2.6, "keyword": 2.0, "assignment": 2.0, "config": 2.2, "parameter": 1.6, "computed": 0.3}
+_HOW = {
+    "call": 3.0,
+    "code": 2.7,
+    "definition": 2.6,
+    "option": 2.6,
+    "keyword": 2.0,
+    "assignment": 2.0,
+    "config": 2.2,
+    "parameter": 1.6,
+    "computed": 0.3,
+}
 """How much a statement says of a mechanism by how it was recognized."""
 _LEAST = 1.5
 _ASIDE, _NEAR = 3.0, 12
 _FILES: Mapping[str, frozenset[str]] = {
-    "training": frozenset(("train", "trainer", "training", "main", "engine", "pretrain", "finetune", "optim", "optimizer", "losses", "loss", "sched", "run", "lib")),
+    "training": frozenset(
+        ("train", "trainer", "training", "main", "engine", "pretrain", "finetune", "optim", "optimizer", "losses", "loss", "sched", "run", "lib")
+    ),
     "model": frozenset(("model", "models", "module", "modules", "modeling", "net", "network", "transformer", "layers", "nets", "vit", "arch", "vae")),
-    "data": frozenset(("data", "dataset", "datasets", "transforms", "transform", "preprocess", "preprocessing", "loader", "dataloader", "crop", "augment", "train", "main")),
-    "evaluation": frozenset(("eval", "evaluate", "evaluation", "test", "metrics", "metric", "sample", "sampler", "generate", "fid", "engine", "main", "evaluator", "ddp")),
+    "data": frozenset(
+        (
+            "data",
+            "dataset",
+            "datasets",
+            "transforms",
+            "transform",
+            "preprocess",
+            "preprocessing",
+            "loader",
+            "dataloader",
+            "crop",
+            "augment",
+            "train",
+            "main",
+        )
+    ),
+    "evaluation": frozenset(
+        ("eval", "evaluate", "evaluation", "test", "metrics", "metric", "sample", "sampler", "generate", "fid", "engine", "main", "evaluator", "ddp")
+    ),
     "sampling": frozenset(("sample", "sampler", "samplers", "sampling", "generate", "diffusion", "model", "models", "engine", "inference")),
 }
 _ROOMS: Mapping[str, tuple[str, ...]] = {
@@ -59,7 +90,24 @@ _ROOMS: Mapping[str, tuple[str, ...]] = {
 }
 _TRAINED = {"training": 0.6, "data": 0.3}
 """What a file in which training goes on says more of the mechanisms of these rooms than others."""
-_STRAY = frozenset(("demo", "demos", "notebooks", "legacy", "benchmark", "benchmarks", "scratch", "old", "deprecated", "visualization", "vis", "plot", "plots", "analysis"))
+_STRAY = frozenset(
+    (
+        "demo",
+        "demos",
+        "notebooks",
+        "legacy",
+        "benchmark",
+        "benchmarks",
+        "scratch",
+        "old",
+        "deprecated",
+        "visualization",
+        "vis",
+        "plot",
+        "plots",
+        "analysis",
+    )
+)
 _TRAINS = "training"
 _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
 
@@ -103,7 +151,7 @@ class Mechanisms:
                 detail = replace(row.detail, weight=max(row.detail.weight, kind.weight))
                 known[detail.name] = replace(row, detail=detail, suggestions=_merged(row.suggestions, offers))
             else:
-                added.append(self._row(kind, offers))
+                added.append(self._row(kind, offers, [hit for gap in covered for hit in gap.stated[:1]]))
         return [*known.values(), *added]
 
     # -- what applies
@@ -143,7 +191,9 @@ class Mechanisms:
     def _offers(self, kind: MechanismKind) -> list[Suggestion]:
         """What each repository does, the ancestor of the part first."""
         held = sorted(self.facts[kind.name], key=lambda fact: fact.work)
-        offers = [(work, some) for work, facts in groupby(held, key=lambda fact: fact.work) if (some := self._places(kind, WorkId(work), list(facts)))]
+        offers = [
+            (work, some) for work, facts in groupby(held, key=lambda fact: fact.work) if (some := self._places(kind, WorkId(work), list(facts)))
+        ]
         if not offers:
             return []
         ranked = sorted(offers, key=lambda offer: -self._rank(kind, offer[1]))
@@ -209,30 +259,47 @@ class Mechanisms:
         score += _TRAINED.get(rooms[0], 0.0) * ((hit.work.id, hit.chunk.path) in self._training)
         mine = hit.work.id.lower().rpartition("/")[2].replace("-", "_")
         score += 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.6 * bool(_HELD_OUT.search(fact.value) and "training" in rooms)
-        aside = of_baselines(occurrence) or self._is_package(hit) or not ASIDE.isdisjoint(folders) or not _STRAY.isdisjoint(file_words) or is_vendored(hit) or not self.context.foreign.isdisjoint(file_words)
+        aside = (
+            of_baselines(occurrence)
+            or self._is_package(hit)
+            or not ASIDE.isdisjoint(folders)
+            or not _STRAY.isdisjoint(file_words)
+            or is_vendored(hit)
+            or not self.context.foreign.isdisjoint(file_words)
+        )
         aside = aside or _LOGS.search(fact.scope) is not None
         return score - _ASIDE * aside + 0.4 * bool(_DOES.search(fact.scope))
 
     def _suggestion(self, places: Sequence[_Place], everyone: int) -> Suggestion:
         first = places[0].occurrence
-        support = Support(own=first.evidence.from_target, role=role(first.evidence), role_name=role_name(first.evidence), works=everyone, everyone=everyone)
-        grade, reason = graded(support)
-        links = chain(first.evidence, self.context, (), f"does it at {first.evidence.chunk.path}:{first.fact.line}")
+        grade, reason = _graded(first.evidence, everyone)
+        links = chain(first.evidence, self.context, (), f"does so at {pinpoint(first.evidence)}")
         return Suggestion(first.fact.value, "", grade, reason, tuple(place.occurrence for place in places), chain=links)
 
-    def _row(self, kind: MechanismKind, offers: Sequence[Suggestion]) -> Gap:
+    def _row(self, kind: MechanismKind, offers: Sequence[Suggestion], stated: Sequence[Hit]) -> Gap:
+        """A row of its own; where the target speaks of the mechanism (`stated`, or a sentence with its phrases) it is open in part."""
         detail = Detail(PREFIX + kind.name, kind.title, kind.topic, f"{kind.title}?", weight=kind.weight)
-        said = self._stating(kind)
-        if said is None:
+        sentence = self._stating(kind)
+        shown = tuple(stated[:1]) or ((text.hit(sentence, self.target_text.work, sentence.weight),) if sentence else ())
+        if not shown:
             return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), why="nothing in the text names it")
-        stated = (text.hit(said, self.target_text.work, said.weight),)
-        return Gap(detail, Specification.PARTIALLY_SPECIFIED, stated, suggestions=tuple(offers), why="spoken of; the code says how")
+        return Gap(detail, Specification.PARTIALLY_SPECIFIED, shown, suggestions=tuple(offers), why="spoken of; the code says how")
 
 
 _HELD_OUT = re.compile(r"\b(val|eval|test)_\w+")
 _PACKAGE = re.compile(r"setup\.(py|cfg)\Z|pyproject\.toml\Z|LICEN[CS]E", re.IGNORECASE)
 _LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
+
+
+def _graded(hit: Hit, everyone: int) -> tuple[Grade, str]:
+    """How well a statement of one repository speaks for the target, and why: by whose it is, for statements do not agree as values do."""
+    if hit.from_target:
+        return "strong", "the target's own code does so"
+    others = f"; {everyone} works decide it" if everyone > 1 else "; nobody else decides it"
+    if role(hit) >= ANCESTOR:
+        return "fair", f"an ancestor of the target ({role_name(hit)}) does so{others}"
+    return "weak", f"a work that the target cites ({role_name(hit) or UNKNOWN}) does so{others}"
 
 
 def _merged(values: Sequence[Suggestion], offers: Sequence[Suggestion]) -> tuple[Suggestion, ...]:

@@ -8,8 +8,8 @@ from itertools import groupby
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, dim
 from lineage.citation import citation, pinpoint
-from lineage.records import Hit
 from lineage.hyperparameters.mechanisms import PREFIX
+from lineage.records import Hit
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.decisions.target_text import SAYS
 

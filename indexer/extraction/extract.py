@@ -20,10 +20,11 @@ VERSION = "facts@11"
 
 @dataclass(frozen=True)
 class Extracted:
-    """Facts of a document, in the order of its text, and what is to be said of how they were read."""
+    """Facts of a document, in the order of its text, what is to be said of how they were read, and the mechanisms of its code."""
 
     facts: tuple[Fact, ...] = ()
     notes: tuple[str, ...] = ()
+    mechanisms: tuple[Fact, ...] = ()
 
 
 def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> Extracted:
@@ -33,8 +34,8 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     notes = [note] if note else []
     if sink.cut:
         notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
-    facts = [*_placed(document, chunks, sink.found), *_mechanisms(document, chunks)]
-    return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in notes))
+    facts, found = _placed(document, chunks, sink.found), _mechanisms(document, chunks)
+    return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in notes), tuple(found))
 
 
 _TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")

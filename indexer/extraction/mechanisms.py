@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, by_call, by_name, kinds
 from lineage.records import Document
@@ -23,13 +24,15 @@ _CODE = 400
 _LINES = 12
 _CONFIG_LINES = 1_500
 _FRAMEWORKS = ("torch", "torchvision", "jax", "optax", "flax", "tensorflow", "sklearn", "transformers", "lightning", "pytorch_lightning", "timm")
-_PLAIN = frozenset(
-    "to cuda zeros ones tensor arange cat stack reshape view device no_grad inference_mode Linear Module save load is_available zeros_like ones_like "
-    "from_numpy concatenate array asarray empty full eye squeeze unsqueeze split chunk expand permute size cpu numpy item Parameter ModuleList "
-    "Sequential device_count set_device synchronize get_rank get_world_size barrier init_process_group DistributedDataParallel DataParallel Tensor "
-    "sum mean max min sqrt exp log abs pow where argmax float32 long int where Embedding Conv2d Identity tree_map jit vmap shape block_until_ready "
-    "empty_cache is_initialized all_reduce destroy_process_group current_device get_logger set_grad_enabled transpose ModuleDict ndarray".split()
-)
+_PLAIN = """
+to cuda zeros ones tensor arange cat stack reshape view device no_grad inference_mode Linear Module save load is_available
+zeros_like ones_like from_numpy concatenate array asarray empty full eye squeeze unsqueeze split chunk expand permute size
+cpu numpy item Parameter ModuleList Sequential device_count set_device synchronize get_rank get_world_size barrier
+init_process_group DistributedDataParallel DataParallel Tensor sum mean max min sqrt exp log abs pow where argmax float32
+long int Embedding Conv2d Identity tree_map jit vmap shape block_until_ready empty_cache is_initialized all_reduce
+destroy_process_group current_device get_logger set_grad_enabled transpose ModuleDict ndarray
+"""
+"""Calls that move, shape and store, and decide nothing."""
 _DOING = re.compile(r"train|step|loss|optim|sched|data|transform|sampl|loop|main|fit|preprocess|augment", re.IGNORECASE)
 _OPTIONS = frozenset(("add_argument", "add_option", "option", "add_arg"))
 _CONFIG_LINE = re.compile(r"\s*(?:-\s+)?[\"']?([A-Za-z_][\w./-]{0,80})[\"']?\s*[:=]\s*(\S.*?),?\s*\Z")
@@ -189,7 +192,7 @@ class _Reader:
         for call in (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)):
             first, _, rest = _dotted(call.func).partition(".")
             full = self.modules.get(first, "")
-            if full.partition(".")[0] in _FRAMEWORKS and (called := (rest or full).rpartition(".")[2]) not in _PLAIN:
+            if full.partition(".")[0] in _FRAMEWORKS and (called := (rest or full).rpartition(".")[2]) not in _plain():
                 yield MechanismFact(call.lineno, end, OTHER, self._text(call.lineno, end)[:_LONGEST], called, "call", scope)
                 return
 
@@ -197,6 +200,11 @@ class _Reader:
         """Lines as one, without comments."""
         rows = (_COMMENT.sub("", row).strip() for row in self.lines[first - 1 : min(last, first + _LINES)])
         return " ".join(row for row in rows if row and not row.startswith("#"))
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return frozenset(_PLAIN.split())
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:

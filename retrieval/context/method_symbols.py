@@ -23,23 +23,21 @@ _DONE = 0.8
 _WEIGHT = 1.2
 _VALUES = 4
 _SECTION = "method"
-_NUMBER = r"-?(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?|\.\d+)(?:\s?(?:\\times|×|\\cdot)\s?10\^\{?-?\d+\}?|\s?\{?[eE]\}?\s?\{?-?\d+\}?|\^\{?-\d+\}?)?"
+_POWER = r"(?:\s?(?:\\times|×|\\cdot)\s?10\^\{?-?\d+\}?|\s?\{?[eE]\}?\s?\{?-?\d+\}?|\^\{?-\d+\}?)"
+_NUMBER = rf"-?(?:\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?|\.\d+){_POWER}?"
 _LETTER = r"(?:\\(?:[a-z]{2,8}|[A-Z][a-z]{2,8})|[A-Za-zα-ωΓΔΘΛΣΦΨΩ])"
 _INDEX = r"(?:[_^](?:\{[^$=]{1,30}?\}+|\\?\w+))"
 _SYMBOL = rf"(?P<symbol>{_LETTER}{_INDEX}{{0,2}})"
 _EQUATED = re.compile(rf"(?:\$|,\s?|\(\s?){_SYMBOL}\s?(?:=|\\equiv|:=)\s?(?P<value>{_NUMBER})(?=\s?(?:[$,;)]|\\%|%))")
-_LISTED = re.compile(
-    rf"(?P<names>[^.;:]{{1,160}}?)\s(?:is|are|was|were)\s(?:all\s)?(?:set|fixed)\s(?:to|at)\s(?P<values>\$?{_NUMBER}\$?(?:(?:,|,? and)\s\$?{_NUMBER}\$?){{0,4}})"
-)
+_SET = r"\s(?:is|are|was|were)\s(?:all\s)?(?:set|fixed)\s(?:to|at)\s"
+_LISTED = re.compile(rf"(?P<names>[^.;:]{{1,160}}?){_SET}(?P<values>\$?{_NUMBER}\$?(?:(?:,|,? and)\s\$?{_NUMBER}\$?){{0,4}})")
 _BARE = re.compile(rf"\$\s?(?P<symbol>{_LETTER}{_INDEX}{{0,2}})\s?\$|(?<![\w$])(?P<greek>[α-ω])(?![\w$])")
-_NAMED = re.compile(
-    rf"\b(?:the|an?)\s(?P<name>[a-z][a-z-]*(?:\s[a-z-]+){{0,5}}?)\s(?:is|are|was|were)\s(?:set|fixed)\s(?:to|at)\s\$?(?P<value>{_NUMBER})(?![\w.]*\w)"
-)
+_NAMED = re.compile(rf"\b(?:the|an?)\s(?P<name>[a-z][a-z-]*(?:\s[a-z-]+){{0,5}}?){_SET}\$?(?P<value>{_NUMBER})(?![\w.]*\w)")
 _CUE = re.compile(
     r"\b(?:set|sets|setting|use|uses|using|fix|fixed|choose|chosen|select|default|adopt|take|with|where|hyper-?param\w*)\b", re.IGNORECASE
 )
 _WORKED = re.compile(
-    r"\b(?:suppose|assum\w*|proof|lemma|theorem|proposition|if and only|equivalent|recovers?|reduces? to|simplicity|generality|limit|when|compared to|\\forall)\b",
+    r"\b(?:suppose|assum\w*|proof|lemma|theorem|proposition|equivalent|recovers?|reduces? to|simplicity|generality|limit|when|compared to)\b",
     re.IGNORECASE,
 )
 _KNOWN = re.compile(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -182,7 +182,7 @@ class Mechanisms:
         """The sentence by which the target speaks of a mechanism, of what was done first."""
         if not any(self._phrases[phrase] for phrase in kind.states):
             return None
-        table = Phrases({phrase: phrase for phrase in kind.states})
+        table = Phrases(dict.fromkeys(kind.states, kind.name))
         speaking = [sentence for sentence in self.target_text.sentences if sentence.weight >= OWN and not sentence.caption and sentence.has(table)]
         return max(speaking, key=lambda sentence: sentence.weight, default=None)
 
@@ -303,16 +303,12 @@ def _graded(hit: Hit, everyone: int) -> tuple[Grade, str]:
 
 
 def _merged(values: Sequence[Suggestion], offers: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Offers of values and of statements of one detail: the values of a repository with its statements, in the order of the repositories."""
-    rest = list(values)
-    joined = []
+    """Offers of values and of statements of one detail, by repository: a value with the statements of its own, the values in their order."""
+    rest, joined = list(values), []
     for offer in offers:
-        work = offer.held[0].fact.work
-        same = next((value for value in rest if value.held and value.held[0].fact.work == work), None)
-        if same:
-            rest.remove(same)
-            held = [occurrence for occurrence in same.held if occurrence.fact.work == work][:1]
-            joined.append(replace(same, held=(*held, *offer.held, *(other for other in same.held if other not in held))))
-        else:
+        if not (rest and rest[0].held and rest[0].held[0].fact.work == offer.held[0].fact.work):
             joined.append(offer)
+            continue
+        first, *others = rest[0].held
+        joined.append(replace(rest.pop(0), held=(first, *offer.held, *others)))
     return (*joined, *rest)

@@ -34,7 +34,7 @@ def test_what_is_only_handed_on_decides_nothing():
 
 
 def test_parameters_keep_their_line_and_their_function():
-    (fact,) = [fact for fact in mechanisms.read(document("class Net:\n    def __init__(self, dim,\n                 qkv_bias=True):\n        pass"))]
+    (fact,) = list(mechanisms.read(document("class Net:\n    def __init__(self, dim,\n                 qkv_bias=True):\n        pass")))
     assert (fact.line, fact.name, fact.how, fact.scope) == (3, PREFIX + "bias_terms", "parameter", "Net.__init__")
 
 
@@ -58,13 +58,13 @@ def test_what_is_no_python_and_what_tests_do_gives_nothing():
     assert not mechanisms.read(document("def f(:\n"))
     tested = document("import pytest\ndef test_it():\n    clip_grad_norm_(p, 1.0)", path="tests/test_it.py")
     chunk = Chunk("c_1", WORK, tested.path, "code", "module", tested.text, "", 0, len(tested.text), 1, 3)
-    assert not extract(tested, [chunk], ontology()).facts
+    assert not extract(tested, [chunk], ontology()).mechanisms
 
 
 def test_facts_stand_in_their_chunk():
     source = document("a = 1\nclip_grad_norm_(p, 1.0)")
     chunk = Chunk("c_1", WORK, source.path, "code", "module", source.text, "", 0, len(source.text), 1, 2)
-    facts = [fact for fact in extract(source, [chunk], ontology()).facts if fact.name.startswith(PREFIX)]
+    facts = extract(source, [chunk], ontology()).mechanisms
     assert [(fact.chunk, fact.line, fact.end_line, fact.said) for fact in facts] == [("c_1", 2, 2, "call")]
 
 

@@ -64,7 +64,7 @@ def test_what_the_target_speaks_of_says_where():
     assert row.stated[0].why == ("says: We train trees with gradient clipping in all of the runs.",)
 
 
-@pytest.mark.parametrize("paper, shown", [("We train trees.", 0), ("Our diffusion model. Another diffusion model. A third diffusion model.", 1)])
+@pytest.mark.parametrize(("paper", "shown"), [("We train trees.", 0), ("Our diffusion model. Another diffusion model. A third diffusion model.", 1)])
 def test_kinds_of_another_field_are_left_out(paper, shown):
     sampler = [statement(work, "sampler", "def ddim_sample(self):", "sample.py", how="definition") for work in (NEAR, FAR)]
     assert len(rows(sampler, paper)) == shown

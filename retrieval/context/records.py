@@ -21,7 +21,7 @@ from retrieval.context.token_budget import Tokens
 RecordKind = Literal["conflict", "config", "unspecified"]
 TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
 _SIDES = 4
-_TITLE, _CODE = 64, 56
+_TITLE, _CODE = 52, 44
 """Letters of a decision and of the code that settles it."""
 _OVERHEAD = 6
 """Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
@@ -115,9 +115,15 @@ def _in_code_only(gap: Gap) -> bool:
 
 
 def _settled(gap: Gap) -> FactOccurrence | None:
-    """The statement of the nearest ancestor that settles a decision; what is only a setting stands in the settings."""
+    """The statement of the nearest ancestor that settles a decision, in another file than the value that stands in the settings."""
+    best = settings_file.best(gap)
+    told = _file(best.held[0]) if best else None
     held = (occurrence for suggestion in gap.suggestions[:1] for occurrence in suggestion.held)
-    return next((occurrence for occurrence in held if occurrence.fact.end_line), None)
+    return next((occurrence for occurrence in held if occurrence.fact.end_line and _file(occurrence) != told), None)
+
+
+def _file(occurrence: FactOccurrence) -> tuple[str, str]:
+    return occurrence.fact.work, occurrence.evidence.chunk.path
 
 
 def _decision(gap: Gap, place: FactOccurrence) -> PackLine:

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import groupby
 
 from lineage.citation import pinpoint
-from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, kinds
+from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, kinds
 from lineage.records import Fact, Focus, Hit, Tier, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
@@ -49,6 +49,9 @@ _HOW = {
 }
 """How much a statement says of a mechanism by how it was recognized."""
 _LEAST = 1.5
+_OTHER = MechanismKind(OTHER.removeprefix(PREFIX), "Further calls", "optimizer", 0.1)
+_OTHERS, _OTHERS_LEAST = 8, 4.5
+"""Calls that no kind names: how many make a row, and how much one must say: it stands in a file in which training goes on."""
 _ASIDE, _NEAR = 3.0, 12
 _FILES: Mapping[str, frozenset[str]] = {
     "training": frozenset(
@@ -152,7 +155,7 @@ class Mechanisms:
                 known[detail.name] = replace(row, detail=detail, suggestions=_merged(row.suggestions, offers))
             else:
                 added.append(self._row(kind, offers, [hit for gap in covered for hit in gap.stated[:1]]))
-        return [*known.values(), *added]
+        return [*known.values(), *added, *self._others()]
 
     # -- what applies
 
@@ -276,6 +279,22 @@ class Mechanisms:
         links = chain(first.evidence, self.context, (), f"does so at {pinpoint(first.evidence)}")
         return Suggestion(first.fact.value, "", grade, reason, tuple(place.occurrence for place in places), chain=links)
 
+    def _others(self) -> list[Gap]:
+        """Rows of what no kind names: calls of a framework where ancestors train, by the function that is called."""
+        calls: dict[str, list[_Place]] = defaultdict(list)
+        for fact in self.facts[_OTHER.name]:
+            place = self._place(_OTHER, fact, 1, False)
+            if place and place.score >= _OTHERS_LEAST and self._band(_OTHER, place.occurrence.evidence) >= _SURE:
+                calls[fact.written].append(place)
+        ranked = sorted(calls.items(), key=lambda called: -max(place.score for place in called[1]))[:_OTHERS]
+        return [self._other(called, sorted(places, key=lambda place: -place.score)) for called, places in ranked]
+
+    def _other(self, called: str, places: Sequence[_Place]) -> Gap:
+        works = list(dict.fromkeys(place.occurrence.fact.work for place in places))
+        offers = [self._suggestion([place for place in places if place.occurrence.fact.work == work][:PLACES], len(works)) for work in works[:OFFERS]]
+        detail = Detail(f"{PREFIX}{called}", f"What {called} does in training", _OTHER.topic, f"What does {called} do?", weight=_OTHER.weight)
+        return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), why="a call in the training of an ancestor")
+
     def _row(self, kind: MechanismKind, offers: Sequence[Suggestion], stated: Sequence[Hit]) -> Gap:
         """A row of its own; where the target speaks of the mechanism (`stated`, or a sentence with its phrases) it is open in part."""
         detail = Detail(PREFIX + kind.name, kind.title, kind.topic, f"{kind.title}?", weight=kind.weight)
@@ -286,7 +305,7 @@ class Mechanisms:
         return Gap(detail, Specification.PARTIALLY_SPECIFIED, shown, suggestions=tuple(offers), why="spoken of; the code says how")
 
 
-_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+")
+_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
 _PACKAGE = re.compile(r"setup\.(py|cfg)\Z|pyproject\.toml\Z|LICEN[CS]E", re.IGNORECASE)
 _LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import groupby
 
 from lineage.citation import pinpoint
@@ -137,6 +137,7 @@ class Mechanisms:
         self.context = context
         self.domains = frozenset(domains)
         self.facts: dict[str, list[Fact]] = defaultdict(list)
+        self._chunk = cache(engine.generation.catalog.chunk)
         self._packages: dict[WorkId, tuple[str, ...]] = {}
         for fact in engine.generation.catalog.mechanisms():
             self.facts[fact.name.removeprefix(PREFIX)].append(fact)
@@ -226,11 +227,13 @@ class Mechanisms:
             path, line = place.where
             if all(path != other or abs(line - at) > _NEAR for other, at in (some.where for some in chosen)):
                 chosen.append(place)
-        return chosen[:PLACES] if chosen and chosen[0].score >= _LEAST else []
+            if len(chosen) == PLACES:
+                break
+        return chosen if chosen and chosen[0].score >= _LEAST else []
 
     def _place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> _Place | None:
         """A statement with its evidence; where the repository defines what it calls, the definition says more."""
-        chunk = self.engine.generation.catalog.chunk(fact.chunk)
+        chunk = self._chunk(fact.chunk)
         if chunk is None:
             return None
         hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self.engine.kinship, fact.line)
@@ -242,7 +245,7 @@ class Mechanisms:
     def _training(self) -> frozenset[tuple[WorkId, str]]:
         """The files in which a loss is propagated or an optimizer makes a step."""
         steps = [fact for fact in self.facts["optimizer_step"] if fact.said == "call"]
-        chunks = ((fact.work, self.engine.generation.catalog.chunk(fact.chunk)) for fact in steps)
+        chunks = ((fact.work, self._chunk(fact.chunk)) for fact in steps)
         return frozenset((work, chunk.path) for work, chunk in chunks if chunk)
 
     def _is_package(self, hit: Hit) -> bool:

@@ -20,7 +20,7 @@ from retrieval.context.token_budget import Tokens
 
 RecordKind = Literal["conflict", "config", "unspecified"]
 TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
-_SIDES = 4
+_SIDES, _NEAR = 4, 10
 _TITLE, _CODE = 52, 44
 """Letters of a decision and of the code that settles it."""
 _OVERHEAD = 6
@@ -115,15 +115,16 @@ def _in_code_only(gap: Gap) -> bool:
 
 
 def _settled(gap: Gap) -> FactOccurrence | None:
-    """The statement of the nearest ancestor that settles a decision, in another file than the value that stands in the settings."""
+    """The statement of the nearest ancestor that settles a decision, away from the value that stands in the settings."""
     best = settings_file.best(gap)
-    told = _file(best.held[0]) if best else None
-    held = (occurrence for suggestion in gap.suggestions[:1] for occurrence in suggestion.held)
-    return next((occurrence for occurrence in held if occurrence.fact.end_line and _file(occurrence) != told), None)
+    held = (occurrence for suggestion in gap.suggestions[:1] for occurrence in suggestion.held if occurrence.fact.end_line)
+    return next((occurrence for occurrence in held if not (best and _beside(occurrence, best.held[0]))), None)
 
 
-def _file(occurrence: FactOccurrence) -> tuple[str, str]:
-    return occurrence.fact.work, occurrence.evidence.chunk.path
+def _beside(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
+    """Whether two facts stand within a few lines of one file."""
+    same = (occurrence.fact.work, occurrence.evidence.chunk.path) == (other.fact.work, other.evidence.chunk.path)
+    return same and abs(occurrence.fact.line - other.fact.line) <= _NEAR
 
 
 def _decision(gap: Gap, place: FactOccurrence) -> PackLine:

@@ -15,20 +15,20 @@ from functools import cache, cached_property
 from itertools import groupby
 
 from lineage.citation import pinpoint
+from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, kinds
 from lineage.records import Fact, Focus, Hit, Tier, WorkId
 from lineage.results import Detail, FactOccurrence, Gap, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
 from lineage.text.tokens import parts
 from retrieval.decisions import target_text as text
-from retrieval.decisions.fact_index import ASIDE, of_baselines, since
+from retrieval.decisions.fact_index import since
 from retrieval.decisions.precedence import role, role_name
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
 from retrieval.gaps.grade import ANCESTOR, UNKNOWN
 from retrieval.gaps.offers import Context, chain
 from retrieval.search.engine import Engine
-from retrieval.search.work_relations import is_vendored
 
 PLACES, OFFERS = 5, 5
 """Places that are shown of one repository, and repositories of one row."""
@@ -138,7 +138,6 @@ class Mechanisms:
         self.domains = frozenset(domains)
         self.facts: dict[str, list[Fact]] = defaultdict(list)
         self._chunk = cache(engine.generation.catalog.chunk)
-        self._packages: dict[WorkId, tuple[str, ...]] = {}
         for fact in engine.generation.catalog.mechanisms():
             self.facts[fact.name.removeprefix(PREFIX)].append(fact)
 
@@ -248,13 +247,6 @@ class Mechanisms:
         chunks = ((fact.work, self._chunk(fact.chunk)) for fact in steps)
         return frozenset((work, chunk.path) for work, chunk in chunks if chunk)
 
-    def _is_package(self, hit: Hit) -> bool:
-        """Whether a file stands in a folder that is a program of its own inside of another's repository."""
-        if hit.work.id not in self._packages:
-            paths = [document.path.rpartition("/") for document in self.engine.generation.catalog.documents(hit.work.id)]
-            self._packages[hit.work.id] = tuple(f"{folder}/" for folder, _, file in paths if folder and _PACKAGE.match(file))
-        return hit.chunk.path.startswith(self._packages[hit.work.id])
-
     def _fits(self, kind: MechanismKind, occurrence: FactOccurrence) -> float:
         """How well a file and a function are those where a mechanism is decided."""
         hit, fact = occurrence.evidence, occurrence.fact
@@ -265,15 +257,8 @@ class Mechanisms:
         score += _TRAINED.get(rooms[0], 0.0) * ((hit.work.id, hit.chunk.path) in self._training)
         mine = hit.work.id.lower().rpartition("/")[2].replace("-", "_")
         score += 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.6 * bool(_HELD_OUT.search(fact.value) and "training" in rooms)
-        aside = (
-            of_baselines(occurrence)
-            or self._is_package(hit)
-            or not ASIDE.isdisjoint(folders)
-            or not _STRAY.isdisjoint(file_words)
-            or is_vendored(hit)
-            or not self.context.foreign.isdisjoint(file_words)
-        )
-        aside = aside or _LOGS.search(fact.scope) is not None
+        known = ASIDE.isdisjoint({*hit.roles, *named_roles(hit.chunk.path)}) and _STRAY.isdisjoint(file_words)
+        aside = not known or not self.context.foreign.isdisjoint(file_words) or _LOGS.search(fact.scope) is not None
         return score - _ASIDE * aside + 0.4 * bool(_DOES.search(fact.scope))
 
     def _suggestion(self, places: Sequence[_Place], everyone: int) -> Suggestion:
@@ -309,7 +294,6 @@ class Mechanisms:
 
 
 _HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
-_PACKAGE = re.compile(r"setup\.(py|cfg)\Z|pyproject\.toml\Z|LICEN[CS]E", re.IGNORECASE)
 _LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
 

@@ -21,9 +21,14 @@ from lineage.records import Chunk, FileProfile, Hit, Reference, Work
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.search.work_relations import WorkRelations
 
-VERSION = "report@1"
+VERSION = "report@2"
 """What a change of the report's rules raises, so that reports of before are made anew."""
-_PACKAGED = (("lineage", "data/details.json"), ("lineage", "data/ontology.json"), ("retrieval", "data/vocabulary.json"))
+_PACKAGED = (
+    ("lineage", "data/details.json"),
+    ("lineage", "data/ontology.json"),
+    ("lineage", "data/mechanisms.json"),
+    ("retrieval", "data/vocabulary.json"),
+)
 _ADAPTER = TypeAdapter[tuple[str, Gaps]](tuple[str, Gaps])
 
 

@@ -64,6 +64,8 @@ class Lineage:
 
     search = _run(calls.search)
     evidence = _run(calls.evidence)
+    grep = _run(calls.grep)
+    read = _run(calls.read)
     context = _run(calls.context)
     answer = _run(calls.answer)
     gaps = _run(calls.gaps)

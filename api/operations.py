@@ -20,7 +20,7 @@ from lineage.errors import NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
-from lineage.records import Answer, Reference, Work, WorkId
+from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
 from lineage.results import Audit, CodeArchive, Consensus, Gaps, Pack, Tallies, WrittenAnswer
 from lineage.text.hidden_text import inline
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from retrieval.evaluation.measures import CheckedEvaluation
     from retrieval.search.engine import Engine
     from retrieval.search.evidence import EvidenceWindow
+    from retrieval.search.exact import ExactAnswer
+    from retrieval.search.read import Passage
 
 _NO_CHUNK = "take chunk ids from the hits of a search; they can change when a lineage is rebuilt"
 _READING = Stage("gaps", note="comparing the paper with its lineage")
@@ -165,6 +167,37 @@ class Service:
         from api.evaluation import measured
 
         return measured(self._parts, path, self._name(lineage or lineage_of(path)), k)
+
+    def grep(
+        self,
+        pattern: str,
+        *,
+        lineage: str = "",
+        fixed: bool = False,
+        word: bool = False,
+        any_case: bool | None = None,
+        kind: ChunkKind | Literal[""] = "",
+        work: str = "",
+        limit: int = 50,
+        offset: int = 0,
+        no_target_code: bool = False,
+    ) -> ExactAnswer:
+        """Find every line that matches a regular expression (or a string, if `fixed`), definitions first. Raises `UsageError` and `NotFound`."""
+        from retrieval.search.exact import ExactQuery, grep
+
+        query = ExactQuery(pattern, fixed, word, any_case, (kind,) if kind else (), work, limit, offset)
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
+            return grep(engine, query)
+
+    def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Passage:
+        """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and callers.
+
+        Raises `UsageError` and `NotFound`.
+        """
+        from retrieval.search.read import read
+
+        with self._parts.asked(self._name(lineage), no_target_code) as engine:
+            return read(engine, citation, lines)
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
         """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.

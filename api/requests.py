@@ -104,6 +104,41 @@ class Search(Closed):
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "how is the encoder initialized?", "k": 5, "kind": "code"}]})
 
 
+class Exact(Closed):
+    """A string or a regular expression to look for."""
+
+    pattern: Annotated[str, Field(min_length=1, max_length=1000, pattern=TEXT, description="A regular expression (RE2), or with `fixed` a string.")]
+    lineage: Lineage = ""
+    fixed: Annotated[StrictBool, Field(description="Take the pattern as it is written.")] = False
+    word: Annotated[StrictBool, Field(description="Only whole words.")] = False
+    any_case: Annotated[StrictBool | None, Field(description="Letters of either size; by default if the pattern has no capitals.")] = None
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only lines of this kind.")] = ""
+    work: Annotated[str, Field(max_length=300, description="Only lines of this paper or repository: its identifier, or OWNER/NAME.")] = ""
+    limit: Annotated[int, Field(ge=1, le=1000, description="How many lines."), WHOLE] = 50
+    offset: Annotated[int, Field(ge=0, le=100_000, description="How many to pass over."), WHOLE] = 0
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"pattern": "weight_decay", "kind": "code", "limit": 20}]})
+
+
+class Citation(Closed):
+    """A citation to be read."""
+
+    citation: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=600, pattern=TEXT, description="A citation as it is printed, OWNER/NAME/PATH:3-9, arXiv:ID#4.1, or a chunk id."
+        ),
+    ]
+    lines: Annotated[
+        str, Field(max_length=20, pattern=r"^L?[0-9]{1,7}( ?- ?[0-9]{1,7})?$|^$", description="Other lines of the same file: 40-90.")
+    ] = ""
+    lineage: Lineage = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"citation": "github.com/DequanWang/tent/tent.py#L9-L13@e9e926a6", "lines": "1-40"}]})
+
+
 class Task(Closed):
     """Something to be written, and how much may be read for it."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from api import requests as asked
 from api.requests import Closed, Nothing
-from api.wire import hits, insight, stored
+from api.wire import hits, insight, lines, stored
 from api.wire.encode import to_json
 from lineage.generation import Damaged
 from lineage.results import CodeArchive, Tallies
@@ -169,6 +169,8 @@ OPERATIONS = (
     Operation("show", stored.Overview, same, asked.OneLineage, "show", Route("GET", "/lineages/{lineage}", _NAMED), "lineage_status", "show"),
     Operation("query", hits.AnswerView, hits.answer_view, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
     Operation("evidence", hits.EvidenceView, hits.evidence_view, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
+    Operation("grep", lines.LinesView, lines.lines_view, asked.Exact, "grep", Route("POST", "/grep"), "lineage_search", "grep"),
+    Operation("read", lines.PassageView, lines.passage_view, asked.Citation, "read", Route("POST", "/read"), "lineage_read", "read"),
     Operation("context", insight.PackView, insight.pack_view, asked.Task, "context", Route("POST", "/context"), "lineage_context", "context"),
     Operation("answer", insight.WrittenAnswerView, insight.written_view, asked.Question, "answer", Route("POST", "/answer"), _WRITES, "answer"),
     Operation("gaps", insight.GapsView, insight.gaps_view, asked.GapFilter, "gaps", Route("GET", "/gaps"), "lineage_gaps", "gaps"),

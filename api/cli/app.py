@@ -31,6 +31,8 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "build": (build.build, "Build the lineage of a paper."),
     "add": (build.add, "Add papers or repositories to a lineage."),
     "query": (ask.query, "Search a lineage for code and passages."),
+    "grep": (ask.grep, "Find exact strings or expressions."),
+    "read": (ask.read, "Read the lines that a citation means."),
     "references": (ask.references, "List what a paper cites, ranked."),
     "gaps": (ask.gaps, "List what the paper leaves open, and what to use."),
     "facts": (ask.facts, "Show every value of one setting and its sources."),

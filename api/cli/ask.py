@@ -92,6 +92,63 @@ def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path) -> None:
         print(f"note: {label(batch)} holds no questions", file=sys.stderr)
 
 
+def grep(
+    pattern: Annotated[str, typer.Argument(help="A regular expression (RE2 syntax), or with -F a string.")],
+    fixed: Annotated[bool, typer.Option("--fixed-strings", "-F", help="Take the pattern as it is written.")] = False,
+    word: Annotated[bool, typer.Option("--word-regexp", "-w", help="Match whole words only.")] = False,
+    any_case: Annotated[
+        bool | None,
+        typer.Option(
+            "--ignore-case/--case-sensitive", "-i/-s", help="Upper and lower case (default: as written if there are capitals).", show_default=False
+        ),
+    ] = None,
+    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
+    work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many lines.")] = 50,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="How many to pass over.")] = 0,
+    lineage: Lineage = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Find exact strings or regular expressions in the papers, code and settings of a lineage; definitions come first.
+
+    Examples:
+
+      lineage grep weight_decay
+
+      lineage grep -F "nn.init." --kind code
+
+      lineage grep -w EMA --work LTH14/mar
+    """
+    exact: dict[str, Any] = {"fixed": fixed, "word": word, "any_case": any_case, "kind": kind, "work": work}
+    matches = service_of(home).grep(pattern, lineage=lineage, limit=limit, offset=offset, no_target_code=no_target_code, **exact)
+    put(matches, json, display.matches, operation="grep")
+    if not matches.total:
+        raise NotFound(f"no line matches {pattern[:80]!r}", hint="`lineage query` searches by meaning")
+
+
+def read(
+    citation: Annotated[str, typer.Argument(help="A citation as it is printed, OWNER/NAME/PATH:3-9, arXiv:ID#4.1, or a chunk id.")],
+    lines: Annotated[str, typer.Option("--lines", help="Other lines of the same file: 40-90.", show_default=False)] = "",
+    lineage: Lineage = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Read what a citation means: its lines, the definition or section they stand in, and who calls it.
+
+    Examples:
+
+      lineage read "github.com/LTH14/mar/main_mar.py#L81-L82@fe470ac2"
+
+      lineage read LTH14/mar/util/misc.py:290-303
+
+      lineage read arXiv:2502.17437#A
+    """
+    put(service_of(home).read(citation, lines=lines, lineage=lineage, no_target_code=no_target_code), json, display.passage, operation="read")
+
+
 def references(
     target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
     top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,

@@ -17,6 +17,7 @@ from api.table import BY_CLIENT, Desk, Operation, Route
 from api.wire.encode import dumps
 from api.wire.hits import AnswerView, EvidenceView
 from api.wire.insight import AuditView, ConsensusView, GapsView, PackView, WrittenAnswerView
+from api.wire.lines import LinesView, PassageView
 from api.wire.stored import Completeness, GraphView, JobView, Overview, RankedReferences, StoredLineage
 from lineage.errors import NotFound, UsageError
 from lineage.generation import Damaged
@@ -66,6 +67,29 @@ def _call(method: str, **values: Any) -> Call[Any]:
 def search(text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> Call[AnswerView]:
     """The `k` best hits for a question."""
     return _call("search", text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work)
+
+
+def grep(
+    pattern: str,
+    *,
+    lineage: str = "",
+    fixed: bool = False,
+    word: bool = False,
+    any_case: bool | None = None,
+    kind: Kind = "",
+    work: str = "",
+    limit: int = 50,
+    offset: int = 0,
+    no_target_code: bool = False,
+) -> Call[LinesView]:
+    """Every line that matches a regular expression (or a string, if `fixed`), definitions first."""
+    how: dict[str, Any] = {"fixed": fixed, "word": word, "any_case": any_case, "limit": limit, "offset": offset}
+    return _call("grep", pattern=pattern, lineage=lineage, kind=kind, work=work, no_target_code=no_target_code, **how)
+
+
+def read(citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Call[PassageView]:
+    """The lines that a citation means, or other `lines` ("40-90") of its file."""
+    return _call("read", citation=citation, lines=lines, lineage=lineage, no_target_code=no_target_code)
 
 
 def evidence(chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Call[EvidenceView]:

@@ -65,6 +65,8 @@ class Lineage(Client):
 
     search = _sent(calls.search)
     evidence = _sent(calls.evidence)
+    grep = _sent(calls.grep)
+    read = _sent(calls.read)
     context = _sent(calls.context)
     answer = _sent(calls.answer)
     gaps = _sent(calls.gaps)
@@ -141,6 +143,8 @@ class AsyncLineage(Client):
 
     search = _awaited(calls.search)
     evidence = _awaited(calls.evidence)
+    grep = _awaited(calls.grep)
+    read = _awaited(calls.read)
     context = _awaited(calls.context)
     answer = _awaited(calls.answer)
     gaps = _awaited(calls.gaps)

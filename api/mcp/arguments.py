@@ -50,6 +50,9 @@ class SearchArguments(Arguments):
 
     query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN]
     lineage: LineageName = ""
+    mode: Annotated[Literal["hybrid", "exact", "regex"], Field(description="`exact`, `regex`: every line that matches, definitions first.")] = (
+        "hybrid"
+    )
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
@@ -81,7 +84,9 @@ class GapsArguments(Arguments):
 class ReadArguments(Arguments):
     """Arguments of `lineage_read`."""
 
-    chunk: Annotated[str, Field(pattern=r"^c_[A-Za-z0-9_.-]{1,80}$", description="`chunk` of a hit."), _CLEAN]
+    chunk: Annotated[str, Field(pattern=r"^(c_[A-Za-z0-9_.-]{1,80})?$", description="`chunk` of a hit."), _CLEAN] = ""
+    citation: Annotated[str, Field(max_length=600, description="Or a citation, or OWNER/NAME/PATH:3-9."), _CLEAN] = ""
+    lines: Annotated[str, Field(pattern=r"^([0-9]{1,7}(-[0-9]{1,7})?)?$", description="With `citation`: other lines, 40-90."), _CLEAN] = ""
     lineage: LineageName = ""
     before: Annotated[int, Field(ge=0, le=200, description="Lines above.")] = 20
     after: Annotated[int, Field(ge=0, le=200, description="Lines below.")] = 20

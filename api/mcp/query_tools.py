@@ -26,7 +26,8 @@ from api.wire.brief import (
     brief_item,
     brief_value,
 )
-from api.wire.hits import answer_view, evidence_view
+from api.wire.hits import answer_view, evidence_view, hit_view
+from lineage.errors import UsageError
 from lineage.licenses import called
 from lineage.records import Answer, Hit
 from lineage.results import Consensus
@@ -38,7 +39,9 @@ _CONFLICTS, _LINKS = 10, 20
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
-    """One page of hits for a question."""
+    """One page of hits for a question, or of the lines that match."""
+    if asked.mode != "hybrid":
+        return _matching(desk, asked)
 
     def ask(k: int) -> Answer:
         service = desk.service
@@ -49,6 +52,23 @@ def search(desk: Desk, asked: SearchArguments) -> Result:
     shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
     text = results.told(body, shown + _further(asked, more), list(map(results.hit_block, body.hits)))
     return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
+
+
+def _matching(desk: Desk, asked: SearchArguments) -> Result:
+    """One page of matching lines, each as a hit of that line."""
+    how: dict[str, Any] = {"fixed": asked.mode == "exact", "kind": asked.kind, "work": asked.work, "no_target_code": asked.no_target_code}
+    answer = desk.service.grep(asked.query, lineage=asked.lineage, limit=asked.limit, offset=asked.offset, **how)
+    hits = tuple(
+        replace(hit_view(match.hit), rank=rank, text=visible(match.text)[0], citation=match.citation)
+        for rank, match in enumerate(answer.matches, asked.offset + 1)
+    )
+    last = asked.offset + len(hits)
+    paging: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset, "has_more": last < answer.total}
+    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), **paging)
+    top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
+    lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
+    text = results.told(body, top + _further(asked, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
+    return Result(body, text, _links(answer.lineage, (hit.chunk for hit in hits)))
 
 
 def _further(asked: SearchArguments | GapsArguments, more: bool) -> str:
@@ -72,7 +92,11 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
 
 
 def read(desk: Desk, asked: ReadArguments) -> Result:
-    """A piece of evidence with surrounding lines, and how to read further."""
+    """A piece of evidence with surrounding lines, or the lines of a citation, and how to read further."""
+    if asked.citation:
+        return _cited_lines(desk, asked)
+    if not asked.chunk:
+        raise UsageError("chunk or citation is needed", hint="both stand in every hit of lineage_search")
     window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
     body = WidenedEvidence(**vars(evidence_view(window)))
     top = f"Lineage {window.lineage}, generation {window.generation}. {body.hit.kind}, lines {body.start_line}-{body.end_line}"
@@ -80,6 +104,30 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
     links = tuple(ResourceLink(window.lineage, chunk) for chunk in (window.previous, window.next) if chunk)
     top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", window.previous), ("After it", window.next)) if chunk)
     return Result(body, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(body.hit))]), links)
+
+
+def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
+    """The lines that a citation means, with the definition they stand in and who calls it."""
+    passage = desk.service.read(asked.citation, lines=asked.lines, lineage=asked.lineage)
+    chunk = passage.hit.chunk
+    body = WidenedEvidence(
+        lineage=passage.lineage,
+        generation=passage.generation,
+        hit=hit_view(passage.hit, whole=True),
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        before=chunk.start_line - 1,
+        after=max(0, passage.lines - chunk.end_line),
+        previous="",
+        next="",
+    )
+    top = (
+        f"Lineage {passage.lineage}, generation {passage.generation}. {body.hit.kind}, lines {chunk.start_line}-{chunk.end_line} of {passage.lines}."
+    )
+    parts = [("Cited:", results.described(body.hit))]
+    if passage.callers:
+        parts.append((f"Named in, {len(passage.callers)} lines:", "\n".join(f"{line.citation}: {line.text.strip()}" for line in passage.callers)))
+    return Result(body, results.blocks(top, parts))
 
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:

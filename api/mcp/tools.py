@@ -82,7 +82,7 @@ TOOLS = (
     Tool(
         "lineage_read",
         "Read around evidence",
-        "Widen one hit: the lines above and below it in its file, or the passage in its section.",
+        "Widen one hit by its chunk: the lines above and below it. Or read any citation, with the definition it stands in and who calls it.",
         arguments.ReadArguments,
         WidenedEvidence,
         query_tools.read,

@@ -58,6 +58,7 @@ class ExactAnswer:
     generation: str
     matches: tuple[LineMatch, ...]
     total: int
+    offset: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     worth = {id_: reason.value for id_, kin in engine.kinship.kin.items() if (reason := standing(kin, _NEAR))}
     matches.sort(key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -worth.get(match.hit.work.id, 0.0), *_place(match)))
     distinct = list(_folded(matches))
-    return ExactAnswer(query.pattern, manifest.lineage, manifest.id, tuple(distinct[query.offset : query.offset + query.limit]), len(distinct))
+    return ExactAnswer(
+        query.pattern, manifest.lineage, manifest.id, tuple(distinct[query.offset : query.offset + query.limit]), len(distinct), query.offset
+    )
 
 
 _NEAR = FusionWeights(graph=1.0, target=2.0, own=3.0)

@@ -598,3 +598,30 @@ def test_a_build_that_finds_nothing_to_read_ends_with_3(lineage, monkeypatch, wo
     assert "error: nothing to read was found for 'ProbeBench: Linear Probes Done with Care'" in ended.err
     assert "lineage build ./paper.pdf" in ended.err
     assert not list(tmp_path.glob("lineages/*/CURRENT"))
+
+
+# -- grep and read
+
+
+def test_grep_prints_a_citation_and_its_line_definitions_first(asked):
+    ended = asked("grep", "-w", "sincos_2d", "--kind", "code")
+    assert ended.code == 0
+    first, *others = ended.out.splitlines()
+    assert first.startswith("github.com/slateworks/plainvit/plainvit/pos_embed.py#L14@")
+    assert first.endswith(": def sincos_2d(dim, grid):")
+    assert others
+    assert asked("grep", "sincos_2d", "--json").data["matches"][0]["definition"]
+
+
+def test_what_nothing_matches_ends_with_3_and_no_expression_with_2(asked):
+    assert asked("grep", "nothing_is_called_so").code == 3
+    assert asked("grep", "(").code == 2
+
+
+def test_read_takes_what_grep_prints(asked):
+    cited = asked("grep", "def sincos_2d", "-F").out.partition(": ")[0]
+    ended = asked("read", cited, "--lines", "14-15")
+    assert ended.code == 0
+    assert "def sincos_2d(dim, grid):" in ended.out
+    assert "named in:" in ended.out
+    assert asked("read", "plainvit/none.py:3").code == 3

@@ -18,6 +18,8 @@ from tests.serving import Serving
 CALLS = {
     "search": lambda one: one.search("how is the encoder initialized?", k=3, kind="code"),
     "evidence": lambda one: one.evidence(one.search("encoder", k=1).hits[0].chunk, before=1, after=1),
+    "grep": lambda one: one.grep(r"sincos_\dd\(", kind="code", limit=4),
+    "read": lambda one: one.read(one.grep("def sincos_2d", fixed=True).matches[0].citation, lines="1-12"),
     "context": lambda one: one.context("write the training loop", tokens=2000),
     "answer": lambda one: one.answer("which learning rate is used?"),
     "gaps": lambda one: one.gaps(state="unspecified"),

@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.hyperparameters.values import number
+from lineage.ids import repo_name
 from lineage.results import FactOccurrence
 from lineage.text.sentences import sentences
 from retrieval.contradictions.runs import Run, words
-from retrieval.decisions.experiments import compatible, telling
+from retrieval.decisions.experiments import Experiments, telling
 from retrieval.decisions.provenance import line_at
 from retrieval.decisions.wording import wording
 
 ALIGNED = 3
 """Details on which a paragraph and a run agree, from which on they are of one experiment."""
+DISTINCT = 2
+"""Words of the paper that name a run and none that has the stated value, from which on that other run does not matter."""
 NAMED = 1
 """The same where words of the paper name the run."""
 _FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}), frozenset({"adam_betas", "adam_beta1", "adam_beta2"}))
 _UNTOLD = frozenset(
     ("gpus gpu_type training_time num_runs num_workers seed folds dataset log_interval eval_interval save_interval train_size model metric timeout "
-     "loss gradient_checkpointing precision shuffle num_samples num_agents llm_model embedding_model few_shot eval_batch_size tokenizer").split()
+     "loss gradient_checkpointing precision shuffle num_samples num_agents llm_model embedding_model few_shot eval_batch_size tokenizer augmentation activation normalization initialization pooling").split()
 )  # fmt: skip
 """Details of machines, repetitions and reports, and those that one program has many of: what a paragraph says of them names no run's value."""
 _TRIED = re.compile(
@@ -39,7 +42,7 @@ _TRIED = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+|\s+(?:and|while|whereas|but)\s+(?=[\d$A-Z])|\s+and\s+(?=\w+\s(?:results|experiments|models?)\b)")
 _SCALED = re.compile(r"(?:\A|[._-])b(?:ase)?[_-]?l(?:r|earning[_-]rate)\Z", re.IGNORECASE)
 """Names of a learning rate that a program multiplies by the size of its batch."""
-Same = "Callable[[str, str, str], bool]"
+Same = Callable[[str, str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,8 @@ class Alignment:
     """The statements of a paper beside the runs of its code; `same` says when two values of a detail are one."""
 
     runs: Sequence[Run]
-    same: object
+    same: Same
+    experiments: Experiments
 
     def disagreements(self, paper: Mapping[str, Sequence[FactOccurrence]]) -> Iterator[Disagreement]:
         """Every stated value that its own run has otherwise."""
@@ -98,6 +102,9 @@ class Alignment:
                 best = max(len(said & run.words) for run in chosen)
                 kept = [run for run in chosen if len(said & run.words) == best]
                 named |= frozenset.union(*(said & run.words for run in kept))
+        section = occurrence.evidence.chunk.section
+        if section in self.experiments.listed:  # one of several experiments: its run must bear its name
+            kept = [run for run in kept if telling(section[-1]) & run.words]
         return _Statement(occurrence, tuple(kept), named)
 
     def _values(self, name: str, run: Run) -> list[FactOccurrence]:
@@ -112,30 +119,40 @@ class Alignment:
         agreeing = [run for run in statement.runs if self._agrees(name, statement.occurrence, run)]
         if not chosen or agreeing and (statement.named or best < ALIGNED):
             return
-        chosen = [row for row in chosen if row[2] not in agreeing]
-        if not chosen or self._is_settled(name, statement, all_, groups, best):
-            return
+        chosen = [row for row in chosen if row[2] not in agreeing and not self._is_held(name, statement, row[2], groups[statement.group])]
         settings = list({one.fact: one for *_, run in chosen for one in self._comparable(name, statement.occurrence, run)}.values())
-        if not settings or not statement.named and not agreeing and self._elsewhere(name, statement, [run for *_, run in chosen]):
+        if not settings or not agreeing and self._elsewhere(name, statement, best):
+            return
+        if any(self._is_settled(name, statement, other, row[2], groups, best) for other in all_ if other is not statement for row in chosen):
             return
         grade = "possible" if agreeing else "sure" if best >= ALIGNED else "likely"
         yield Disagreement(statement.occurrence, tuple(settings), grade, _why(chosen[0][0], statement.named, chosen[0][2]))
 
     def _is_settled(
-        self, name: str, statement: _Statement, all_: Sequence[_Statement], groups: Mapping[tuple[str, ...], Sequence[_Statement]], best: int
+        self, name: str, statement: _Statement, other: _Statement, run: Run, groups: Mapping[tuple[str, ...], Sequence[_Statement]], best: int
     ) -> bool:
-        """Whether another statement about the same runs has the value that they have, and is as much like them."""
-        places, scope = {run.place for run in statement.runs}, statement.occurrence.fact.scope
-        for other in all_:
-            if other is not statement and {run.place for run in other.runs} == places and compatible(other.occurrence.fact.scope, scope):
-                for run in other.runs:
-                    if self._agrees(name, other.occurrence, run) and len(self._agreeing(run, name, groups[other.group])[0]) >= best:
-                        return True
-        return False
+        """Whether another statement has the value that a run has where they differ, and its paragraph is as much like the run."""
+        places = {one.place for one in other.runs}
+        if run.place not in places or statement.named and places != {one.place for one in statement.runs}:
+            return False
+        compared = self._comparable(name, statement.occurrence, run)
+        held = any(self._is_same(name, other.occurrence, one, run) for one in compared)
+        return held and len(self._agreeing(run, name, groups[other.group])[0]) >= best
 
-    def _elsewhere(self, name: str, statement: _Statement, chosen: Sequence[Run]) -> bool:
-        """Whether another run has the stated value and is about as much like the paragraph."""
-        return any(self._agrees(name, statement.occurrence, run) for run in self.runs if run not in chosen)
+    def _is_held(self, name: str, statement: _Statement, run: Run, group: Sequence[_Statement]) -> bool:
+        """Whether the paragraph has another count of the same thing that the run has, or the run the value under a name of its own."""
+        family = next((some for some in _FAMILIES if name in some), frozenset())
+        if any(other.occurrence.fact.name in family - {name} and self._agrees(other.occurrence.fact.name, other.occurrence, run) for other in group):
+            return True
+        value = re.escape(statement.occurrence.fact.value)
+        return name in wording().many and re.search(rf"[:=\s]\s*['\"]?{value}(?![\w.])", run.source) is not None
+
+    def _elsewhere(self, name: str, statement: _Statement, best: int) -> bool:
+        """Whether other runs have the stated value, and neither words nor the paragraph set them apart."""
+        having = [run for run in self.runs if self._agrees(name, statement.occurrence, run)]
+        if not having or (statement.named and best >= ALIGNED):
+            return bool(having) and not statement.named
+        return len(statement.named - frozenset().union(*(run.words for run in having))) < DISTINCT
 
     def _agrees(self, name: str, stated: FactOccurrence, run: Run) -> bool:
         return any(self._is_same(name, stated, one, run) for one in _of_part(stated, self._values(name, run)))
@@ -176,15 +193,16 @@ def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> Sequenc
 
 def _is_about(statement: _Statement, files: int, agreed: int, differing: int) -> bool:
     """Whether what a paragraph and a run have in common shows that both are of one experiment."""
-    if len(statement.named) > 1 and files == 1:
+    method = words(repo_name(statement.runs[0].place[0]))
+    if files == 1 and (len(statement.named) > 1 or (statement.named & words(statement.occurrence.fact.scope)) - method):
         return differing <= agreed + 2
     return agreed >= (NAMED if statement.named else ALIGNED) and differing <= agreed
 
 
 def _factors(run: Run) -> set[int] | None:
     """By what the batches of a run are multiplied; None where nobody says."""
-    found = {int(value) for name in ("gpus", "gradient_accumulation") for one in run.settings.get(name, ()) if (value := number(one.fact.value))}
-    return found or None
+    found = {int(value) for one in run.settings.get("gpus", ()) if (value := number(one.fact.value))}
+    return found - {1} or None
 
 
 def _multiple(stated: FactOccurrence, one: FactOccurrence, factors: set[int] | None) -> bool:
@@ -193,7 +211,7 @@ def _multiple(stated: FactOccurrence, one: FactOccurrence, factors: set[int] | N
     if not left or not right:
         return False
     ratio = left / right
-    return ratio >= 1.5 and abs(ratio - round(ratio)) < 1e-6 and (factors is None or any(round(ratio) % factor == 0 for factor in factors if factor > 1))
+    return ratio >= 1.5 and abs(ratio - round(ratio)) < 1e-6 and (factors is None or any(round(ratio) % factor == 0 for factor in factors))
 
 
 def _is_tried(occurrence: FactOccurrence) -> bool:

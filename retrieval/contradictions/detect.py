@@ -17,8 +17,9 @@ from typing import Literal
 from lineage.code_reuse.derivation import Derivation, Place
 from lineage.records import WorkId
 from lineage.results import Conflict, FactOccurrence
+from retrieval.contradictions.alignment import Alignment, Disagreement
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
-from retrieval.contradictions.file_scope import pairs as by_file
+from retrieval.contradictions.runs import runs
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
 from retrieval.decisions.irrelevant_mentions import measured
@@ -26,7 +27,7 @@ from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.decisions.wording import wording
 from retrieval.search.work_relations import is_vendored
 
-LEAST = 0.2
+LEAST = 0.3
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
@@ -39,6 +40,8 @@ _COPIES = 3
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
 """What a command says of the machine it runs on, which the paper's need not be."""
 _QUOTE = 160
+_GRADES = {"sure": 0.85, "likely": 0.7, "possible": 0.5}
+"""Severity of a stated value that its own run has otherwise, by how surely both are of one experiment."""
 _ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
@@ -64,7 +67,15 @@ def conflicts(
     """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
     comparing = _Comparing(terms, Experiments.of(occurrences_by_key, target))
     sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
-    found = [conflict for name in sides if name not in _MACHINES for conflict in _of_detail(name, sides, comparing)]
+    found = list(_of_runs(sides, comparing))
+    seen = {(conflict.name, conflict.sides[0].fact) for conflict in found}
+    found += [
+        conflict
+        for name in sides
+        if name not in _MACHINES
+        for conflict in _of_detail(name, sides, comparing)
+        if not any((name, side.fact) in seen for side in conflict.sides)
+    ]
     found += _deviations(occurrences_by_key, target, follows, terms)
     found += upstream(occurrences_by_key, derivations, terms)
     kept = sorted(
@@ -126,16 +137,19 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
     yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
-    yield from _by_file(name, mine, comparing.terms)
 
 
-def _by_file(name: str, sides: _Sides, terms: DetailTerms) -> Iterator[Conflict]:
-    """Where the paper names the run of one file and states another value than that file has, even if another file has it."""
-    for stated_, set_ in by_file(sides.done, sides.code):
-        if not _at_peace(name, stated_, set_, terms):
-            conflict = _conflict(name, "paper-code", stated_, set_, terms)
-            why = f"the text names what sets {set_[0].evidence.chunk.path} apart; {conflict.why}"
-            yield replace(conflict, why=why, rule="paper-code-file")
+def _of_runs(sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
+    """Stated values that the run they are about has otherwise, even if another run has them."""
+    beside = Alignment(runs(one for some in sides.values() for one in some.code), comparing.terms.same, comparing.experiments)
+    for one in beside.disagreements({name: some.done for name, some in sides.items()}):
+        yield _of_run(one, comparing.terms)
+
+
+def _of_run(one: Disagreement, terms: DetailTerms) -> Conflict:
+    name = one.stated.fact.name
+    severity = round(_GRADES[one.grade] + 0.1 * terms.weight(name), 2)
+    return Conflict(name, terms.title(name), "paper-code", (one.stated, *one.settings[:_SIDES]), severity, f"{one.grade}: {one.why}", "paper-code-run")
 
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:

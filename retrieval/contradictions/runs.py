@@ -27,8 +27,12 @@ _SIZED = re.compile(r"(?<=[A-Za-z\d])[-_](?P<size>XL|[BLSHT])(?![A-Za-z])|[-_ ](
 _STRINGS = re.compile(r"[:=]\s{0,4}['\"]?(?P<value>[A-Za-z][\w./-]{2,60})")
 _DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,6}")
 _SCRIPT = re.compile(r"[\w./-]{1,120}\.(?:py|sh)(?![\w])")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*=?|(?m:^\s*export\s+)?\b[A-Z][A-Z_]{2,40}=")
+"""Names of options, which tell nothing of which run it is."""
 _MOST_STRINGS = 60
 _MOST_TEXT = 12_000
+_SHORT = 2
+"""Letters of pieces that say nothing: `si` of "SiT"."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,12 @@ class Run:
         """The file that it stands in."""
         return self.place[1]
 
+    @property
+    def source(self) -> str:
+        """The text of a command or configuration; "" of a program."""
+        own = [one for some in self.settings.values() for one in some if one.fact.name in self.own]
+        return _source(own) if own else ""
+
     @cached_property
     def words(self) -> frozenset[str]:
         """The words that may tell it from other runs."""
@@ -56,7 +66,7 @@ def words(text: str) -> frozenset[str]:
     """The words of a place that say which experiment is meant, with names of models and sizes as one word each."""
     compounds = {fold(match[0]) for match in _COMPOUND.finditer(text)}
     sizes = {(match["size"] or match["word"]).lower() for match in _SIZED.finditer(text)}
-    return telling(text) | compounds | {_SIZES.get(size, size) for size in sizes}
+    return frozenset(word for word in telling(text) if len(word) > _SHORT) | compounds | {_SIZES.get(size, size) for size in sizes}
 
 
 def runs(code: Iterable[FactOccurrence]) -> list[Run]:
@@ -131,7 +141,7 @@ def _named(place: tuple[WorkId, str, str], own: Sequence[FactOccurrence]) -> str
     _, path, part = place
     source = _source(own)
     if own[0].fact.kind == "command":
-        return f"{path} {source}"
+        return f"{path} {_OPTION.sub(' ', source)}"
     strings = [match["value"] for match in _STRINGS.finditer(source)][:_MOST_STRINGS]
     return " ".join((str(PurePosixPath(path).with_suffix("")), part, *strings))
 

@@ -1,4 +1,4 @@
-"""Values of a paper against the one file of many that its words name."""
+"""Values of a paper against the run of the own code that its words and its other values choose."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_reason_names_the_file() -> None:
     rows = [paper("epochs", "3", EPOCHS, "3 epochs on Fever"), paper("epochs", "20", EPOCHS, "20 epochs in all")]
     (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, (), TERMS)
     assert one.kind == "paper-code"
-    assert one.why.startswith(f"the text names what sets {FILES[0]} apart; ")
+    assert one.why == f"likely: {FILES[0]} is its run: the text names it (fever, rational, selection)"
 
 
 @pytest.mark.parametrize(

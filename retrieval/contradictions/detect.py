@@ -18,6 +18,7 @@ from lineage.code_reuse.derivation import Derivation, Place
 from lineage.records import WorkId
 from lineage.results import Conflict, FactOccurrence
 from retrieval.contradictions.alignment import Alignment, Disagreement
+from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
 from retrieval.contradictions.runs import runs
 from retrieval.decisions.batch_sizes import whole
@@ -63,8 +64,12 @@ def conflicts(
     derivations: Sequence[Derivation],
     terms: DetailTerms,
     follows: Sequence[Followed] = (),
+    reading: Reading | None = None,
 ) -> tuple[Conflict, ...]:
-    """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
+    """Everything in which sources about the target disagree, gravest first.
+
+    `follows` is what the target says it follows; with a `reading` of its text and code, techniques are compared too.
+    """
     comparing = _Comparing(terms, Experiments.of(occurrences_by_key, target))
     sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
     found = list(_of_runs(sides, comparing))
@@ -76,6 +81,8 @@ def conflicts(
         for conflict in _of_detail(name, sides, comparing)
         if not any((name, side.fact) in seen for side in conflict.sides)
     ]
+    if reading:
+        found += reading.conflicts({name: some.done for name, some in sides.items()}, terms.title, terms.same)
     found += _deviations(occurrences_by_key, target, follows, terms)
     found += upstream(occurrences_by_key, derivations, terms)
     kept = sorted(

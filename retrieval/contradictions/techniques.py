@@ -25,6 +25,11 @@ class Technique:
     prose: re.Pattern[str]
     code: re.Pattern[str]
 
+    @property
+    def cited(self) -> bool:
+        """Whether it is named by what is cited."""
+        return r"\[[^" in self.prose.pattern
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -63,7 +68,7 @@ _ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
     )),
     ("learning-rate schedule", "training", (
         ("a cosine schedule", r"\bcosine (?:learning[- ]rate |lr )?(?:annealing|decay|schedul\w*)", r"cos(?:ine)?\b|cosine|CosineAnnealing|math\.cos|np\.cos"),
-        ("a linear decay", r"\blinear(?:ly)? (?:learning[- ]rate )?(?:decay\w*|schedule)", r"linear_schedule|LinearLR|polynomial|linear|1 ?- ?\w+ ?/ ?\w+|anneal"),
+        ("a linear decay", r"(?<!-)\blinear(?:ly)? learning[- ]rate (?:decay|schedul)\w*|\blearning rates?\b[^.;]{0,60}\blinear(?:ly)? (?:decay|anneal)", r"linear_schedule|LinearLR|polynomial|linear|1 ?- ?\w+ ?/ ?\w+|anneal"),
         ("reduction on a plateau", r"\breduc\w+ (?:the learning rate )?on (?:a )?plateau", r"plateau"),
     )),
     ("warmup", "training", (("a warmup of the learning rate", r"\b(?:linear |learning[- ]rate )?warm-?\s?up\b", r"warm_?up|warm"),)),
@@ -83,7 +88,42 @@ _ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
         ("RMSNorm", r"\bRMSNorm\b", r"rms_?norm|rsqrt"),
         ("weight normalization", r"\bweight normali[sz]ation", r"weight_?norm"),
     )),
-    ("gating", "model", (("gated transformer layers", r"\bGTrXL\b", r"gated ?= ?True|GRUGate|gru_gat|gating"),)),
+    ("recurrent unit", "model", (
+        ("an LSTM", r"\b(?:Bi-?)?LSTMs?\b", r"lstm"),
+        ("a GRU", r"\bGRUs?\b|gated recurrent unit", r"gru"),
+    )),
+    ("activation", "model", (
+        ("GELU", r"\bGELU\b", r"gelu"),
+        ("SiLU", r"\b(?:SiLU|Swish)\b", r"silu|swish|sigmoid"),
+        ("SwiGLU", r"\bSwiGLU\b", r"swiglu|silu|swish"),
+        ("Leaky ReLU", r"\bLeaky[- ]?ReLU\b", r"leaky"),
+        ("ELU", r"\bELU\b", r"\belu\b"),
+    )),
+    ("cropping", "data", (
+        ("random crops", r"\brandom(?:ly)?[- ](?:resized[- ])?crop", r"random_?(?:resized_?)?crop|RandomCrop|RandomResizedCrop|randint|rand_crop|create_transform"),
+    )),
+    ("flipping", "data", (
+        ("horizontal flips", r"\brandom(?:ly)? (?:horizontal(?:ly)? )?flip", r"flip|create_transform|\[\.\.\., ?::-1\]|hflip"),
+    )),
+    ("color augmentation", "data", (("color jitter", r"\bcolou?r[- ]jitter", r"jitter|brightness|create_transform"),)),
+    ("feature scaling", "data", (
+        ("standardization", r"\b(?:standardi[sz]ed|z-?score|zero mean and unit variance)\b", r"StandardScaler|standardi|\bmean\b|std\b|normali[sz]e"),
+        ("min-max scaling", r"\bmin-?max (?:normali|scal)", r"MinMax|\.min\("),
+        ("quantile transformation", r"\bquantile ?transform", r"quantile"),
+    )),
+    ("dropout", "model", (("dropout", r"\bdropout (?:rate|probability|of|is|with)\b", r"dropout|drop_?rate|\bp_?drop|dropout_p"),)),
+    ("stochastic depth", "model", (("stochastic depth", r"\b(?:stochastic depth|drop[- ]?path)\b", r"drop_?path|stochastic_?depth|StochDepth"),)),
+    ("cross-validation", "evaluation of folds", (("cross-validation", r"\b\d+-fold cross-?validation", r"k_?fold|n_?folds?|cross_?val|folds?\b|StratifiedKFold"),)),
+    ("prediction target", "diffusion", (
+        ("the noise", r"\\\|[^|]{0,120}-\s*\{?\s*\\?(?:bm|boldsymbol|mathbf)?\s?\{?\\?(?:epsilon|varepsilon|ϵ|ε)\b[^|]{0,20}\\\|",
+         r"target\s*=\s*(?:\w+\.)?(?:noise|eps)\b|noise_pred|eps_pred|pred_noise|EPSILON\b|epsilon|predicted_noise|pred - noise|- noise\)|mse_loss\(\w+, ?noise"),
+        ("the clean data", r"(?!)", r"target\s*=\s*(?:y|x|x_?0|x_start)\b|START_X"),
+        ("the velocity", r"(?!)", r"velocity|v_prediction|\but\b"),
+    )),
+    ("gating", "model", (
+        ("gated transformer layers", r"\bGTrXL\b", r"gated ?= ?True|GRUGate|gru_gat|gating"),
+        ("layers without gates", r"(?!)", r"gated ?= ?False"),
+    )),
     ("gradient penalty", "training", (("a gradient penalty", r"\bgradient penalty", r"gradient_penalty|grad_pen|\bgp\b|autograd\.grad"),)),
     ("relaxed sampling", "model", (("Gumbel-softmax", r"\bGumbel[- ]softmax", r"gumbel"),)),
     ("evaluation code", "evaluation", (
@@ -94,11 +134,18 @@ _ELSEWHERE: Mapping[str, re.Pattern[str]] = {
     "evaluation code": re.compile(r"torch_fidelity|cleanfid|clean_fid|pytorch_fid|torchmetrics\.image\.fid")
 }
 """What stands in for the techniques of a kind where code has none of them."""
+_OPTIONS: Mapping[str, re.Pattern[str]] = {
+    "reconstruction loss": re.compile(r"(?m)\b(?:recon\w*|pixel|image)_loss(?:_type)?['\"]?\s*[:=]\s*['\"]?(?P<value>[a-z]\w*)"),
+    "learning-rate schedule": re.compile(r"(?m)\b(?:lr_?|learning_rate_)sched\w*['\"]?\s*[:= ]\s*['\"]?(?P<value>[a-z]\w*)"),
+}
+"""By which option a configuration or command takes one technique of a kind."""
 _STAGES = {
     "training": re.compile(r"\.backward\(|value_and_grad|GradientTape"),
     "sampling": re.compile(r"def \w*(?:sampl|generat|decod)\w*\(|multinomial\("),
     "model": re.compile(r"nn\.Module\b|keras\.Model|eqx\.Module|flax"),
     "data": re.compile(r"Dataset\b|DataLoader"),
+    "evaluation of folds": re.compile(r"accuracy|f1_score|auroc", re.IGNORECASE),
+    "diffusion": re.compile(r"sigma|alphas_cumprod|diffusion"),
     "evaluation": re.compile(r"fid", re.IGNORECASE),
 }
 _FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(|from_pretrained\([^)]{0,80}gpt", re.IGNORECASE)
@@ -112,7 +159,13 @@ _OTHERS = re.compile(
     r"without|no|not|n['’]t|remov\w+|ablat\w+|related|alternative\w*|such as|e\.g\.|first introduced|proposed by)\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"(?m)^\s*#.*$")
+_COMMENT = re.compile(r"(?m)#(?![\d{]).*$")
+_ASIDE = re.compile(r"(?:\A|/)(?:examples?|tests?|demos?|toy|tutorials?|third_party|vendor)/", re.IGNORECASE)
+"""Folders whose programs are none of the paper's experiments."""
+_KEYS = re.compile(r"\[[^\[\]]{1,200}\]")
+LEAST = 3
+"""Files of programs, from which on a technique that none has is missing rather than left out of what was published."""
+_FORMULA = re.compile(r"\$\$")
 
 
 @dataclass(frozen=True)
@@ -139,24 +192,49 @@ def kinds() -> tuple[Kind, ...]:
 def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
     """The claimed techniques that own code has no sign of, once each."""
     programs = [chunk for chunk in code if chunk.kind in {"code", "config"}]
-    text = "\n".join(chunk.text for chunk in code)
+    text = _COMMENT.sub("", "\n".join(chunk.text for chunk in code))
+    own = "\n".join(chunk.text for chunk in programs if not _ASIDE.search(chunk.path))
     hidden = _FRAMEWORK.search(text) is not None
     claims = [sentence for sentence in sentences if _is_claim(sentence)]
+    if len({chunk.path for chunk in programs}) < LEAST:
+        return
     for kind in kinds():
-        if not _STAGES[kind.stage].search(text) or (hidden and kind.stage == "training"):
+        yield from _taken(kind, claims, code)
+        if not _STAGES[kind.stage].search(own) or (hidden and kind.stage == "training"):
             continue
         for technique in kind.techniques:
-            said = next((one for one in claims if technique.prose.search(one.text)), None)
+            said = _claimed(technique, claims)
             if said is None or technique.code.search(text):
                 continue
             if place := _place(kind, technique, programs):
                 yield Missing(kind, technique, said, *place)
 
 
+def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSentence | None:
+    """The first claim of a technique; a key of a citation is none."""
+    return next((one for one in claims if technique.prose.search(one.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", one.text)))), None)
+
+
+def _taken(kind: Kind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
+    """A technique that is claimed alone of its kind, where every configuration that chooses takes another."""
+    option = _OPTIONS.get(kind.name)
+    said = [(technique, one) for technique in kind.techniques if (one := _claimed(technique, claims))]
+    if not option or len(said) != 1:
+        return
+    technique, sentence = said[0]
+    taken = [(chunk, match) for chunk in code if chunk.kind in {"config", "docs"} or chunk.language == "bash" for match in option.finditer(chunk.text)]
+    others = [other for _, match in taken for other in kind.techniques if other.code.search(f'"{match["value"]}"')]
+    if taken and len(others) == len(taken) and all(other is not technique for other in others):
+        chunk, match = taken[0]
+        yield Missing(kind, technique, sentence, chunk, chunk.start_line + chunk.text.count("\n", 0, match.start()), others[0].name)
+
+
 def _is_claim(sentence: TargetSentence) -> bool:
     """Whether a sentence tells what the authors did."""
     if sentence.table or sentence.quoted or sentence.weight < DONE:
         return False
+    if sentence.chunk.role == "equation" or _FORMULA.search(sentence.text):
+        return True
     return _DOES.search(sentence.text) is not None and _OTHERS.search(sentence.text) is None
 
 

@@ -15,12 +15,13 @@ from lineage.records import Chunk, CodeLink, Hit, Query, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from lineage.text.spelling import american
 from retrieval.contradictions import declared_baselines, detect
+from retrieval.contradictions.claims import Reading
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders, folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.irrelevant_mentions import is_beside
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import line_at
+from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
 from retrieval.gaps import components, followed_settings, library_defaults
@@ -73,7 +74,7 @@ def report(material: ReportInputs) -> Gaps:
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, code)
     parts, unanswered = components.components(material.engine, target_text)
-    conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
+    conflicts = _conflicts(material, occurrences_by_key, target_text, needs, code)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -336,12 +337,18 @@ def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
 
 
 def _conflicts(
-    material: ReportInputs, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText, needs: Sequence[ChecklistItem]
+    material: ReportInputs,
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
+    target_text: TargetText,
+    needs: Sequence[ChecklistItem],
+    code: Sequence[Chunk],
 ) -> tuple[Conflict, ...]:
     catalog = material.engine.generation.catalog
+    reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line))
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
     derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
-    return detect.conflicts(occurrences_by_key, target_text.work.id, derived, terms, declared_baselines.followed(target_text, catalog.links()))
+    follows = declared_baselines.followed(target_text, catalog.links())
+    return detect.conflicts(occurrences_by_key, target_text.work.id, derived, terms, follows, reading if target_text.own and code else None)
 
 
 def _notes(

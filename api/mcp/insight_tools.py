@@ -32,12 +32,12 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
         "target": gaps_result.target.id,
         "domains": list(gaps_result.domains),
     }
-    body |= {"gaps": [gap_row(gap) for gap in shown], "conflicts": [conflict_row(conflict) for conflict in conflicts]}
+    body |= {"conflicts": [conflict_row(conflict) for conflict in conflicts], "gaps": [gap_row(gap) for gap in shown]}
     body |= {"total": len(gaps_result.gaps), "limit": asked.limit, "offset": asked.offset, "has_more": more} | _ending(gaps_result.notes)
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {len(gaps_result.gaps)}, what is not stated first, weightiest first."
     page += f" More with offset={asked.offset + asked.limit}." if more else ""
-    parts = [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in body["gaps"]]
-    parts += [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in body["conflicts"]]
+    parts = [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", _conflict_text(row)) for row in body["conflicts"]]
+    parts += [(f"{row['title']} ({row['name']}): {row['state']}", _gap_text(row)) for row in body["gaps"]]
     return Result(body, results.told(body, page, parts), _links(gaps_result.lineage, _chunks(body["gaps"])))
 
 

@@ -117,7 +117,7 @@ class Conflict(ResponseModel):
 
     name: str
     title: str
-    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
+    kind: Literal["paper-code", "paper-followed", "table-text", "within"]
     severity: float
     why: str
     rule: str

@@ -18,8 +18,8 @@ def gaps_to_json(gaps: Gaps) -> dict[str, Any]:
         "generation": gaps.generation,
         "target": hits.to_json(gaps.target),
         "domains": list(gaps.domains),
-        "gaps": [gap_to_json(gap) for gap in gaps.gaps],
         "conflicts": [conflict_to_json(conflict) for conflict in gaps.conflicts],
+        "gaps": [gap_to_json(gap) for gap in gaps.gaps],
         "notes": [visible(note)[0] for note in gaps.notes],
     }
 

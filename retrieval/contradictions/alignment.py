@@ -28,11 +28,12 @@ DISTINCT = 2
 """Words of the paper that name a run and none that has the stated value, from which on that other run does not matter."""
 NAMED = 1
 """The same where words of the paper name the run."""
-_FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}), frozenset({"adam_betas", "adam_beta1", "adam_beta2"}))
-_UNTOLD = frozenset(
-    ("gpus gpu_type training_time num_runs num_workers seed folds dataset log_interval eval_interval save_interval train_size model metric timeout "
-     "loss gradient_checkpointing precision shuffle num_samples num_agents llm_model embedding_model few_shot eval_batch_size tokenizer augmentation activation normalization initialization pooling").split()
-)  # fmt: skip
+Groups = Mapping[tuple[str, ...], "Sequence[_Statement]"]
+_FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
+_MACHINES = "gpus gpu_type training_time num_workers timeout precision gradient_checkpointing log_interval eval_interval save_interval"
+_REPORTS = "num_runs seed folds metric dataset train_size num_samples eval_batch_size shuffle few_shot"
+_MANY = "model loss num_agents llm_model embedding_model tokenizer augmentation activation normalization initialization pooling"
+_UNTOLD = frozenset(f"{_MACHINES} {_REPORTS} {_MANY}".split())
 """Details of machines, repetitions and reports, and those that one program has many of: what a paragraph says of them names no run's value."""
 _TRIED = re.compile(
     r"\b(?:vary|varying|varied|sweep\w*|grid|search\w*|ablat\w*|experiment(?:ed)? with|different (?:values|choices)|range of|ranging|tried|compar\w*)\b",
@@ -111,29 +112,27 @@ class Alignment:
         family = next((some for some in _FAMILIES if name in some), frozenset({name}))
         return [one for other in (name, *sorted(family - {name})) for one in run.settings.get(other, ()) if one.fact.literal]
 
-    def _of(self, name: str, statement: _Statement, all_: Sequence[_Statement], groups: Mapping[tuple[str, ...], Sequence[_Statement]]) -> Iterator[Disagreement]:
+    def _of(self, name: str, statement: _Statement, all_: Sequence[_Statement], groups: Groups) -> Iterator[Disagreement]:
         scored = [(*self._agreeing(run, name, groups[statement.group]), run) for run in statement.runs]
         best = max((len(agreed) for agreed, _, _ in scored), default=0)
         places = {one.evidence.chunk.path for run in statement.runs for one in self._comparable(name, statement.occurrence, run)}
         chosen = [row for row in scored if len(row[0]) == best and _is_about(statement, len(places), *map(len, row[:2]))]
         agreeing = [run for run in statement.runs if self._agrees(name, statement.occurrence, run)]
-        if not chosen or agreeing and (statement.named or best < ALIGNED):
+        if not chosen or (agreeing and (statement.named or best < ALIGNED)):
             return
         chosen = [row for row in chosen if row[2] not in agreeing and not self._is_held(name, statement, row[2], groups[statement.group])]
         settings = list({one.fact: one for *_, run in chosen for one in self._comparable(name, statement.occurrence, run)}.values())
-        if not settings or not agreeing and self._elsewhere(name, statement, best):
+        if not settings or (not agreeing and self._elsewhere(name, statement, best)):
             return
         if any(self._is_settled(name, statement, other, row[2], groups, best) for other in all_ if other is not statement for row in chosen):
             return
         grade = "possible" if agreeing else "sure" if best >= ALIGNED else "likely"
         yield Disagreement(statement.occurrence, tuple(settings), grade, _why(chosen[0][0], statement.named, chosen[0][2]))
 
-    def _is_settled(
-        self, name: str, statement: _Statement, other: _Statement, run: Run, groups: Mapping[tuple[str, ...], Sequence[_Statement]], best: int
-    ) -> bool:
+    def _is_settled(self, name: str, statement: _Statement, other: _Statement, run: Run, groups: Groups, best: int) -> bool:
         """Whether another statement has the value that a run has where they differ, and its paragraph is as much like the run."""
         places = {one.place for one in other.runs}
-        if run.place not in places or statement.named and places != {one.place for one in statement.runs}:
+        if run.place not in places or (statement.named and places != {one.place for one in statement.runs}):
             return False
         compared = self._comparable(name, statement.occurrence, run)
         held = any(self._is_same(name, other.occurrence, one, run) for one in compared)
@@ -233,8 +232,7 @@ def _around(paper: FactOccurrence) -> Iterator[str]:
         sentence = _sentence(paper)
         yield next((part for part in _CLAUSE.split(sentence) if paper.fact.said[:12] in part), "")
         yield sentence
-    for title in reversed(paper.evidence.chunk.section):
-        yield title
+    yield from reversed(paper.evidence.chunk.section)
 
 
 def _why(agreed: Iterable[str], named: Iterable[str], run: Run) -> str:

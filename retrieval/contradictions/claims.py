@@ -34,7 +34,8 @@ class Reading:
             yield Conflict(left.fact.name, title(left.fact.name), "within", (left, right), _LIKELY, why, "stated-twice")
         for sentence, counted, listed, what in miscounted(self.text.sentences):
             sides = (self._said(sentence, what, str(counted)), self._said(sentence, what, f"{listed} listed"))
-            yield Conflict(f"number of {what}", f"Number of {what}", "within", sides, _SURE, "sure: the sentence lists more or fewer than it counts", "miscounted")
+            why = "sure: the sentence lists more or fewer than it counts"
+            yield Conflict(f"number of {what}", f"Number of {what}", "within", sides, _SURE, why, "miscounted")
 
     def _missing(self, one: Missing) -> Conflict:
         place = self.evidence(one.chunk, one.line)

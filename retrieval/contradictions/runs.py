@@ -123,7 +123,9 @@ def _shares(settings: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[
         counts = {number(one.fact.value) for one in settings.get(whole, ())}
         if "warmup_ratio" not in settings and len(counts) == 1 and (count := counts.pop()):
             shares = [(one, number(one.fact.value)) for one in settings.get(warm, ())]
-            found = [replace(one, fact=replace(one.fact, name="warmup_ratio", value=f"{share / count:g}")) for one, share in shares if share is not None]
+            found = [
+                replace(one, fact=replace(one.fact, name="warmup_ratio", value=f"{share / count:g}")) for one, share in shares if share is not None
+            ]
             return {"warmup_ratio": found} if found else {}
     return {}
 
@@ -154,4 +156,3 @@ def _programs(
     said |= {"/".join(match[0].split(".")[:n]) + ".py" for match in _DOTTED.finditer(source) for n in range(1, match[0].count(".") + 2)}
     mine = [key for key in programs if key[0] == place[0] and key != place]
     return [key for key in mine if key[1] in said or (("/" not in key[1]) and PurePosixPath(key[1]).name in said)]
-

@@ -8,10 +8,13 @@ authors' own, and leaves its loop to no framework.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from lineage.records import Chunk
 from retrieval.decisions.target_text import DONE, TargetSentence
@@ -33,122 +36,21 @@ class Technique:
 
 @dataclass(frozen=True)
 class Kind:
-    """Techniques of which a program takes one; `stage` is the code that they stand in."""
+    """Techniques of which a program takes one; `stage` is a sign of the code that they stand in.
+
+    `option` is by which setting a configuration takes one of them, `elsewhere` what stands in for all of them.
+    """
 
     name: str
-    stage: str
+    stage: re.Pattern[str]
     techniques: tuple[Technique, ...]
+    trains: bool
+    option: re.Pattern[str] | None = None
+    elsewhere: re.Pattern[str] | None = None
 
 
-_ROWS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
-    ("truncated sampling", "sampling", (
-        ("top-p sampling", r"\b(?:top-?\s?\$?p\$?|nucleus) sampling", r"top_?p\b|nucleus|cumsum|cumulative_prob"),
-        ("a threshold on each probability", r"\bmin-?\s?\$?p\$? sampling", r"min_?p\b|probs?\s*<\s*\w*(?:thres|eps|min)"),
-        ("beam search", r"\bbeam search", r"beam"),
-    )),
-    ("conditioning", "model", (
-        ("cross-attention", r"\b(?:by|via|through|with|using) cross-?\s?attention", r"cross_?att|CrossAtt|encoder_hidden_states|kv_?proj|to_kv|context_dim|attn2"),
-        ("FiLM", r"\bFiLM\b", r"\bfilm\b|gamma.*beta"),
-        ("adaptive layer norm", r"\bAda(?:ptive )?-?(?:LN|layer ?norm)", r"ada_?ln|adaln|modulate|AdaptiveLayerNorm|adaln_zero"),
-    )),
-    ("reconstruction loss", "training", (
-        ("mean squared error", r"\bL_\{?\\?(?:mathrm|text|rm)?\s?\{?MSE\}?|\bMSE\b(?: loss)?|mean[- ]squared[- ]error", r"mse|l2_loss|MSELoss|squared_error|\.pow\(2\)|\*\*\s?2|square\("),
-        ("mean absolute error", r"\bL1 loss|\$\\?ell_1\$ loss|mean absolute error|\bMAE loss", r"l1_loss|L1Loss|\"l1\"|'l1'|absolute_error|\.abs\("),
-        ("Huber loss", r"\b(?:smooth[- ]L1|Huber) loss", r"huber|smooth_l1|SmoothL1"),
-    )),
-    ("example selection", "data", (
-        ("TF-IDF similarity", r"\bTF-?IDF similarity", r"tf_?idf"),
-        ("BM25", r"\bBM25\b", r"bm25"),
-    )),
-    ("gradient clipping", "training", (
-        ("gradient clipping", r"\bgradient(?:s|[- ]norm)?(?: (?:is|are|was|were))? (?:clipping|clipped)|\bclip(?:ped|ping)? (?:the )?gradients?", r"clip_?grad|grad_?clip|clip_by|max_grad_norm|clip_norm|grad_norm"),
-    )),
-    ("weight averaging", "training", (
-        ("an exponential moving average of the weights", r"\b(?:EMA|exponential moving average)\b[^.]{0,60}\b(?:weights|parameters|model)|\b(?:weights|parameters|model)\b[^.]{0,60}\b(?:EMA|exponential moving average)\b", r"ema|moving_average|AveragedModel|swa|polyak|lerp_|momentum_teacher"),
-    )),
-    ("learning-rate schedule", "training", (
-        ("a cosine schedule", r"\bcosine (?:learning[- ]rate |lr )?(?:annealing|decay|schedul\w*)", r"cos(?:ine)?\b|cosine|CosineAnnealing|math\.cos|np\.cos"),
-        ("a linear decay", r"(?<!-)\blinear(?:ly)? learning[- ]rate (?:decay|schedul)\w*|\blearning rates?\b[^.;]{0,60}\blinear(?:ly)? (?:decay|anneal)", r"linear_schedule|LinearLR|polynomial|linear|1 ?- ?\w+ ?/ ?\w+|anneal"),
-        ("reduction on a plateau", r"\breduc\w+ (?:the learning rate )?on (?:a )?plateau", r"plateau"),
-    )),
-    ("warmup", "training", (("a warmup of the learning rate", r"\b(?:linear |learning[- ]rate )?warm-?\s?up\b", r"warm_?up|warm"),)),
-    ("label smoothing", "training", (("label smoothing", r"\blabel smoothing", r"smooth"),)),
-    ("early stopping", "training", (("early stopping", r"\bearly[- ]stopping", r"early|patience|best_(?:val|loss|acc|dev|f1|score|metric)|best\w* *="),)),
-    ("batch mixing", "training", (("mixup", r"\bmixup\b", r"mixup|mix_up"), ("CutMix", r"\bcutmix\b", r"cutmix|cut_mix"))),
-    ("initialization", "model", (
-        ("Xavier initialization", r"\b(?:Xavier|Glorot)(?: \w+)? initiali[sz]", r"xavier|glorot"),
-        ("Kaiming initialization", r"\b(?:Kaiming|He)(?: \w+)? initiali[sz]", r"kaiming|he_normal|he_uniform"),
-        ("orthogonal initialization", r"\borthogonal(?:ly)? initiali[sz]", r"orthogonal"),
-    )),
-    ("position encoding", "model", (
-        ("rotary embeddings", r"\b(?:rotary|RoPE)\b[^.]{0,30}\b(?:embedding|encoding|position)", r"rotary|rope\b|freqs_cis|RoPE|rot_emb"),
-    )),
-    ("normalization", "model", (
-        ("spectral normalization", r"\bspectral normali[sz]ation", r"spectral_?norm"),
-        ("RMSNorm", r"\bRMSNorm\b", r"rms_?norm|rsqrt"),
-        ("weight normalization", r"\bweight normali[sz]ation", r"weight_?norm"),
-    )),
-    ("recurrent unit", "model", (
-        ("an LSTM", r"\b(?:Bi-?)?LSTMs?\b", r"lstm"),
-        ("a GRU", r"\bGRUs?\b|gated recurrent unit", r"gru"),
-    )),
-    ("activation", "model", (
-        ("GELU", r"\bGELU\b", r"gelu"),
-        ("SiLU", r"\b(?:SiLU|Swish)\b", r"silu|swish|sigmoid"),
-        ("SwiGLU", r"\bSwiGLU\b", r"swiglu|silu|swish"),
-        ("Leaky ReLU", r"\bLeaky[- ]?ReLU\b", r"leaky"),
-        ("ELU", r"\bELU\b", r"\belu\b"),
-    )),
-    ("cropping", "data", (
-        ("random crops", r"\brandom(?:ly)?[- ](?:resized[- ])?crop", r"random_?(?:resized_?)?crop|RandomCrop|RandomResizedCrop|randint|rand_crop|create_transform"),
-    )),
-    ("flipping", "data", (
-        ("horizontal flips", r"\brandom(?:ly)? (?:horizontal(?:ly)? )?flip", r"flip|create_transform|\[\.\.\., ?::-1\]|hflip"),
-    )),
-    ("color augmentation", "data", (("color jitter", r"\bcolou?r[- ]jitter", r"jitter|brightness|create_transform"),)),
-    ("feature scaling", "data", (
-        ("standardization", r"\b(?:standardi[sz]ed|z-?score|zero mean and unit variance)\b", r"StandardScaler|standardi|\bmean\b|std\b|normali[sz]e"),
-        ("min-max scaling", r"\bmin-?max (?:normali|scal)", r"MinMax|\.min\("),
-        ("quantile transformation", r"\bquantile ?transform", r"quantile"),
-    )),
-    ("dropout", "model", (("dropout", r"\bdropout (?:rate|probability|of|is|with)\b", r"dropout|drop_?rate|\bp_?drop|dropout_p"),)),
-    ("stochastic depth", "model", (("stochastic depth", r"\b(?:stochastic depth|drop[- ]?path)\b", r"drop_?path|stochastic_?depth|StochDepth"),)),
-    ("cross-validation", "evaluation of folds", (("cross-validation", r"\b\d+-fold cross-?validation", r"k_?fold|n_?folds?|cross_?val|folds?\b|StratifiedKFold"),)),
-    ("prediction target", "diffusion", (
-        ("the noise", r"\\\|[^|]{0,120}-\s*\{?\s*\\?(?:bm|boldsymbol|mathbf)?\s?\{?\\?(?:epsilon|varepsilon|ϵ|ε)\b[^|]{0,20}\\\|",
-         r"target\s*=\s*(?:\w+\.)?(?:noise|eps)\b|noise_pred|eps_pred|pred_noise|EPSILON\b|epsilon|predicted_noise|pred - noise|- noise\)|mse_loss\(\w+, ?noise"),
-        ("the clean data", r"(?!)", r"target\s*=\s*(?:y|x|x_?0|x_start)\b|START_X"),
-        ("the velocity", r"(?!)", r"velocity|v_prediction|\but\b"),
-    )),
-    ("gating", "model", (
-        ("gated transformer layers", r"\bGTrXL\b", r"gated ?= ?True|GRUGate|gru_gat|gating"),
-        ("layers without gates", r"(?!)", r"gated ?= ?False"),
-    )),
-    ("gradient penalty", "training", (("a gradient penalty", r"\bgradient penalty", r"gradient_penalty|grad_pen|\bgp\b|autograd\.grad"),)),
-    ("relaxed sampling", "model", (("Gumbel-softmax", r"\bGumbel[- ]softmax", r"gumbel"),)),
-    ("evaluation code", "evaluation", (
-        ("the evaluation suite of ADM", r"\b(?:evaluation suite|evaluator|evaluation (?:code|script)s?)\b[^.]{0,50}(?:\bADM\b|guided[- ]diffusion|\[[^\]]*(?:dhariwal|adm|diffusion_?beat)[^\]]*\])", r"guided[-_]diffusion|evaluator\.py|VIRTUAL_imagenet"),
-    )),
-)  # fmt: skip
-_ELSEWHERE: Mapping[str, re.Pattern[str]] = {
-    "evaluation code": re.compile(r"torch_fidelity|cleanfid|clean_fid|pytorch_fid|torchmetrics\.image\.fid")
-}
-"""What stands in for the techniques of a kind where code has none of them."""
-_OPTIONS: Mapping[str, re.Pattern[str]] = {
-    "reconstruction loss": re.compile(r"(?m)\b(?:recon\w*|pixel|image)_loss(?:_type)?['\"]?\s*[:=]\s*['\"]?(?P<value>[a-z]\w*)"),
-    "learning-rate schedule": re.compile(r"(?m)\b(?:lr_?|learning_rate_)sched\w*['\"]?\s*[:= ]\s*['\"]?(?P<value>[a-z]\w*)"),
-}
-"""By which option a configuration or command takes one technique of a kind."""
-_STAGES = {
-    "training": re.compile(r"\.backward\(|value_and_grad|GradientTape"),
-    "sampling": re.compile(r"def \w*(?:sampl|generat|decod)\w*\(|multinomial\("),
-    "model": re.compile(r"nn\.Module\b|keras\.Model|eqx\.Module|flax"),
-    "data": re.compile(r"Dataset\b|DataLoader"),
-    "evaluation of folds": re.compile(r"accuracy|f1_score|auroc", re.IGNORECASE),
-    "diffusion": re.compile(r"sigma|alphas_cumprod|diffusion"),
-    "evaluation": re.compile(r"fid", re.IGNORECASE),
-}
-_FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(|from_pretrained\([^)]{0,80}gpt", re.IGNORECASE)
+_FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(", re.IGNORECASE)
+"""Frameworks that keep the loop of training to themselves."""
 _DOES = re.compile(
     r"\b(?:we|is|are|was|were|our)\b[^.;]{0,120}?\b(?:use[ds]?|using|appl(?:y|ied)|employ(?:ed|s)?|adopt(?:ed)?|train(?:ed)?|inject(?:ed)?|"
     r"initiali[sz]ed?|choose|set|sampled?|perform(?:ed)?|combine[sd]?|minimi[sz]e[sd]?|defined|tested|report)\b|\bwith (?:a|an)\b",
@@ -182,11 +84,20 @@ class Missing:
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """The table."""
-    return tuple(
-        Kind(name, stage, tuple(Technique(one, re.compile(prose, re.IGNORECASE), re.compile(code, re.IGNORECASE)) for one, prose, code in rows))
-        for name, stage, rows in _ROWS
+    """The packaged table."""
+    table = json.loads(files("retrieval").joinpath("data/techniques.json").read_text("utf-8"))
+    stages = {name: re.compile(sign, re.IGNORECASE) for name, sign in table["stages"].items()}
+    return tuple(_kind(row, stages) for row in table["kinds"])
+
+
+def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Kind:
+    def sign(name: str) -> re.Pattern[str] | None:
+        return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
+
+    techniques = (
+        Technique(one["name"], re.compile(one["prose"], re.IGNORECASE), re.compile(one["code"], re.IGNORECASE)) for one in row["techniques"]
     )
+    return Kind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
 
 
 def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
@@ -200,7 +111,7 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
         return
     for kind in kinds():
         yield from _taken(kind, claims, code)
-        if not _STAGES[kind.stage].search(own) or (hidden and kind.stage == "training"):
+        if not kind.stage.search(own) or (hidden and kind.trains):
             continue
         for technique in kind.techniques:
             said = _claimed(technique, claims)
@@ -212,17 +123,20 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
 
 def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSentence | None:
     """The first claim of a technique; a key of a citation is none."""
-    return next((one for one in claims if technique.prose.search(one.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", one.text)))), None)
+    return next(
+        (one for one in claims if technique.prose.search(one.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", one.text)))), None
+    )
 
 
 def _taken(kind: Kind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
     """A technique that is claimed alone of its kind, where every configuration that chooses takes another."""
-    option = _OPTIONS.get(kind.name)
     said = [(technique, one) for technique in kind.techniques if (one := _claimed(technique, claims))]
-    if not option or len(said) != 1:
+    if not kind.option or len(said) != 1:
         return
     technique, sentence = said[0]
-    taken = [(chunk, match) for chunk in code if chunk.kind in {"config", "docs"} or chunk.language == "bash" for match in option.finditer(chunk.text)]
+    taken = [
+        (chunk, match) for chunk in code if chunk.kind in {"config", "docs"} or chunk.language == "bash" for match in kind.option.finditer(chunk.text)
+    ]
     others = [other for _, match in taken for other in kind.techniques if other.code.search(f'"{match["value"]}"')]
     if taken and len(others) == len(taken) and all(other is not technique for other in others):
         chunk, match = taken[0]
@@ -243,9 +157,10 @@ def _place(kind: Kind, technique: Technique, programs: Sequence[Chunk]) -> tuple
     for other in kind.techniques:
         if other is not technique and (hit := _first(other.code, programs)):
             return (*hit, other.name)
-    if kind.name in _ELSEWHERE and (hit := _first(_ELSEWHERE[kind.name], programs)):
-        return (*hit, hit[0].text.split("\n")[hit[1] - hit[0].start_line].strip()[:60])
-    hit = _first(_STAGES[kind.stage], programs) if kind.name not in _ELSEWHERE else None
+    if kind.elsewhere:
+        hit = _first(kind.elsewhere, programs)
+        return (*hit, hit[0].text.split("\n")[hit[1] - hit[0].start_line].strip()[:60]) if hit else None
+    hit = _first(kind.stage, programs)
     return (*hit, "") if hit else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from lineage.hyperparameters.terms import fold
 from lineage.results import FactOccurrence
@@ -12,7 +13,8 @@ from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence
 
 Same = Callable[[str, str, str], bool]
-_NUMBERS = {word: n for n, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)}
+_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = {word: n for n, word in enumerate(_WORDS, 2)}
 _LIST = re.compile(
     rf"\b(?P<count>{'|'.join(_NUMBERS)})\s(?P<what>(?:[a-z-]+\s){{0,4}}[a-z-]+s)\s?(?:--|---|–|—|:|,\s(?:namely|including|i\.e\.,?)|\(|\s-\s)\s?"
     r"(?P<items>[A-Z][^.;:()]{5,300}?)(?:\s?(?:--|---|–|—|\))|[.;:]|,\s(?:each|which|where|with)\b|\Z)"
@@ -40,7 +42,7 @@ def _differing(name: str, alike: Sequence[FactOccurrence], same: Same) -> Iterat
     for occurrence in alike:
         by_section[occurrence.evidence.chunk.section].append(occurrence)
     single = [some for some in by_section.values() if all(same(name, some[0].fact.value, one.fact.value) for one in some)]
-    for one, other in zip(single, single[1:], strict=False):
+    for one, other in pairwise(single):
         if not same(name, one[0].fact.value, other[0].fact.value):
             yield one[0], other[0]
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lineage.code_reuse.derivation import Derivation
 from lineage.errors import UsageError
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
@@ -346,9 +345,8 @@ def _conflicts(
     catalog = material.engine.generation.catalog
     reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line))
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
-    derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
     follows = declared_baselines.followed(target_text, catalog.links())
-    return detect.conflicts(occurrences_by_key, target_text.work.id, derived, terms, follows, reading if target_text.own and code else None)
+    return detect.conflicts(occurrences_by_key, target_text.work.id, terms, follows, reading if target_text.own and code else None)
 
 
 def _notes(

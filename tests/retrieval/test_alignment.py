@@ -31,7 +31,7 @@ def code(name: str, value: str, path: str, scope: str = "") -> FactOccurrence:
 
 
 def found(name: str, *some: FactOccurrence) -> list[tuple[str, ...]]:
-    return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, (), TERMS)]
+    return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, TERMS)]
 
 
 EPOCHS = "We only train the model for 3 epochs on Fever and 5 epochs on Snopes because they are larger; it takes 20 epochs in all."
@@ -45,7 +45,7 @@ def test_each_clause_is_held_against_the_file_that_it_names() -> None:
 
 def test_the_reason_names_the_file() -> None:
     rows = [paper("epochs", "3", EPOCHS, "3 epochs on Fever"), paper("epochs", "20", EPOCHS, "20 epochs in all")]
-    (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, (), TERMS)
+    (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, TERMS)
     assert one.kind == "paper-code"
     assert one.why == f"likely: {FILES[0]} is its run: the text names it (fever, rational, selection)"
 

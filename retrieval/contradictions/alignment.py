@@ -34,9 +34,10 @@ _MACHINES = "gpus gpu_type training_time num_workers timeout precision gradient_
 _REPORTS = "num_runs seed folds metric dataset train_size num_samples eval_batch_size shuffle few_shot"
 _MANY = "model loss num_agents llm_model embedding_model tokenizer augmentation activation normalization initialization pooling"
 _UNTOLD = frozenset(f"{_MACHINES} {_REPORTS} {_MANY}".split())
-"""Details of machines, repetitions and reports, and those that one program has many of: what a paragraph says of them names no run's value."""
+"""Details of machines, repetitions and reports, and those that one program has many of."""
 _TRIED = re.compile(
-    r"\b(?:vary|varying|varied|sweep\w*|grid|search\w*|ablat\w*|experiment(?:ed)? with|different (?:values|choices)|range of|ranging|tried|compar\w*)\b",
+    r"\b(?:vary|varying|varied|sweep\w*|grid|search\w*|ablat\w*|experiment(?:ed)? with|different (?:values|choices)|"
+    r"range of|ranging|tried|compar\w*)\b",
     re.IGNORECASE,
 )
 """Sentences that tell what was tried, not what was used."""
@@ -184,10 +185,10 @@ class Alignment:
         return [name for name in agreed if name != besides], [name for name in differing if name not in agreed]
 
 
-def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> Sequence[FactOccurrence]:
+def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """The settings whose scope shares a word with a statement's; all if none does."""
     said = telling(f"{stated.fact.scope} {stated.fact.written}")
-    return [one for one in found if telling(one.fact.scope) & said] or found
+    return [one for one in found if telling(one.fact.scope) & said] or list(found)
 
 
 def _is_about(statement: _Statement, files: int, agreed: int, differing: int) -> bool:

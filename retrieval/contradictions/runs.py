@@ -75,8 +75,16 @@ def runs(code: Iterable[FactOccurrence]) -> list[Run]:
     for occurrence in code:
         if occurrence.fact.kind not in {"prose", "table"} and not is_parameter(occurrence):
             by_place[_place(occurrence)].append(occurrence)
-    programs = {place: some for place, some in by_place.items() if not place[2]}
+    given = {_option(one) for some in by_place.values() for one in some if one.fact.kind in {"command", "config"}}
+    programs = {
+        place: [one for one in some if one.fact.kind != "default" or _option(one) not in given] for place, some in by_place.items() if not place[2]
+    }
     return [_run(place, some, programs) for place, some in by_place.items()]
+
+
+def _option(occurrence: FactOccurrence) -> tuple[WorkId, str]:
+    """An option of a repository's programs; the default of one that some run gives is nobody's value."""
+    return occurrence.fact.work, fold(occurrence.fact.written)
 
 
 def _place(occurrence: FactOccurrence) -> tuple[WorkId, str, str]:

@@ -91,6 +91,10 @@ class PartialCatalog(Catalog):
         """Facts of what is not missing."""
         return tuple(fact for fact in self._whole.facts(name) if self._has(fact.work) and fact.chunk not in self._chunks)
 
+    def mechanisms(self) -> tuple[Fact, ...]:
+        """Mechanisms of what is not missing."""
+        return tuple(fact for fact in self._whole.mechanisms() if self._has(fact.work) and fact.chunk not in self._chunks)
+
     @cached_property
     def _chunks(self) -> frozenset[str]:
         """Chunks of the missing files."""

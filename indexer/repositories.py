@@ -13,7 +13,7 @@ from pathlib import Path
 from indexer.archives import members as archive
 from indexer.archives.members import Member
 from indexer.build_context import BuildContext
-from indexer.parsers.select import VERSIONS, select
+from indexer.parsers.select import select, versions
 from indexer.repo_fingerprint import RepoFingerprint, told
 from indexer.result_cache import remembered
 from indexer.sources import local
@@ -73,7 +73,7 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
-    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", VERSIONS, make)
+    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", versions(), make)
     return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 

@@ -10,25 +10,54 @@ from lineage.results import Audit, AuditFinding
 
 _LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
 _MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
-_SHOWN = ("deviation", "missing")
+
+
+def shown(everything: bool = False) -> tuple[str, ...]:
+    """The verdicts that a report lists."""
+    return tuple(_MARKS) if everything else ("deviation", "missing")
 
 
 def audit(made: Audit, everything: bool = False) -> str:
     """The report; with `everything` what agrees and what cannot be judged is listed as well."""
-    counts = [f"{sum(finding.verdict == verdict for finding in made.findings)} {verdict}" for verdict in _MARKS]
-    lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"]
+    lines = [_summary(made)]
     for level, title in _LEVELS.items():
         rows = [finding for finding in made.findings if finding.level == level]
-        shown = [finding for finding in rows if everything or finding.verdict in _SHOWN]
+        listed = [finding for finding in rows if finding.verdict in shown(everything)]
         if rows:
             lines += [
                 "",
-                f"{title} ({len(rows) - len(shown)} of {len(rows)} agree or cannot be judged; --all shows them):"
-                if len(shown) < len(rows)
+                f"{title} ({len(rows) - len(listed)} of {len(rows)} agree or cannot be judged; --all shows them):"
+                if len(listed) < len(rows)
                 else f"{title}:",
             ]
-        lines += [line for finding in shown for line in _finding(finding)]
+        lines += [line for finding in listed for line in _finding(finding)]
     return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
+
+
+def markdown(made: Audit, everything: bool = False) -> str:
+    """The report as Markdown tables, one for each level, for a pull request."""
+    lines = [f"## Audit\n\n{_cell(_summary(made))}"]
+    for level, title in _LEVELS.items():
+        rows = [finding for finding in made.findings if finding.level == level and finding.verdict in shown(everything)]
+        if rows:
+            lines += ["", f"### {title.capitalize()}", "", "| | detail | expected | found | where | evidence |", "|---|---|---|---|---|---|"]
+            lines += [_row(finding) for finding in rows]
+    return "\n".join([*lines, "", *(f"- {_cell(note)}" for note in made.notes)])
+
+
+def _row(finding: AuditFinding) -> str:
+    cells = (_MARKS[finding.verdict], finding.title, finding.expected, finding.found, finding.where, ", ".join(map(citation, finding.evidence[:1])))
+    return f"| {' | '.join(_cell(shorten(cell, 80)) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    """A text that stays inside its cell: no bars, no lines, no markup of a stranger."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(plain(text).split()))
+
+
+def _summary(made: Audit) -> str:
+    counts = [f"{sum(finding.verdict == verdict for finding in made.findings)} {verdict}" for verdict in _MARKS]
+    return f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"
 
 
 def _finding(finding: AuditFinding) -> Iterator[str]:

@@ -60,7 +60,8 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
-            made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
+            request = BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0)
+            made = build(bench, request, "full" if parts.writer else "first")  # only a model's opinion asks a search
         with inner.engine(_SUBJECT) as engine:
             repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
             findings = comparing.audited(paper, repository)

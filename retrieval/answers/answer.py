@@ -19,7 +19,7 @@ from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Answer, Hit, Query, Status, WorkId
 from lineage.results import FactOccurrence, Sentence, WrittenAnswer
 from lineage.text.fence import fence_of, object_in
-from retrieval.answers.extract import Candidate, candidates, extracted, heard, questions, searches, supported
+from retrieval.answers.extract import Candidate, candidates, extracted, is_heard_of, questions, searches
 from retrieval.answers.groundedness import missing
 from retrieval.context.units import neutral
 from retrieval.decisions.named_settings import speaking
@@ -107,7 +107,7 @@ def ask(engine: Engine, query: Query, occurrences: Sequence[FactOccurrence] = ()
 def answered(asked: Asked, writer: AnswerWriter | None = None) -> WrittenAnswer:
     """The answer; without sentences, and with the nearest misses, where nothing supports one."""
     found = _blank(asked)
-    if not any(supported(answer) and heard(answer, asked.known) for answer in asked.answers):
+    if not any(is_heard_of(answer, asked.known) for answer in asked.answers):
         spoken = speaking(asked.answer.query.text, asked.held, asked.known)
         asked = replace(asked, held=tuple(spoken), ranked=tuple(_facts_alone(one, spoken) for one in asked.ranked))
         if not asked.held:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Answer, Chunk, ChunkKind, Fact, Focus, Hit, Query, Work
 from lineage.results import FactOccurrence, Sentence
-from retrieval.answers.extract import MOST, PARTS, candidates, covered, extracted, questions, supported
+from retrieval.answers.extract import MOST, PARTS, Candidate, candidates, covered, extracted, is_supported, questions
 from retrieval.answers.pieces import fact, pieces_of, told
 from tests.fakes import small_lineage as small
 
@@ -93,12 +93,12 @@ def test_how_much_of_a_question_a_text_speaks_of(question, text, share):
 
 def test_two_fifths_of_the_words_of_one_hit_among_the_first_eight_support_an_answer():
     none = hit("nothing of it")
-    assert supported(answer(*[none] * 7, hit("optimizer, encoder")))
-    assert not supported(answer(*[none] * 8, hit("optimizer, encoder")))
-    assert not supported(answer(hit("encoder"), hit("optimizer")))
-    assert supported(answer(hit("x", symbol="Encoder", header="optimizer")))
-    assert supported(answer(hit("x", section=("3 Optimizer of the encoder",))))
-    assert not supported(answer())
+    assert is_supported(answer(*[none] * 7, hit("optimizer, encoder")))
+    assert not is_supported(answer(*[none] * 8, hit("optimizer, encoder")))
+    assert not is_supported(answer(hit("encoder"), hit("optimizer")))
+    assert is_supported(answer(hit("x", symbol="Encoder", header="optimizer")))
+    assert is_supported(answer(hit("x", section=("3 Optimizer of the encoder",))))
+    assert not is_supported(answer())
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,11 @@ def test_what_is_far_behind_the_best_and_what_repeats_it_is_not_said():
     assert texts(hit(SAID), hit("So the optimizer that trains the encoder is AdamW, again.")) == [SAID]
 
 
-def test_no_more_than_three_sentences_are_said():
+def test_no_more_than_three_sentences_are_said_and_none_unless_one_is_sure():
     several = [f"An optimizer trains the encoder {word} {word}er {word}est." for word in ("green", "cold", "slow", "warm", "dark", "long")]
-    assert 0 < len(texts(*map(hit, several))) <= MOST
+    ranked = [Candidate(next(pieces_of(hit(text))), 0.16, 0.9) for text in several]
+    assert len(extracted([ranked])) == MOST
+    assert extracted([[replace(candidate, sure=0.3) for candidate in ranked]]) == []
 
 
 def test_nothing_is_said_where_no_piece_is_likely_enough():

@@ -29,6 +29,7 @@ from retrieval.audit.expectations import (
     sisters,
 )
 from retrieval.audit.inputs import Paper, Repository
+from retrieval.audit.roles import Roles
 from retrieval.audit.support import Support, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
@@ -64,7 +65,8 @@ _LITTLE = 0.3
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
     support = Support.of(paper, repository)
-    compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
+    roles = Roles.of(paper, repository)
+    compared = [_Detail.of(paper, repository, name, support, roles) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
@@ -91,9 +93,10 @@ class _Detail:
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
     support: Support
+    roles: Roles
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str, support: Support) -> _Detail:
+    def of(cls, paper: Paper, repository: Repository, name: str, support: Support, roles: Roles) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
@@ -114,7 +117,7 @@ class _Detail:
                     [occurrence for occurrence in passes if occurrence.fact.literal],
                 ),
             ]
-        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support)
+        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support, roles)
 
     @cached_property
     def _evaluated(self) -> bool:
@@ -123,6 +126,8 @@ class _Detail:
     def _one_role(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether a value of the repository may be of the stage and experiment that the paper speaks of."""
         stated = expected.value
+        if self.roles.differ(stated, set_):
+            return False
         if not stages_agree(paper_stages(stated), code_stages(set_), self.repository.stages, self._evaluated):
             return False
         folder = self.repository.folders.of(set_)
@@ -199,7 +204,12 @@ class _Detail:
             if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
-            if not self._agreeing or beside or (shared and experiment_of(expectation.value) not in roles):
+            if (
+                not self._agreeing
+                or beside
+                or self.roles.is_sure(expectation.value, set_)
+                or (shared and experiment_of(expectation.value) not in roles)
+            ):
                 found.append((expectation, set_))
         found = found or self._eliminated()
         return found if self._surely(found) else []
@@ -225,7 +235,8 @@ class _Detail:
         stated = expected.value
         if self.name in COLLECTED:
             return False
-        one_unit = stated.fact.name == set_.fact.name or {stated.fact.name, set_.fact.name} <= SAME_UNIT
+        names = {stated.fact.name, set_.fact.name}
+        one_unit = len(names) == 1 or names <= SAME_UNIT or ("adam_betas" in names and alike(stated, set_))
         if (
             not one_unit
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
@@ -238,15 +249,18 @@ class _Detail:
         if (
             (is_restricted(stated) and self._is_only(stated))
             or is_baseline(stated)
-            or of_another_section(stated, set_, self.paper.sections)
-            or self._is_of_another_experiment(expected)
+            or of_another_section(stated, set_, self.paper.sections, self._common)
         ):
             return False
-        return not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
+        if self.roles.is_sure(stated, set_):
+            return True
+        return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
 
     def _has_both_lengths(self) -> bool:
         """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
-        return all(any(EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS)
+        return all(
+            any(value.fact.literal and EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS
+        )
 
     def _is_only(self, stated: FactOccurrence) -> bool:
         """Whether the paper has no other value of a detail: what holds in general is then not known."""
@@ -266,6 +280,8 @@ class _Detail:
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
+        if pairs and all(self.roles.is_sure(expectation.value, set_) for expectation, set_ in pairs):
+            return True
         if self.name in wording().many and not all(overlap(expectation.value, set_, self._common) for expectation, set_ in pairs):
             values = {expectation.value.fact.value for expectation in self.expected}
             if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:

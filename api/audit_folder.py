@@ -65,9 +65,9 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
         with inner.engine(_SUBJECT) as engine:
             repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
             findings = comparing.audited(paper, repository)
-            stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
-            judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
-            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged_places)
+            stated = [name for name in {*paper.held, *repository.held} if paper.stated(name)]
+            judged = [(occurrence.evidence.chunk.path, occurrence.fact.line) for name in stated for occurrence in repository.held.get(name, ())]
+            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged, stated)
             components = named_findings.components(paper.text)
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named

@@ -149,10 +149,13 @@ def extracted(ranked: Sequence[Sequence[Candidate]]) -> list[Sentence]:
 
 def _said(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Those that come near the best, if that is likely enough."""
-    table = fitted()
-    if not ranked or ranked[0].sure < table["least"]:
-        return []
-    return [candidate for candidate in ranked if candidate.likelihood >= table["near"] * ranked[0].likelihood]
+    near = fitted()["near"]
+    return [candidate for candidate in ranked if candidate.likelihood >= near * ranked[0].likelihood] if is_sure(ranked) else []
+
+
+def is_sure(ranked: Sequence[Candidate]) -> bool:
+    """Whether one of the first pieces is likely enough to answer for anything to be said."""
+    return bool(ranked) and ranked[0].sure >= float(fitted()["least"])
 
 
 def _new(piece: Piece, other: Piece) -> bool:

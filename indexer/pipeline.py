@@ -18,12 +18,14 @@ from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
+from indexer.derived import derive
 from indexer.documents import read
 from indexer.embedding import at_once, embed, missing
 from indexer.extraction import extract as facts
 from indexer.extraction.hydra import circles
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest
+from indexer.repo_profile import VERSION as PROFILE
 from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, resolve
 from indexer.transport.budget import SPENT
@@ -62,7 +64,7 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
             words = f"there is another lineage called {slug!r}, of {current.target}"
             raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
         collected = collect(bench, request, resolved_target)
-        mark = _fingerprint(collected, embedder.id, ontology(bench.settings.ontology).digest)
+        mark = _fingerprint(bench, collected, embedder.id)
         if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
         else:
@@ -77,7 +79,7 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
 def gathered(bench: BuildContext, request: BuildRequest) -> tuple[Collected, str]:
     """What a build of `request` would be made from now, and its fingerprint; no lineage is written."""
     collected = collect(bench, request, resolve(bench, request.target))
-    return collected, _fingerprint(collected, bench.embedder().id, ontology(bench.settings.ontology).digest)
+    return collected, _fingerprint(bench, collected, bench.embedder().id)
 
 
 def _current(bench: BuildContext, slug: str) -> Manifest | None:
@@ -103,9 +105,10 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
     return build_request.get("target") != request.target and target_ids.isdisjoint({resolved_target.work.id, *resolved_target.work.aliases})
 
 
-def _fingerprint(collected: Collected, embedder: str, details: str) -> str:
-    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
-    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, facts.VERSION, details, ANCESTORS]
+def _fingerprint(bench: BuildContext, collected: Collected, embedder: str) -> str:
+    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the lists of details."""
+    made = [PROFILE, facts.VERSION, ontology(bench.settings.ontology).digest, bench.reports.digest if bench.reports else ""]
+    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, *made, ANCESTORS]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -130,6 +133,7 @@ def _write(
             contents.into(catalog)
             catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
+            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
@@ -139,7 +143,8 @@ def _write(
             elif bench.first:
                 first = bench.first()
                 draft.vectors(at_once(first, units), first.id)
-        manifest = draft.commit(target=collected.target.id, fingerprint=mark)
+        with bench.clock.timed("report"):
+            manifest = draft.commit(target=collected.target.id, fingerprint=mark, reports=bench.report_maker() if soon else None)
     if soon or tier == "first":
         return manifest
     bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
@@ -184,7 +189,7 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
             draft.catalog_in(generation.folder)
-            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint)
+            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, reports=bench.report_maker())
 
 
 def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:

@@ -120,7 +120,8 @@ def lines_of(hit: Hit) -> Iterable[str]:
     shown = [line.rstrip() for line in lines if line.strip()][:LINES]
     if shown:
         name = hit.chunk.symbol or hit.chunk.path
-        yield f"`{name.replace('`', chr(39))}`:\n" + "\n".join(f"    {line}" for line in dedent("\n".join(shown)).split("\n"))
+        code = dedent("\n".join(shown)).replace("```", "'''")
+        yield f"`{name.replace('`', chr(39))}`:\n```\n{code}\n```"
 
 
 def fact(occurrence: FactOccurrence, known: Ontology) -> Piece:

@@ -9,12 +9,12 @@ has may agree, and never counts against. No code is run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.hyperparameters.values import number
-from lineage.results import AuditFinding, FactOccurrence, Strength
+from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import (
     COLLECTED,
     NOT_IN_CODE,
@@ -28,9 +28,9 @@ from retrieval.audit.expectations import (
     sentence_of,
     sisters,
 )
+from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.roles import Roles
-from retrieval.audit.support import Support, experiment_of
+from retrieval.audit.support import Roles, Support, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
     code_stages,
@@ -48,9 +48,6 @@ from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.wording import wording
 
-_METHOD_TOPICS = frozenset(
-    {"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}
-)
 _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "reproducibility"})
 """Topics whose values belong to evaluation as much as to training."""
 _SIBLINGS = 2
@@ -300,7 +297,7 @@ class _Detail:
         for expectation, set_ in self._agreeing:
             by_value[set_.fact.value].append((expectation, set_))
         for pairs in by_value.values():
-            yield self._finding("match", [one.value for one, _ in pairs], pairs[0][1], "the paper states it", self._severity(pairs[0][0]))
+            yield self._finding("match", [one.value for one, _ in pairs], [pairs[0][1]], "the paper states it", self._severity(pairs[0][0]))
         by_place: dict[tuple[str, frozenset[int]], list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
         of_place: dict[tuple[str, int], set[int]] = defaultdict(set)
         for expectation, set_ in self._deviations:
@@ -308,14 +305,13 @@ class _Detail:
         for expectation, set_ in sorted(self._deviations, key=lambda pair: _RUN.get(pair[1].fact.kind, 9)):
             path = set_.evidence.chunk.path
             by_place[path, frozenset(of_place[path, id(set_)])].append((expectation, set_))
-        for pairs in _once(by_place.values()):
+        for pairs in once(by_place.values()):
             yield self._finding(
                 "deviation",
                 [one.value for one, _ in pairs],
-                pairs[0][1],
+                [set_ for _, set_ in pairs],
                 "the paper states it",
                 self._severity(pairs[0][0]),
-                also=[set_ for _, set_ in pairs],
             )
         if (
             not by_value
@@ -335,16 +331,16 @@ class _Detail:
                 if not self._nearest
                 else "the paper gives several values or gives this one elsewhere"
             )
-            return self._finding("cannot judge", [expectation.value for expectation in self.expected], set_here[0], why, _LITTLE)
+            return self._finding("cannot judge", [expectation.value for expectation in self.expected], set_here[:1], why, _LITTLE)
         own = [occurrence for occurrence in self.paper.held.get(self.name, ()) if is_own_code(occurrence) and occurrence.fact.literal]
         if not own or any(self.paper.stated(sister) for sister in sisters(self.name) - {self.name}):
             return None
         met = next(((occurrence, set_) for occurrence in own for set_ in set_here if agree(occurrence, set_, self.paper.same)), None)
         weight = self.paper.weight(self.name) * _LITTLE
         if met:
-            return self._finding("match", [met[0]], met[1], "the paper leaves it open; its authors' code has it", weight, "code")
+            return self._finding("match", [met[0]], [met[1]], "the paper leaves it open; its authors' code has it", weight, "code")
         why = "the paper leaves it open; its authors' code has another value"
-        return self._finding("cannot judge", own, set_here[0], why, weight, "code")
+        return self._finding("cannot judge", own, set_here[:1], why, weight, "code")
 
     def missing(self, judged: Mapping[tuple[str, ...], set[str]]) -> AuditFinding | None:
         """A value that the paper states and of which the repository has nothing, though it has others of the same section."""
@@ -375,57 +371,18 @@ class _Detail:
             return None
         why = "the paper states it beside other values that the repository has; nothing in the repository is called so"
         severity = self._severity(lacking[0]) * (1.0 if self.name not in wording().many else _LITTLE)
-        return self._finding("missing", [expectation.value for expectation in lacking], None, why, severity)
+        return self._finding("missing", [expectation.value for expectation in lacking], (), why, severity)
 
     def _severity(self, expected: Expectation) -> float:
         return self.paper.weight(self.name)
 
     def _finding(
         self,
-        verdict: str,
+        verdict: Verdict,
         stated: Sequence[FactOccurrence],
-        set_: FactOccurrence | None,
+        set_: Sequence[FactOccurrence],
         why: str,
         severity: float,
         strength: Strength = "stated",
-        also: Sequence[FactOccurrence] = (),
     ) -> AuditFinding:
-        return AuditFinding(
-            level="method" if self.paper.ontology.topic(self.name) in _METHOD_TOPICS else "experiment",
-            name=self.name,
-            title=self.paper.ontology.title(self.name),
-            verdict=verdict,  # type: ignore[arg-type]
-            expected=" or ".join(list(dict.fromkeys(map(_shown, stated)))[:_SHOWN]),
-            found=" or ".join(list(dict.fromkeys(map(_shown, [*([set_] if set_ else []), *also])))[:_SHOWN]),
-            where=_place(set_) if set_ else "",
-            evidence=tuple(occurrence.evidence for occurrence in stated[:2]),
-            severity=round(severity, 3),
-            why=why,
-            strength=strength,
-            scope=next((scope for occurrence in stated if (scope := _scope(occurrence))), ""),
-        )
-
-
-def _once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterator[list[tuple[Expectation, FactOccurrence]]]:
-    """The groups of pairs, those of one value in several places of one file once."""
-    seen: set[tuple[str, str]] = set()
-    for pairs in groups:
-        set_ = pairs[0][1]
-        if (set_.fact.value, set_.evidence.chunk.path) not in seen and not (seen and any(value == set_.fact.value for value, _ in seen)):
-            seen.add((set_.fact.value, set_.evidence.chunk.path))
-            yield pairs
-
-
-def _shown(occurrence: FactOccurrence) -> str:
-    return " ".join(filter(None, (occurrence.fact.value, occurrence.fact.unit)))
-
-
-def _scope(occurrence: FactOccurrence) -> str:
-    title = occurrence.evidence.chunk.section[-1] if occurrence.evidence.chunk.section else ""
-    return ", ".join(filter(None, (occurrence.fact.scope, title)))
-
-
-def _place(occurrence: FactOccurrence) -> str:
-    """File and line in the repository."""
-    line = occurrence.fact.line or occurrence.evidence.chunk.start_line
-    return f"{occurrence.evidence.chunk.path}#L{line}"
+        return finding_of(self.paper.ontology, self.name, verdict, stated, set_, why, severity, strength)

@@ -8,9 +8,9 @@ from itertools import groupby
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, dim
 from lineage.citation import citation, pinpoint
-from lineage.records import Hit
+from lineage.reasons import first
+from lineage.records import Hit, ReasonKind
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from retrieval.decisions.target_text import SAYS
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",
@@ -133,8 +133,8 @@ def named(suggestion: Suggestion) -> str:
 
 def _line(hit: Hit) -> str:
     """The sentence that answers, else the line."""
-    if hit.why and hit.why[0].startswith(SAYS):
-        return hit.why[0].removeprefix(SAYS)
+    if said := first(hit, ReasonKind.SAYS):
+        return said
     lines = hit.chunk.text.split("\n")
     at = hit.focus.start_line - hit.chunk.start_line if hit.focus else 0
     return lines[at] if 0 <= at < len(lines) else lines[0]

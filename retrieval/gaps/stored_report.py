@@ -23,8 +23,6 @@ from retrieval.search.work_relations import WorkRelations
 
 VERSION = "report@1"
 """What a change of the report's rules raises, so that reports of before are made anew."""
-LATE = "took too long"
-"""Stands in a note of a report that is not whole, and is not kept."""
 _PACKAGED = (("lineage", "data/details.json"), ("lineage", "data/ontology.json"), ("retrieval", "data/vocabulary.json"))
 _ADAPTER = TypeAdapter[tuple[str, Gaps]](tuple[str, Gaps])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.cli import display, display_audit, display_packs, terminal
+from api.cli import display, display_answers, display_audit, terminal
 from lineage.records import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
 from lineage.results import Audit, AuditFinding, Sentence, WrittenAnswer
 from tests.fakes import small_lineage as small
@@ -122,8 +122,8 @@ def test_an_answer_numbers_its_evidence_once_and_cites_it_in_order():
     found = WrittenAnswer(
         "?", "small", "1", (Sentence("Two\x1b.", (SAID, CODE)), Sentence("One.", (SAID,))), "m\n1", (("gone", "no"),), (CODE,), ("n",)
     )
-    lines = terminal.plain(display_packs.written(found)).split("\n")
+    lines = terminal.plain(display_answers.written(found)).split("\n")
     assert [line for line in lines if line][:4] == ["small · generation 1 · by m 1", "note: n", "Two. [1, 2]", "One. [1]"]
     assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
     assert lines[-6:-3] == ["", "removed: gone", "  because no"]
-    assert "nothing in this lineage supports an answer" in display_packs.written(WrittenAnswer("?", "small", "1", ()))
+    assert "nothing in this lineage supports an answer" in display_answers.written(WrittenAnswer("?", "small", "1", ()))

@@ -112,7 +112,7 @@ def test_rows_of_a_scope_are_ascending(catalog):
 
 
 def test_equal_texts_know_each_other_whatever_their_indentation(catalog):
-    assert [(row, work) for row, work, *_ in catalog.homes(0)] == [(0, small.REPO), (4, small.FORK)]
+    assert [(row, work) for row, work, *_ in catalog.homes([0])[0]] == [(0, small.REPO), (4, small.FORK)]
 
 
 def test_frequencies_count_chunks(catalog):

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from api.cli import display_gaps
-from api.wire import gaps
+from api.wire.encode import to_json
+from api.wire.insight import gaps_view
 from lineage.errors import UsageError
 from lineage.results import Gap, Gaps, Specification
 
@@ -78,7 +79,7 @@ def test_rows_of_one_state_and_one_topic_can_be_chosen(built):
 
 
 def test_the_report_can_be_told_as_json_and_to_people(found):
-    said = gaps.gaps_to_json(found)
+    said = to_json(gaps_view(found))
     assert json.loads(json.dumps(said))["gaps"][0]["state"] == "UNSPECIFIED"
     text = display_gaps.gaps(found)
     assert "UNSPECIFIED" in text

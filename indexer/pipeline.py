@@ -174,7 +174,7 @@ def _units(bench: BuildContext, documents: Sequence[Document]) -> tuple[list[Chu
             own = chunks(document)
             document_facts = facts.extract(document, own, terms)
             units += own
-            unit_facts += document_facts.facts
+            unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))

@@ -371,7 +371,7 @@ class Fact:
     `name` and `value` are normalised (`learning_rate`, `0.0001`; see `lineage.hyperparameters.ontology`), `written` and `said` are
     the name and the words of the source. `scope` is what the value holds for (`optimizer`, `ViT-B`, `imagenet`,
     a class or configuration section). `literal` is false where the source computes the value: then `value` is the
-    expression as written and nothing was run.
+    expression as written and nothing was run. `end_line` is the last line of what goes over several.
     """
 
     name: str
@@ -385,6 +385,7 @@ class Fact:
     said: str = ""
     scope: str = ""
     literal: bool = True
+    end_line: int = 0
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from api.cli.files import absolute, fragments
 from api.operations import Service
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
-from lineage.build_profiles import PROFILES
 from lineage.errors import Losses, UsageError
+from lineage.settings import PROFILES
 
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
@@ -29,7 +29,7 @@ class AsOf(StrEnum):
 
 
 class ProfileName(StrEnum):
-    """The size of a build (`lineage.build_profiles`)."""
+    """The size of a build (`lineage.settings`)."""
 
     FAST = "fast"
     DEFAULT = "default"

@@ -14,7 +14,7 @@ from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.generation import Manifest
 from lineage.records import CodeLink, LedgerRow, Reference, Status, Work, WorkId
-from lineage.references.ancestors import Ancestor
+from lineage.references.signals import Ancestor
 
 if TYPE_CHECKING:
     from indexer.lock.form import Pinned
@@ -102,7 +102,7 @@ class IndexedText:
 
 @dataclass(frozen=True)
 class TitledAncestor(Ancestor):
-    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation), with the sentence that says so."""
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation, sampling), with the sentence that says so."""
 
     title: str = ""
 

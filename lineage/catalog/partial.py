@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, Outline, StoredDocument, document_key
 from lineage.code_links.target_code import in_catalog, own_exclusion
-from lineage.code_reuse.reuse import Shared, signals, without_signals
+from lineage.code_reuse.reuse import Shared, signals
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
-from lineage.references.ranking import Signal
+from lineage.references.ranking import without_signals
+from lineage.references.signals import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
@@ -89,6 +90,10 @@ class PartialCatalog(Catalog):
     def facts(self, name: str | None = None) -> tuple[Fact, ...]:
         """Facts of what is not missing."""
         return tuple(fact for fact in self._whole.facts(name) if self._has(fact.work) and fact.chunk not in self._chunks)
+
+    def mechanisms(self) -> tuple[Fact, ...]:
+        """Mechanisms of what is not missing."""
+        return tuple(fact for fact in self._whole.mechanisms() if self._has(fact.work) and fact.chunk not in self._chunks)
 
     @cached_property
     def _chunks(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lineage.catalog import records, schema
 from lineage.errors import StoreDamaged
+from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
 
 DEADLINE = 10.0
@@ -172,8 +173,14 @@ class Catalog:
         return {Status(status): count for status, count in rows}
 
     def facts(self, name: str | None = None) -> tuple[Fact, ...]:
-        """Facts of one name (any case), or all."""
-        rows = self._all("SELECT * FROM facts WHERE ?1 IS NULL OR lower(name) = lower(?1) ORDER BY name, work, chunk, line, value", (name,))
+        """Facts of one name (any case), or all but mechanisms."""
+        wanted = f"(?1 IS NULL AND name NOT LIKE '{PREFIX}%') OR lower(name) = lower(?1)"
+        rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - a fixed prefix
+        return tuple(records.fact_of(row) for row in rows)
+
+    def mechanisms(self) -> tuple[Fact, ...]:
+        """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`)."""
+        rows = self._all(f"SELECT * FROM facts WHERE name LIKE '{PREFIX}%' ORDER BY name, work, chunk, line, value")  # noqa: S608 - a fixed prefix
         return tuple(records.fact_of(row) for row in rows)
 
     def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:

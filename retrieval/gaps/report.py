@@ -25,6 +25,7 @@ from retrieval.gaps import components, followed_settings, library_defaults
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.batch_queries import asked
 from retrieval.gaps.claims import misread, unclaimed
+from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in
 from retrieval.search.engine import Engine
@@ -76,6 +77,7 @@ def report(material: ReportInputs) -> Gaps:
         for detail_verdict in verdicts
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
+    gaps = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps)
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
     return Gaps(

@@ -142,7 +142,7 @@ class Parts:
         """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
         from indexer.build_context import BuildContext
         from indexer.references.role_refinement import Refiner
-        from indexer.sandbox.pool import Sandbox
+        from indexer.sandbox.pool import MIB, Limits, Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace
@@ -153,6 +153,7 @@ class Parts:
         from indexer.store.computed_cache import DerivedCache, VectorCache
         from indexer.store.generations import Store
         from indexer.transport.client import Transport
+        from indexer.work_budget import budget_of
 
         home = self.settings.home
         with ExitStack() as stack:
@@ -170,13 +171,14 @@ class Parts:
                 arxiv=Arxiv(transport),
                 github=GitHub(transport),
                 hub=HuggingFace(transport),
-                sandbox=stack.enter_context(Sandbox()),
+                sandbox=stack.enter_context(Sandbox(limits=Limits(memory=self.settings.parser_megabytes * MIB))),
                 derived=derived,
                 vectors=stack.enter_context(closing(VectorCache(home))),
                 store=Store(home),
                 embedder=lambda: self.embedder,
                 clock=Clock(),
                 watch=watch,
+                work=budget_of(self.settings, "build"),
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
                 first=lambda: self.first,
                 refiner=Refiner.of(self.settings, derived, self._client()),

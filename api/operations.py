@@ -113,15 +113,18 @@ class Service:
 
     # -- building
 
-    def build(self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", watch: Watch = unwatched) -> BuildReport:
+    def build(
+        self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", refresh: Sequence[str] = (), watch: Watch = unwatched
+    ) -> BuildReport:
         """Build the requested lineage, or return the existing build. Failures are listed in the report's ledger.
 
         With tier `first`, return as soon as the fast index can answer questions, before dense vectors are computed.
+        `refresh` names hosts or works that are asked again, or `all`.
         """
         from indexer.pipeline import build
 
         with self._parts.workbench(watch) as bench:
-            return build(bench, request, tier)
+            return build(bench, request, tier, refresh)
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
         """Estimate what `build` would fetch, from which hosts, and its cost. Fetches metadata only and writes no lineage."""

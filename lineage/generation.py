@@ -13,7 +13,6 @@ Manifest versions: 1, the first.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -28,6 +27,7 @@ from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
+from lineage.sealed import sealed
 
 MANIFEST_VERSION = 1
 FIRST_TIER = "static-"
@@ -78,9 +78,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The file's bytes, with a `seal` over all the rest."""
-        value = asdict(self)
-        seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-        return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+        return sealed(asdict(self))
 
 
 @dataclass(frozen=True)

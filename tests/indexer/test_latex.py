@@ -197,6 +197,7 @@ def test_input_reads_members_only_and_records_what_is_missing_or_cyclic():
         "gone": Status.NOT_FOUND,
         "/etc/passwd": Status.NOT_FOUND,
         "../../x": Status.NOT_FOUND,
+        "_part.tex": Status.POLICY_SKIPPED,
     }
 
 

@@ -159,16 +159,21 @@ def midrule(m: Machine, tok: Token) -> None:
     m.reader.take("m")
 
 
+MAX_NAME = 50
+
+
 def csname(m: Machine, tok: Token) -> None:
-    r"""`\csname name\endcsname` is the command `\name`."""
-    name = ""
-    for _ in range(50):
-        part = m.reader.next()
-        if part is None or part == r"\endcsname":
-            break
-        name += part if part[0] not in "\\{}" else ""
-    if name.strip():
-        m.reader.push(["\\" + name.strip()])
+    r"""`\csname name\endcsname` is the command `\name`; where it never ends, what was taken for the name is text again."""
+    parts: list[Token] = []
+    while len(parts) < MAX_NAME and (part := m.reader.next()) not in (None, PAR, r"\endcsname"):
+        parts.append(str(part))
+    if part == r"\endcsname":
+        name = "".join(part for part in parts if part[0] not in "\\{}").strip()
+        if name:
+            m.reader.push(["\\" + name])
+        return
+    m.note(tok, Status.PARTIAL, r"a \csname without \endcsname: its name was read as text")
+    m.reader.push([*parts, part] if part else parts)
 
 
 def verb(m: Machine, tok: Token) -> None:

@@ -114,7 +114,8 @@ class Parts:
         from retrieval.search.expansion import vocabulary
 
         generation = open_generation(self.settings.home, lineage)
-        index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
+        vectors = generation.vectors
+        index = registry.load("vectors", "faiss")(vectors) if vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)

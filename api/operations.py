@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.estimate import Estimate
     from indexer.lock.form import Pinned
     from indexer.plan import BuildReport, BuildRequest
+    from indexer.repair import Repair
     from indexer.store.verify import Finding
     from retrieval.decisions.consensus import Tallies
     from retrieval.decisions.fact_index import FactIndex
@@ -393,18 +394,28 @@ class Service:
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
-        from indexer.store.verify import built, check_blobs, check_lineage
+        from indexer.store.verify import built, check_lineage, check_shared
 
         every = built(self._home)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
-        return (*findings, *(check_blobs(self._home) if read_data else ()))
+        return (*findings, *(check_shared(self._home) if read_data else ()))
+
+    def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:
+        """Fetch again, or make again, just what is damaged in one lineage or all of them, and in what they share."""
+        from indexer.repair import repair
+        from indexer.store.verify import built
+
+        every = built(self._home)
+        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
+        with self._parts.workbench(watch) as bench:
+            return repair(bench, chosen)
 
     def insist_sound(self, findings: Sequence[Finding | Damaged]) -> None:
         """Raise `StoreDamaged` if there are findings."""
         if findings:
             problems = "; ".join(damaged.problem for damaged in findings if isinstance(damaged, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(problems, hint="build the lineage again to replace damaged files; nothing is deleted")
+            raise StoreDamaged(problems, hint="`lineage check --repair` fetches or makes again just what is damaged")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""

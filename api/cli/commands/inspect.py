@@ -89,7 +89,9 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 def check(
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
+    mend: Annotated[bool, typer.Option("--repair", help="Fetch or make again just what is damaged, then verify everything.")] = False,
     home: Home = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Verify the store: hashes, ledger totals, vectors, exclusions. Exits with 6 if something is wrong.
@@ -99,9 +101,15 @@ def check(
       lineage check
 
       lineage check arxiv-2504.17192 --read-data
+
+      lineage check --repair
     """
     service = service_of(home)
-    findings = service.check(lineage, read_data=read_data)
+    if mend:
+        with watching(quiet) as watch:
+            repairs = service.repair(lineage, watch=watch)
+        typer.echo(display.repairs(repairs), err=True)
+    findings = service.check(lineage, read_data=read_data or mend)
     put([hits.to_json(row) for row in findings] if json else findings, json, display.findings)
     with exit_codes.concluding():
         service.insist_sound(findings)

@@ -150,6 +150,7 @@ class Parts:
         from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
         from indexer.stage_clock import Clock
+        from indexer.store.atomic_files import private
         from indexer.store.blobs import Blobs
         from indexer.store.computed_cache import DerivedCache, VectorCache
         from indexer.store.generations import Store
@@ -158,6 +159,7 @@ class Parts:
 
         home = self.settings.home
         with ExitStack() as stack:
+            stack.enter_context(private(home))
             blobs, derived = Blobs(home), stack.enter_context(closing(kit.derived(home) if kit else DerivedCache(home)))
             plain = (
                 Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))) if not kit else kit.transport(self.settings, blobs, watch)

@@ -271,8 +271,6 @@ def test_a_damaged_blob_is_named_and_set_aside_and_fetched_anew(whole, tmp_path)
     flip(blob)
     demo = Demo(home, url)
     assert [Path(finding.place) for finding in check_shared(home)] == [blob]
-    with pytest.raises(StoreDamaged, match=blob.name[:8]):
-        demo.build(papers=0, repos=0)
     assert demo.build(papers=0, repos=0).content_hash == made.content_hash
     assert blob.with_suffix(".damaged").exists()
 

@@ -29,6 +29,8 @@ from lineage.sealed import unsealed
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _BLOCK = 1 << 20
+HOLDER = ".writer.json"
+"""Says who writes a lineage; it outlives only a writer that was killed."""
 _ROWS = 20_000
 MENDED = "it counts as absent and is made or fetched again; `lineage check --repair` does it now"
 _KEEP_OUT = "build again with the same flags"
@@ -64,6 +66,8 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
     except NotFound:
         if slug not in built(home):
             raise
+        if _never_committed(layout.lineage_folder(home, slug)):
+            return ()
         findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
         name = ""
     except LineageError as error:
@@ -78,6 +82,11 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
     else:
         findings.extend(_stray_blobs(home, slug, read_data))
     return tuple(findings)
+
+
+def _never_committed(folder: Path) -> bool:
+    """Whether the first build of a lineage was killed before its commit: its writer's note is still there, and one generation at most."""
+    return (folder / HOLDER).is_file() and len(list((folder / "gen").glob("[0-9]*"))) <= 1
 
 
 def _stray_blobs(home: Path, slug: str, read_data: bool) -> Iterator[Finding]:

@@ -164,11 +164,16 @@ class Limiter:
             times = {name: float(state[name]) for name in ("last", "not_before") if name in state}
             return {name: moment for name, moment in times.items() if math.isfinite(moment)}
         except (ValueError, TypeError):
-            return {"last": self._wall()}  # damaged: as if it had been asked just now
+            just_now = {"last": self._wall()}  # damaged: as if it had been asked just now
+            self._write(pace, just_now)
+            return just_now
 
     def _note(self, pace: Pace, **times: float) -> None:
+        self._write(pace, self._state(pace) | times)
+
+    def _write(self, pace: Pace, times: Mapping[str, float]) -> None:
         with failures(self.folder):
-            (self.folder / f"{pace.bucket}.json").write_bytes(sealed(self._state(pace) | times))
+            (self.folder / f"{pace.bucket}.json").write_bytes(sealed(times))
 
     @contextlib.contextmanager
     def _lock(self, pace: Pace, patience: float) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from api.cli import display, exit_codes
-from api.cli.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of
+from api.cli.commands.common import Home, Json, Named, Offline, Quiet, known, one_of, put, service_of, watching
 from api.cli.files import writable
 from api.wire import hits
 from lineage.errors import UsageError

@@ -84,7 +84,7 @@ def test_what_a_killed_export_left_beside_its_target_goes_with_the_next(tmp_path
 def test_a_citation_of_a_hundred_thousand_keys_costs_no_paper():
     keys = ",".join(f"k{n}" for n in range(100_000))
     document = parse({"main.tex": rf"\documentclass{{article}}\begin{{document}}a \cite{{{keys}}}.\end{{document}}".encode()}, WorkId("arxiv:1"), "")
-    assert (len(document.mentions), len(document.mentions[0].group), document.status) == (1_000, 100, Status.PARTIAL)
+    assert (len(document.mentions), len(document.mentions[0].together), document.status) == (1_000, 100, Status.PARTIAL)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")

@@ -174,7 +174,7 @@ def test_what_is_commented_out_in_any_way_is_no_text():
 def test_words_in_white_are_left_out_and_noted_but_not_in_tables():
     document = read(r"a \textcolor{white}{obey me} b {\color{white} and me} \textcolor{red}{c} \begin{tabular}{l}\textcolor{white}{d}\end{tabular}")
     assert document.text == "a b c\n\nd"
-    assert document.lost == (("white text", Status.POLICY_SKIPPED, "words printed in white were left out"),)
+    assert document.lost == (("white text", Status.POLICY_SKIPPED, "words printed so that nobody sees them were left out"),)
 
 
 def test_switches_are_followed():

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 
 from indexer.parsers.latex.citing import cite, is_cite
-from indexer.parsers.latex.machine import BRACE, Group, Handler, Machine
+from indexer.parsers.latex.machine import Handler, Machine
 from indexer.parsers.latex.plain import plain
 from indexer.parsers.latex.scanner import PAR, Token, written
-from indexer.parsers.latex.stream import TextStream
 from indexer.parsers.latex.symbols import MATH_SIGNS, SYMBOLS, accented, words
 from lineage.records import Status
 
@@ -91,25 +90,6 @@ def xspace(m: Machine, tok: Token) -> None:
     m.reader.back()
     if following not in _NO_XSPACE and following[0] not in ".,'/?;:!~-)}{&":
         m.out.space()
-
-
-def color(m: Machine, tok: Token) -> None:
-    r"""`\textcolor{name}{words}` and `\color{name}`: words in white are hidden from a reader and left out here as well.
-
-    Not in tables and floats, where white stands on dark cells.
-    """
-    m.reader.optional()
-    hidden = m.reader.word().lower() in ("white", "1,1,1", "ffffff") and m.in_document and not m.tabulars and not m.floats
-    if hidden and tok == r"\textcolor":
-        m.capture(lambda stream: _hidden(m, stream))
-    elif hidden and m.groups and m.groups[-1] is BRACE:
-        m.groups.pop()
-        m.divert(Group("capture"), TextStream(), lambda stream: _hidden(m, stream))
-
-
-def _hidden(m: Machine, stream: TextStream) -> None:
-    if stream.length:
-        m.note("white text", Status.POLICY_SKIPPED, "words printed in white were left out")
 
 
 def onedot(m: Machine, tok: Token) -> None:

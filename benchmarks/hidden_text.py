@@ -44,7 +44,29 @@ PLAIN_TEX = (
     r"\raisebox{-1ex}{seen}",
     r"{\transparent{0.6}seen}",
 )
-_WORDS = "we train the model with a rate and then report its score on every set that others use for this task".split()
+_WORDS = [
+    "we",
+    "train",
+    "the",
+    "model",
+    "with",
+    "a",
+    "rate",
+    "and",
+    "then",
+    "report",
+    "its",
+    "score",
+    "on",
+    "every",
+    "set",
+    "that",
+    "others",
+    "use",
+    "for",
+    "this",
+    "task",
+]
 
 
 def document_of(body: str) -> dict[str, bytes]:

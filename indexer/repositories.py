@@ -126,7 +126,9 @@ def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tupl
             documents.append(document)
 
 
-def _parsed(bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]], budget: WorkBudget) -> Iterator[tuple[Document | None, LedgerRow]]:
+def _parsed(
+    bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]], budget: WorkBudget
+) -> Iterator[tuple[Document | None, LedgerRow]]:
     for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob, budget=budget) if batch else (), strict=True):
         if isinstance(parse_result, ParseError):
             yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))

@@ -36,7 +36,7 @@ def build(desk: Desk, asked: BuildArguments) -> Result:
             "this server builds from identifiers only, not from files of its machine",
             hint="give an arXiv id, a DOI or a title in quotes; or a person runs `lineage build PATH`, or starts `lineage mcp --local-files`",
         )
-    target = os.path.abspath(os.path.expanduser(asked.target)) if is_path(asked.target) else asked.target
+    target = os.path.abspath(os.path.expanduser(asked.target)) if is_path(asked.target) else asked.target  # noqa: PTH100, PTH111 - neither raises
     request = BuildRequest(target, asked.name, papers=asked.papers, repos=asked.repos, no_target_code=asked.no_target_code)
     return state(desk, desk.jobs.submit(request).id)
 

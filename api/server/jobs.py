@@ -262,7 +262,7 @@ def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
         ids.check_name(request.name)
     request = replace(request, target=_fixed(request.target), add=tuple(map(_fixed, request.add)))
     additions.check(request.add)
-    if os.path.isabs(request.target):
+    if Path(request.target).is_absolute():
         return request, request.name
     target = ids.parse(request.target)
     if not target.id or not target.id.startswith(_PLAIN):
@@ -274,7 +274,7 @@ def _fixed(text: str) -> str:
     """A target that means the same in every folder; raises `BadIdentifier`."""
     from indexer.portable import identifier
 
-    if os.path.isabs(text):
+    if Path(text).is_absolute():
         return text
     if not (name := identifier(text)):
         ids.parse(text)

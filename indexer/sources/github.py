@@ -98,7 +98,9 @@ class GitHub:
 
     def _commits(self, repo: Work, ref: str = "", query: Mapping[str, str | int] | None = None) -> CachedResponse:
         owner, name = _github(repo.id)
-        return self._transport.get(f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query, shape=_is_commit if ref else _is_list)
+        return self._transport.get(
+            f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query, shape=_is_commit if ref else _is_list
+        )
 
     def tarball(self, repo: Work, sha: str) -> Blob:
         """The files of a commit as a gzipped tar archive; raises `SourceError`, HASH_MISMATCH if it is another's."""

@@ -151,7 +151,7 @@ class Transport:
         return error
 
     def _kept(self, request: Request, cap: int) -> CachedResponse | None:
-        """The kept answer, unless it is to be asked anew or is a refusal that would not hold now: old, by a mirror, or under a smaller cap."""
+        """The kept answer, unless it is to be asked anew or is a refusal that no longer holds: old, by a mirror, of a smaller cap."""
         answer = self.answers.get(request)
         if not answer or self.settings.offline:
             return answer

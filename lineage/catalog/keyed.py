@@ -76,7 +76,9 @@ class Keyed:
         elif damage:
             with self._lock, schema.translated(self.path):
                 rows = self._db().execute("SELECT key, value, digest FROM kept").fetchall()
-                self._db().executemany("DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if digest not in _digests(key, value)])
+                self._db().executemany(
+                    "DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if digest not in _digests(key, value)]
+                )
 
     def close(self) -> None:
         """Close the file; it opens again when used."""

@@ -48,7 +48,9 @@ def flip(path, dice):
 
 def of_kind(home, kind):
     files = [path for path in home.rglob("*") if path.is_file() and not path.name.startswith(".")]
-    return sorted(path for path in files if path.name == kind or (path.parent.name == kind or path.parent.parent.name == kind) and path.suffix != ".lock")
+    return sorted(
+        path for path in files if path.name == kind or ((path.parent.name == kind or path.parent.parent.name == kind) and path.suffix != ".lock")
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -120,6 +122,4 @@ def test_a_catalogue_cut_short_while_it_is_read_is_an_error_and_not_the_end_of_t
         path.chmod(0o644)
         os.truncate(path, 4096)
         with pytest.raises(StoreDamaged):
-            for _ in generation.catalog.damage():
-                pass
-            generation.catalog.chunks(range(8))
+            list(generation.catalog.damage())

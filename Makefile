@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+LIGHT  := $(VENV)/.light
 STAMP  := $(VENV)/.installed
 
 .PHONY: demo test check lint types layers docs site wheel bench bundle clean help
@@ -13,11 +14,15 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Lineage needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 
+$(LIGHT): $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $(LIGHT)
+
 $(STAMP): $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(STAMP)
 
-demo: $(STAMP) ## set up, build the demonstration lineage offline and answer three questions
+demo: $(LIGHT) ## set up, build the demonstration lineage offline and answer three questions
 	$(BIN)/lineage demo
 
 test: $(STAMP) ## set up and run the tests

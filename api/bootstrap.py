@@ -189,9 +189,15 @@ class Parts:
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:
-    """The additional reference sources that the settings enable."""
-    from indexer.sources.crossref import Crossref
-    from indexer.sources.openalex import OpenAlex
+    """The additional reference sources that the settings enable; a source of another package brings the hosts that it asks."""
+    from importlib import import_module
 
-    asked = ((settings.openalex, OpenAlex), (settings.crossref, Crossref))
-    return tuple(source(transport) for wanted, source in asked if wanted)
+    from indexer.transport.upstreams import admit
+
+    enabled = ("openalex" if settings.openalex else "", "crossref" if settings.crossref else "", *settings.sources.split(","))
+    made: list[ReferenceSource] = []
+    for name in dict.fromkeys(filter(None, map(str.strip, enabled))):
+        if name in registry.installed("sources"):
+            admit(getattr(import_module(registry.module_of("sources", name)), "UPSTREAMS", {}))
+        made.append(registry.load("sources", name)(transport))
+    return tuple(made)

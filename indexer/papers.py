@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from indexer.archives import members
 from indexer.build_context import BuildContext
-from indexer.parsers.select import VERSIONS
+from indexer.parsers.select import versions
 from indexer.result_cache import remembered
 from lineage.errors import ParseError, SourceError
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
@@ -60,7 +60,7 @@ def read_paper(bench: BuildContext, work: WorkId, blob: Blob) -> PaperText:
         with bench.clock.timed("parse"):
             return _parse(bench, work, blob.sha256)
 
-    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", VERSIONS, make, _is_final)
+    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", versions(), make, _is_final)
 
 
 def _is_final(made: PaperText) -> bool:

@@ -23,7 +23,7 @@ from indexer.documents import Contents, read
 from indexer.embedding import at_once, embed, missing
 from indexer.extraction import extract as facts
 from indexer.extraction.hydra import circles
-from indexer.parsers.select import VERSIONS
+from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, resolve
@@ -114,7 +114,7 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
 def _fingerprint(bench: BuildContext, collected: Collected, embedder: str) -> str:
     """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
     details = ontology(bench.settings.ontology).digest
-    basis = [collected.inputs(), VERSIONS, CHUNKER, TOKENS, embedder, facts.VERSION, details, ANCESTORS, limits_of(bench.settings)]
+    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, facts.VERSION, details, ANCESTORS, limits_of(bench.settings)]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from indexer.archives import members as archive
 from indexer.archives.members import Member
 from indexer.build_context import BuildContext
-from indexer.parsers.select import VERSIONS, select
+from indexer.parsers.select import select, versions
 from indexer.repo_fingerprint import RepoFingerprint, told
 from indexer.result_cache import remembered
 from indexer.sources import local
@@ -76,7 +76,7 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
-    version = f"{VERSIONS} {bench.settings.repo_megabytes:g}"
+    version = f"{versions()} {bench.settings.repo_megabytes:g}"
     code = remembered(bench.derived, Code, f"{blob.sha256} {work}", version, make, lambda made: not any(row.status.cut for row in made.rows))
     return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 

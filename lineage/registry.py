@@ -1,12 +1,14 @@
-"""Plugins by name: `name -> "module:factory"`, imported when asked for.
+"""Plugins by name: `name -> "module:object"`, imported when asked for.
 
-Built-in plugins stand in the tables below; third parties add to them with entry points of the group
-`lineage.<kind>`. Nothing is imported to list names, so start-up does not pay for what is not used.
+Built-in plugins stand in the tables below; other packages add to them with entry points of the group `lineage.<kind>`
+(`CONTRIBUTING.md` has a recipe for each kind). Nothing is imported to list names, so start-up does not pay for what is not used.
+A built-in name cannot be taken over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -30,6 +32,18 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "pdf": "indexer.parsers.pdf.parser:parse",
         "plain": "indexer.parsers.plain:parse",
     },
+    "languages": {},
+    "renderers": {
+        "dot": "lineage.graph.exports:dot",
+        "graphml": "lineage.graph.exports:graphml",
+        "html": "lineage.graph.exports:html",
+        "json": "lineage.graph.exports:as_json",
+        "svg": "lineage.graph.exports:svg",
+    },
+    "sources": {
+        "crossref": "indexer.sources.crossref:Crossref",
+        "openalex": "indexer.sources.openalex:OpenAlex",
+    },
     "vectors": {
         "faiss": "indexer.vectors.faiss:create",
         "flat": "indexer.vectors.flat:create",
@@ -41,19 +55,47 @@ BUILT_IN: dict[str, dict[str, str]] = {
 }
 
 
+@cache
+def installed(kind: str) -> dict[str, str]:
+    """The plugins of a kind that other installed packages register."""
+    return {point.name: point.value for point in entry_points(group=f"lineage.{kind}") if point.name not in BUILT_IN[kind]}
+
+
 def names(kind: str) -> tuple[str, ...]:
     """Every known plugin of a kind, sorted."""
-    return tuple(sorted({*BUILT_IN[kind], *(point.name for point in entry_points(group=f"lineage.{kind}"))}))
+    return tuple(sorted({*BUILT_IN[kind], *installed(kind)}))
 
 
 def load(kind: str, name: str) -> Callable[..., Any]:
     """The factory of a plugin; raises `SettingsError` with the known names, or with what to install."""
-    where = BUILT_IN[kind].get(name) or next((point.value for point in entry_points(group=f"lineage.{kind}") if point.name == name), "")
-    if not where:
-        raise SettingsError(f"no {kind.removesuffix('s')} is called {name!r}", hint="known: " + ", ".join(names(kind)))
-    module, _, factory = where.partition(":")
+    plugin: Callable[..., Any] = load_object(_address(kind, name), name)
+    return plugin
+
+
+def load_installed(kind: str) -> Iterator[tuple[str, Any]]:
+    """(name, object) of every plugin of a kind that another package registers; raises `SettingsError` for one that cannot be imported."""
+    for name, address in installed(kind).items():
+        yield name, load_object(address, name)
+
+
+def module_of(kind: str, name: str) -> str:
+    """The module in which a plugin stands; raises `SettingsError`."""
+    return _address(kind, name).partition(":")[0]
+
+
+def load_object(address: str, name: str) -> Any:
+    """Import `module:object`; raises `SettingsError` that says which package is missing for `name`."""
+    module, _, attribute = address.partition(":")
     try:
-        plugin_factory: Callable[..., Any] = getattr(import_module(module), factory)
+        return getattr(import_module(module), attribute)
+    except AttributeError:
+        raise SettingsError(f"{name} is registered as {address}, which does not exist") from None
     except ImportError as error:
         raise SettingsError(f"{name} needs a package that is not installed: {error.name}", hint=f"pip install {error.name}") from error
-    return plugin_factory
+
+
+def _address(kind: str, name: str) -> str:
+    address = BUILT_IN[kind].get(name) or installed(kind).get(name)
+    if not address:
+        raise SettingsError(f"no {kind.removesuffix('s')} is called {name!r}", hint="known: " + ", ".join(names(kind)))
+    return address

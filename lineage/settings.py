@@ -62,6 +62,9 @@ class Settings(BaseSettings):
     contact: str = Field("", description="Mail address put into the User-Agent, as the services ask for.")
     openalex: bool = Field(False, description="Ask OpenAlex as a further witness for references.")
     crossref: bool = Field(False, description="Ask Crossref as a further witness for references.")
+    sources: str = Field(
+        "", description="Further witnesses for references, by name, separated by commas: `openalex`, `crossref`, or one that a plugin adds."
+    )
     llm_model: str = Field("", description="A chat model that refines the roles of the best-ranked references; empty means none is asked.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty means the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")

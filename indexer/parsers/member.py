@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from indexer.parsers.code.grammars import warm
-from indexer.parsers.code.languages import LANGUAGES, language_of
+from indexer.parsers.code.languages import language_of, languages
 from indexer.parsers.select import select
 from lineage import registry
 from lineage.errors import ParseError
@@ -25,7 +25,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
 
 def prepare(paths: Iterable[str]) -> None:
     """Load the parsers and the grammars that these files need, while grammars may still be unpacked."""
-    for name in PARSERS:
+    for name in (*PARSERS, *registry.installed("parsers")):
         registry.load("parsers", name)
-    languages = {language_of(path) for path in paths} | {"python", "bash"}
-    warm(*(LANGUAGES[language].grammar for language in sorted(languages) if language in LANGUAGES))
+    used = {language_of(path) for path in paths} | {"python", "bash"}
+    warm(*(languages()[language].grammar for language in sorted(used) if language in languages()))

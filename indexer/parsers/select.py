@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import PurePosixPath
+from types import ModuleType
 
 from indexer.archives.sniff import is_binary
-from indexer.parsers.code.languages import LANGUAGES, language_of
+from indexer.parsers.code.languages import language_of, languages
+from lineage.errors import SettingsError
 from lineage.records import Status
+from lineage.registry import installed, load_installed, module_of
 
 VERSIONS = "select@2 code@2 notebook@2 config@2 plain@2 latex@7 pdf@5 html@6"
-"""What parse results depend on: the version of this table and of every parser, kept equal by a test."""
+"""The version of this table and of every built-in parser, kept equal by a test."""
 
 MAX_TEXT = 1024 * 1024
 MAX_NOTEBOOK = 20 * 1024 * 1024
@@ -74,10 +79,34 @@ _LFS = b"version https://git-lfs.github.com/spec"
 _NUMERIC = b"0123456789+-.eExX,[](){} \t\r"
 
 
+@cache
+def versions() -> str:
+    """What parse results depend on: `VERSIONS`, and every parser and language that another package registers."""
+    added = [f"{name}={module.VERSION}" for name, module in sorted(_installed().items())]
+    return " ".join([VERSIONS, *added, *sorted(installed("languages").values())])
+
+
+@cache
+def _installed() -> dict[str, ModuleType]:
+    """Parsers of other packages; raises `SettingsError` for one without `SUFFIXES` or `VERSION`."""
+    modules = {name: import_module(module_of("parsers", name)) for name, _ in load_installed("parsers")}
+    for name, module in modules.items():
+        if not hasattr(module, "SUFFIXES") or not hasattr(module, "VERSION"):
+            raise SettingsError(f"the parser {name} lacks SUFFIXES or VERSION", hint="CONTRIBUTING.md says what a parser has")
+    return modules
+
+
+def _installed_for(name: str) -> str:
+    """The parser of another package that reads files of this name, or nothing."""
+    return next((parser for parser, module in _installed().items() if name.endswith(tuple(module.SUFFIXES))), "")
+
+
 def by_name(path: str, size: int) -> tuple[Status, str] | None:
     """Why a file is not worth reading, judged by its name and size in bytes; None if it may be."""
     name = PurePosixPath(path).name.lower()
     suffix = PurePosixPath(name).suffix
+    if size and _installed_for(name):
+        return (Status.TOO_LARGE, f"a file of {size:,} bytes") if size > MAX_TEXT else None
     if size == 0:
         return Status.POLICY_SKIPPED, "an empty file"
     if name in _LOCKS:
@@ -103,10 +132,13 @@ def _too_large(name: str, suffix: str, size: int) -> tuple[Status, str] | None:
 
 def select(path: str, data: bytes) -> ParserChoice:
     """The parser of a file, judged by its name and whole content."""
-    verdict = by_name(path, len(data)) or _by_content(path, data)
-    if verdict:
+    name = PurePosixPath(path).name.lower()
+    verdict = by_name(path, len(data))
+    if not verdict and (parser := _installed_for(name)):
+        return ParserChoice(parser)
+    if verdict := verdict or _by_content(path, data):
         return ParserChoice("", *verdict)
-    return ParserChoice(_parser(PurePosixPath(path).name.lower(), data))
+    return ParserChoice(_parser(name, data))
 
 
 def _by_content(path: str, data: bytes) -> tuple[Status, str] | None:
@@ -147,7 +179,7 @@ def _parser(name: str, data: bytes) -> str:
     suffix = PurePosixPath(name).suffix
     if suffix == ".ipynb":
         return "notebook"
-    if language_of(name) in LANGUAGES or _shebang(data):
+    if language_of(name) in languages() or _shebang(data):
         return "code"
     is_config = suffix in _CONFIG or name in _CONFIG_NAMES or _CONFIG_NAME.match(name)
     return "config" if is_config else "plain"

@@ -24,7 +24,7 @@ from indexer.sandbox.guards import confine, limit
 from indexer.store import document_json
 from indexer.store.document_json import document_to_json
 from lineage import registry
-from lineage.errors import ParseError
+from lineage.errors import ParseError, SettingsError
 from lineage.records import Status, WorkId
 
 FORKS = sys.platform == "linux"
@@ -74,7 +74,7 @@ def _prepare(job: Job) -> bytes:
         for module in _NEEDS.get(job["parser"], ()):
             import_module(module)
         prepare = getattr(_parser(job), "prepare", None)
-    except ImportError as error:
+    except (ImportError, SettingsError) as error:
         return f"E{Status.PARSE_ERROR} no parser {job['parser']}: {error}\n".encode() * (len(job["files"]) if job["each"] else 1)
     if prepare:
         prepare([name for name, _ in job["files"]])
@@ -84,7 +84,7 @@ def _prepare(job: Job) -> bytes:
 def _parser(job: Job) -> ModuleType:
     """The module of a parser: a registered one by its short name, or any other by its full name."""
     name: str = job["parser"]
-    return import_module(name if "." in name else registry.BUILT_IN["parsers"].get(name, f"indexer.parsers.{name}").partition(":")[0])
+    return import_module(name if "." in name else registry.module_of("parsers", name))
 
 
 def _supervised(job: Job, body: memoryview, asked: int) -> list[bytes]:

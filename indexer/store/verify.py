@@ -157,8 +157,8 @@ def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator
             yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
         if whole and layout.VECTORS in manifest.files:
             yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
-    except LineageError as error:
-        yield Finding(str(path), str(error))
+    except (LineageError, ValueError, LookupError, TypeError) as error:  # rows that rotted fit no type any more
+        yield Finding(str(path), f"cannot be read: {error}")
 
 
 def vector_findings(path: Path, chunks: int, dim: int) -> Iterator[Finding]:

@@ -49,7 +49,8 @@ class Transport:
 
     `max_requests` and `max_megabytes` of the settings hold for one transport, from its making to its closing.
     `watch` is told in words what is being waited for; `requests` counts what was sent, by host, attempts and
-    redirects included; `remembered` the days of refusals that were not asked again. `wall` (seconds since 1970), `sleep` and `lookup` can be replaced.
+    redirects included; `remembered` the days of refusals that were not asked again. `wall` (seconds since 1970), `sleep`
+    and `lookup` can be replaced.
     """
 
     def __init__(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
-from lineage.errors import SourceError
+from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
@@ -50,6 +51,14 @@ UPSTREAMS = {
     "api.openalex.org": Upstream("openalex", 0.2, _paths(rf"works(?:/{_REST})?")),
     "api.crossref.org": Upstream("crossref", 0.5, _paths(rf"(?:v1/)?works/{_REST}")),
 }
+
+
+def admit(hosts: Mapping[str, Upstream]) -> None:
+    """Allow the hosts of a source that the user installed and enabled; raises `SettingsError` for one that is in the table already."""
+    for host, upstream in hosts.items():
+        if UPSTREAMS.get(host, upstream) != upstream:
+            raise SettingsError(f"a source wants other limits for {host} than the table has", hint="a source may add hosts, never change them")
+    UPSTREAMS.update(hosts)
 
 
 def upstream_of(url: str) -> tuple[str, Upstream]:

@@ -123,3 +123,9 @@ class PartialCatalog(Catalog):
     ) -> list[tuple[int, float]]:
         """The best chunks that are not missing."""
         return self._whole.lexical(asked, k, kinds=kinds, without=self.without.union(without), weights=weights)
+
+    def texts(
+        self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
+    ) -> list[tuple[int, str]]:
+        """Texts of chunks that are not missing."""
+        return self._whole.texts(literal, any_case, words, kinds, self.without.union(without))

@@ -249,6 +249,20 @@ class Catalog:
         given = [value for expression, weight in asked for value in (*columns, weight, expression, *values)]
         return [(int(row), float(score)) for row, score in self._all(statement, (*given, k), DEADLINE)]
 
+    def texts(
+        self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
+    ) -> list[tuple[int, str]]:
+        """(row, text) of every chunk that holds `literal` and each token of `words`, by row; `kinds` and `without` restrict as in `rows`."""
+        where, values = _filter(kinds, without)
+        if literal:
+            where += " AND instr(lower(c.text), lower(?))" if any_case else " AND instr(c.text, ?)"
+            values.append(literal)
+        if words:
+            where += " AND c.row IN (SELECT rowid FROM lexical WHERE lexical MATCH ?)"
+            values.append(" AND ".join(f'"{word}"' for word in words if word.isalnum()))
+        statement = f"SELECT c.row, c.text FROM chunks c WHERE {where} ORDER BY c.row"  # noqa: S608
+        return [(int(row), str(text)) for row, text in self._all(statement, values, DEADLINE)]
+
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""
         counts_by_term = dict.fromkeys(sorted(set(terms)), 0)

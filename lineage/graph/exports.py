@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import networkx as nx
 
+from lineage import registry
 from lineage.errors import UsageError
 from lineage.graph.build import layout, lines
 from lineage.graph.html import page
@@ -24,11 +25,11 @@ SCHEMA = "1"
 
 
 def export(graph: nx.DiGraph, form: str) -> str:
-    """The graph as text in one of `FORMS`; the same graph gives the same text. Raises `UsageError` for another form."""
-    write = FORMS.get(form)
-    if not write:
-        raise UsageError(f"a graph cannot be written as {form!r}", hint=f"known forms: {', '.join(FORMS)}")
-    return write(graph, layout(graph))
+    """The graph as text by the renderer of that name; the same graph gives the same text. Raises `UsageError` for an unknown one."""
+    if form not in (known := registry.names("renderers")):
+        raise UsageError(f"a graph cannot be written as {form!r}", hint=f"known forms: {', '.join(known)}")
+    text: str = registry.load("renderers", form)(graph, layout(graph))
+    return text
 
 
 def document(graph: nx.DiGraph, placed: Layout | None = None) -> dict[str, Any]:
@@ -100,11 +101,12 @@ def _given(text: str) -> str | None:
     return None if text == "-" else text
 
 
-def _json(graph: nx.DiGraph, placed: Layout) -> str:
+def as_json(graph: nx.DiGraph, placed: Layout) -> str:
+    """The values of `document`, as JSON."""
     return json.dumps(document(graph, placed), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _graphml(graph: nx.DiGraph, placed: Layout) -> str:
+def graphml(graph: nx.DiGraph, placed: Layout) -> str:
     """GraphML 1.0 with declared types; `label`, `x`, `y` and `size` are what Gephi looks for."""
     drawn = graph.copy()
     for node, attributes in drawn.nodes(data=True):
@@ -124,7 +126,7 @@ _DOT_HEAD = (
 )
 
 
-def _dot(graph: nx.DiGraph, placed: Layout) -> str:
+def dot(graph: nx.DiGraph, placed: Layout) -> str:
     """DOT with positions (`neato -n` keeps them, `dot` makes its own). Every name and text is a quoted string."""
     nodes = [f"  {_quoted(node)} [{_attributes(_dot_node(graph.nodes[node], placed.positions[node]))}];" for node in graph]
     edges = [f"  {_quoted(a)} -> {_quoted(b)} [{_attributes(_dot_edge(edge))}];" for a, b, edge in graph.edges(data=True)]
@@ -159,12 +161,11 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
-def _svg(graph: nx.DiGraph, placed: Layout) -> str:
+def svg(graph: nx.DiGraph, placed: Layout) -> str:
+    """A still picture."""
     return still(graph, placed)
 
 
-def _html(graph: nx.DiGraph, placed: Layout) -> str:
+def html(graph: nx.DiGraph, placed: Layout) -> str:
+    """One page that asks nothing of a network."""
     return page(document(graph, placed))
-
-
-FORMS: Mapping[str, Callable[[nx.DiGraph, Layout], str]] = {"json": _json, "graphml": _graphml, "dot": _dot, "svg": _svg, "html": _html}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from lineage import registry
 from lineage.errors import SettingsError, SourceError
 from lineage.ports import Reranker
 from lineage.settings import Settings
+from lineage.testing import RerankerContract
 from retrieval.rerankers.chat import ChatReranker
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.reranker import WordsReranker
@@ -29,36 +29,30 @@ def marks(messages: list[dict[str, str]]) -> str:
     return json.dumps({"marks": [{"text": int(number), "mark": 10 - int(number)} for number in numbers]})
 
 
-@pytest.fixture(scope="module", params=["fake", "llm", "cross-encoder"])
-def reranker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reranker]:
-    if request.param == "fake":
-        yield WordsReranker()
-    elif request.param == "llm":
-        with ChatServer(marks) as server:
-            yield ChatReranker(Chat("judge", server.url, ""))
-    else:
+class TestFake(RerankerContract):
+    def make(self) -> Reranker:
+        return WordsReranker()
+
+
+class TestChat(RerankerContract):
+    @pytest.fixture(autouse=True)
+    def _server(self) -> Iterator[None]:
+        with ChatServer(marks) as self.server:
+            yield
+
+    def make(self) -> Reranker:
+        return ChatReranker(Chat("judge", self.server.url, ""))
+
+
+class TestCrossEncoder(RerankerContract):
+    @pytest.fixture(autouse=True)
+    def _model(self, tmp_path) -> None:
         if not find_spec("sentence_transformers"):
             pytest.skip("a light installation: pip install 'paper-lineage[hub]'")
-        folder = tiny_cross_encoder(tmp_path_factory.mktemp("cross"))
-        yield registry.load("rerankers", "cross-encoder")(str(folder), Settings())
+        self.folder = tiny_cross_encoder(tmp_path)
 
-
-def test_every_text_has_one_finite_score(reranker: Reranker):
-    found = reranker.scores(QUESTION, TEXTS)
-    assert len(found) == 3
-    assert all(math.isfinite(score) for score in found)
-
-
-def test_the_same_question_gets_the_same_scores(reranker: Reranker):
-    assert list(reranker.scores(QUESTION, TEXTS)) == pytest.approx(list(reranker.scores(QUESTION, TEXTS)))
-
-
-def test_no_texts_have_no_scores(reranker: Reranker):
-    assert list(reranker.scores(QUESTION, [])) == []
-
-
-def test_the_id_names_the_model(reranker: Reranker):
-    assert reranker.id.strip()
+    def make(self) -> Reranker:
+        return registry.load("rerankers", "cross-encoder")(str(self.folder), Settings())
 
 
 def test_a_text_without_a_mark_is_last_and_marks_are_bounded():

@@ -150,7 +150,7 @@ def test_a_lineage_that_another_program_built_is_not_locked_as_if_it_were_ours(w
     with Upstream(world) as running:
         demo = Demo(tmp_path, running.url)
         demo.build()
-    monkeypatch.setattr("indexer.pipeline.VERSIONS", "select@9")
+    monkeypatch.setattr("indexer.pipeline.versions", lambda: "select@9")
     with pytest.raises(UsageError, match="not what a build would give now"):
         demo.service.lock(out=tmp_path / "lineage.lock")
 

@@ -15,9 +15,10 @@ import networkx as nx
 import pytest
 
 from lineage.errors import UsageError
-from lineage.graph.exports import FORMS, document, export
+from lineage.graph.exports import document, export
 from lineage.graph.html import embedded, policy
 from lineage.graph.legend import COLOURS, ROLES, label
+from lineage.registry import BUILT_IN
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,15 +27,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_an_unknown_form_is_refused_with_the_known_ones():
     with pytest.raises(UsageError) as refused:
         export(small(), "png")
-    assert "json, graphml, dot, svg, html" in f"{refused.value} {refused.value.hint}"
+    assert "dot, graphml, html, json, svg" in f"{refused.value} {refused.value.hint}"
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", BUILT_IN["renderers"])
 def test_the_same_lineage_gives_the_same_text_whatever_order_it_came_in(form):
     assert export(large(60), form) == export(large(60, shuffled=5), form)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", BUILT_IN["renderers"])
 @pytest.mark.parametrize("graph", [nx.freeze(large()), nx.freeze(hostile())], ids=["large", "hostile"])
 def test_every_form_takes_large_and_hostile_lineages_and_leaves_the_graph_as_it_was(form, graph):
     text = export(graph, form)

@@ -15,8 +15,9 @@ from api.cli.files import writable
 from api.wire import hits
 from lineage.errors import UsageError
 from lineage.generation import Damaged
+from lineage.registry import names
 
-FORMS = one_of("html", "svg", "json", "graphml", "dot")
+FORMS = one_of(*names("renderers"))
 
 
 def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
@@ -34,7 +35,7 @@ def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
 def graph(
     lineage: Named = "",
-    form: Annotated[str, typer.Option("--format", help="json, graphml, dot, svg or html.", autocompletion=FORMS)] = "html",
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(names('renderers'))}.", autocompletion=FORMS)] = "html",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
     home: Home = None,
     json: Json = False,

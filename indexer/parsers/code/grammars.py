@@ -9,7 +9,9 @@ from __future__ import annotations
 import time
 from functools import cache
 
-from tree_sitter import Parser, Tree
+from tree_sitter import Language, Parser, Tree
+
+from lineage.registry import load_object
 
 SECONDS = 5.0
 """Time for one tree; honest files of a megabyte take one second, some hostile ones make a grammar quadratic."""
@@ -22,6 +24,8 @@ def get_parser(grammar: str) -> Parser | None:
     """The parser of a grammar, or None if it is not to be had on this machine."""
     if not grammar:
         return None
+    if ":" in grammar:
+        return Parser(Language(load_object(grammar, f"the grammar {grammar}")()))
     import semble_grammars
 
     try:

@@ -7,17 +7,25 @@ MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
+
+from lineage.registry import load_installed
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language: its grammar, and the node types that make functions, classes and wrappers to look into."""
+    """One language: its grammar, and the node types that make functions, classes and wrappers to look into.
+
+    `grammar` is a name of semble-grammars, or `module:function` of a tree-sitter binding (`tree_sitter_zig:language`). `suffixes` are
+    those of a language that another package registers; for the ones here they stand in a table of their own.
+    """
 
     grammar: str
     functions: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
+    suffixes: tuple[str, ...] = ()
 
 
 def _language(grammar: str, functions: str = "", classes: str = "", wrappers: str = "") -> Language:
@@ -57,7 +65,7 @@ LANGUAGES: dict[str, Language] = {
     "ruby": _language("ruby", "method singleton_method", "class module", "body_statement"),
     "bash": _language("bash", "function_definition"),
     "matlab": _language(""),
-    "perl": _language("perl", "subroutine_declaration_statement"),
+    "perl": _language("perl", "function_definition"),
     "haskell": _language("haskell", "function", "data_type class", "declarations"),
     "diff": _language(""),
 }
@@ -88,9 +96,20 @@ _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for s
 _SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl", "perl"), ("ruby", "ruby"), ("node", "javascript"), ("sh", "bash"))
 
 
+@cache
+def languages() -> dict[str, Language]:
+    """Every known language by name: the ones here, and those of other packages (entry points of `lineage.languages`)."""
+    return dict(load_installed("languages")) | LANGUAGES
+
+
+@cache
+def _by_suffix() -> dict[str, str]:
+    return {suffix: name for name, language in languages().items() for suffix in language.suffixes} | _BY_SUFFIX
+
+
 def language_of(path: str, first_line: str = "") -> str:
     """The language of a file by its suffix, else by its `#!` line; empty if it is no program."""
-    language_name = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), "")
+    language_name = _by_suffix().get(PurePosixPath(path).suffix.lower(), "")
     if language_name or not first_line.startswith("#!"):
         return language_name
     return next((language for word, language in _SHEBANGS if word in first_line), "")

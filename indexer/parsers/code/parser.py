@@ -9,7 +9,7 @@ from __future__ import annotations
 from indexer.parsers.code import lines as by_lines
 from indexer.parsers.code import patches, python, shell, trees
 from indexer.parsers.code.grammars import get_parser
-from indexer.parsers.code.languages import LANGUAGES, language_of
+from indexer.parsers.code.languages import language_of, languages
 from indexer.parsers.code.spans import LineIndex, spans
 from indexer.parsers.code.units import CodeUnit
 from indexer.parsers.decode import decode
@@ -23,7 +23,7 @@ def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
     """The document of one source file; raises `ParseError` where it is no program of a known language."""
     text = decode(data)
     language = language_of(path, text.partition("\n")[0])
-    if language not in LANGUAGES:
+    if language not in languages():
         raise ParseError(Status.WRONG_TYPE, f"{path}: no programming language is known by this name")
     units, status, detail = outline(text, language)
     code_spans = spans(units, LineIndex(text), (path,))
@@ -41,7 +41,7 @@ def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str
 
 
 def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[CodeUnit, ...], Status, str]:
-    grammar = LANGUAGES[language]
+    grammar = languages()[language]
     parser = get_parser(grammar.grammar)
     if parser is None:
         why = "no grammar could be loaded; cut by lines" if grammar.grammar else ""

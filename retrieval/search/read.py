@@ -1,0 +1,152 @@
+"""Reading by citation: whatever Lineage prints as a citation, given back as lines with the definition or section they stand in, and who calls it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from lineage.citation import citation, name, numbered
+from lineage.errors import NotFound, UsageError
+from lineage.records import Chunk, Focus, Hit, WorkId
+from retrieval.search.engine import Engine
+from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES
+from retrieval.search.exact import ExactQuery, LineMatch, grep
+
+CALLERS = 8
+_LINES = re.compile(r"(?:#L|:|#)(\d{1,7})(?:\s*-\s*L?(\d{1,7}))?(?:@[0-9a-f]{6,40})?\s*(?:\([^)]*\))?\Z")
+_PIN = re.compile(r"@[0-9a-f]{6,40}(?:\s*\([^)]*\))?\Z")
+_RANGE = re.compile(r"(\d{1,7})(?:\s*-\s*(\d{1,7}))?\Z")
+_HOSTS = ("https://", "http://", "repo:", "github.com/")
+_HINT = "take a citation or chunk id as it is printed: github.com/O/N/path.py#L3-L9@commit, O/N/path.py:3-9, arXiv:2006.10726#4.1, c_…"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Cited lines, as a hit whose chunk has just these lines, and what they stand in.
+
+    `symbol` is the enclosing definition with its first line (`defined_at`), `callers` are lines elsewhere that name it, `lines` how many lines the
+    file has.
+    """
+
+    lineage: str
+    generation: str
+    hit: Hit
+    citation: str
+    symbol: str = ""
+    defined_at: int = 0
+    lines: int = 0
+    callers: tuple[LineMatch, ...] = ()
+
+
+def read(engine: Engine, cited: str, lines: str = "") -> Passage:
+    """The lines that a citation means; `lines` ("40-90") asks for others of the same file.
+
+    Raises `UsageError` for what is no citation and `NotFound`, with the nearest names, for one of a text that the lineage does not have.
+    """
+    cited = cited.strip().strip("`\"'")
+    chunk = engine.generation.catalog.chunk(cited) if cited.startswith("c_") else _paper_chunk(engine, cited)
+    if chunk:
+        span = _span(lines) if lines else (chunk.start_line, chunk.end_line)
+        return _passage(engine, chunk.work, chunk.path, span, chunk)
+    path, first, last = _place(cited)
+    work, file = _file(engine, path)
+    if lines:
+        first, last = _span(lines)
+    return _passage(engine, work, file, (first, last))
+
+
+def _span(lines: str) -> tuple[int, int]:
+    match = _RANGE.match(lines.strip().lstrip("L"))
+    if not match or int(match[1]) < 1:
+        raise UsageError(f"{lines[:40]!r} is no range of lines", hint="for example: --lines 40-90")
+    return int(match[1]), max(int(match[1]), int(match[2] or match[1]))
+
+
+def _place(cited: str) -> tuple[str, int, int]:
+    """(path with its repository, first line, last line) of a citation of code; 0 and 0 where it names no lines."""
+    match = _LINES.search(cited)
+    path = cited[: match.start()] if match else _PIN.sub("", cited)
+    for prefix in _HOSTS:
+        path = path.removeprefix(prefix)
+    path = re.sub(r"\A([\w.-]+/[\w.-]+)/(?:blob|tree|raw)/[^/]+/", r"\1/", path)
+    if not path.strip():
+        raise UsageError(f"{cited[:80]!r} is no citation", hint=_HINT)
+    first = int(match[1]) if match else 0
+    return path.strip(), first, max(first, int(match[2] or first)) if match else 0
+
+
+def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
+    """The document that a path means: with its repository's owner and name, with the name alone, or as the end of one path only."""
+    documents = [(document.work, document.path) for document in engine.generation.catalog.documents()]
+    wanted = path.lower().lstrip("/")
+    full = {(work, file): f"{name(engine.kinship.of(work).work).lower().removeprefix('github.com/')}/{file.lower()}" for work, file in documents}
+    exact = [place for place, text in full.items() if wanted in (text, text.partition("/")[2], text.partition("/")[2].partition("/")[2])]
+    ends = exact or [place for place, text in full.items() if text.endswith("/" + wanted)]
+    if len(ends) == 1 or (ends and len({full[place] for place in ends}) == 1):
+        return ends[0]
+    if ends:
+        raise UsageError(f"{path[:80]!r} stands in {len(ends)} places", hint="one of: " + ", ".join(sorted(full[place] for place in ends)[:6]))
+    tail = wanted.rpartition("/")[2]
+    near = sorted(text for text in full.values() if text.rpartition("/")[2] == tail)[:4]
+    raise NotFound(f"this lineage has no file {path[:80]!r}", hint=("did you mean: " + ", ".join(near)) if near else _HINT)
+
+
+def _paper_chunk(engine: Engine, cited: str) -> Chunk | None:
+    """The first chunk of the section that `arXiv:ID#4.1` names, or of the text where it names none."""
+    match = re.match(r"(arxiv:[\w./-]+?)(?:v\d{1,3})?(?:#(.*))?\Z", cited, re.IGNORECASE)
+    if not match:
+        return None
+    work = engine.kinship.work(match[1])
+    catalog = engine.generation.catalog
+    chunks = [chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))]
+    place = (match[2] or "").partition(",")[0].strip()
+    for chunk in chunks:
+        shown = citation(Hit(1, 1.0, chunk, engine.kinship.of(work).work)).partition("#")[2].partition(",")[0]
+        if not place or shown == place or place in numbered(chunk):
+            return chunk
+    known = "it has " + ", ".join(dict.fromkeys(title for chunk in chunks for title in numbered(chunk)[:1]))[:300]
+    raise NotFound(
+        f"{match[1]} has no section {place[:60]!r}" if chunks else f"the text of {match[1]} is not in this lineage", hint=known if chunks else _HINT
+    )
+
+
+def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chunk: Chunk | None = None) -> Passage:
+    catalog, manifest, relation = engine.generation.catalog, engine.generation.manifest, engine.kinship.of(work)
+    text = (catalog.document_text(work, path) or "").split("\n")
+    around = catalog.chunks(catalog.neighbours(work, path))
+    if not around:
+        raise NotFound(f"{path[:80]!r} has no text in this lineage", hint="`lineage status` says why files were excluded")
+    first, last = span if span[0] else (around[0].start_line, max(near.end_line for near in around))
+    cited = chunk or max(around, key=lambda near: (min(last, near.end_line) - max(first, near.start_line), near.start_line - near.end_line))
+    if relation.work.kind == "code" or not chunk:
+        if first > len(text):
+            raise NotFound(f"{path[:80]!r} has {len(text)} lines", hint="ask for lines within it")
+        shown = _bounded(text[first - 1 : last])
+        cited = replace(cited, text="\n".join(shown), start_line=first, end_line=first + len(shown) - 1)
+    hit = Hit(1, 1.0, cited, relation.work, focus=Focus(cited.start_line, cited.end_line), reference=relation.reference, paper=relation.paper)
+    hit = replace(hit, from_target=relation.from_target)
+    outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
+    return Passage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), _callers(engine, cited))
+
+
+def _bounded(lines: list[str]) -> list[str]:
+    """At most as many lines as a piece of evidence has."""
+    kept, room = [], MAX_CHARACTERS
+    for line in lines[:MAX_LINES]:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept or [lines[0][:MAX_CHARACTERS]]
+
+
+def _callers(engine: Engine, chunk: Chunk) -> tuple[LineMatch, ...]:
+    """Lines of code that name the definition, outside of it; the target's own first."""
+    symbol = chunk.symbol.rpartition(".")[2]
+    if chunk.kind != "code" or len(symbol) < 3 or symbol in {"__init__", "forward", "main", "__call__"}:
+        return ()
+    matches = grep(engine, ExactQuery(symbol, fixed=True, word=True, any_case=False, kinds=("code",), limit=4 * CALLERS)).matches
+    outside = (
+        m for m in matches if not m.definition and not (m.hit.work.id == chunk.work and m.hit.chunk.path == chunk.path and m.symbol == chunk.symbol)
+    )
+    return tuple(outside)[:CALLERS]

@@ -1,0 +1,155 @@
+"""Exact search and reading by citation, over the small lineage and the demonstration."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from lineage.errors import NotFound, UsageError
+from lineage.generation import open_generation
+from retrieval.search.engine import Engine
+from retrieval.search.exact import ExactQuery, grep, narrowing
+from retrieval.search.read import read
+from tests.demo import NAME
+from tests.fakes import small_lineage as small
+
+
+@pytest.fixture
+def engine(tmp_path):
+    small.build(tmp_path)
+    with Engine(open_generation(tmp_path, "small")) as engine:
+        yield engine
+
+
+@pytest.fixture
+def demo(built):
+    with built.service._parts.engine(NAME) as engine:
+        yield engine
+
+
+def lines(engine, pattern, **how):
+    return [(match.citation, match.text.strip()) for match in grep(engine, ExactQuery(pattern, **how)).matches]
+
+
+def test_a_line_is_cited_alone_with_its_commit(engine):
+    assert lines(engine, "optimizer.step()", fixed=True) == [("github.com/DequanWang/tent/tent.py#L43@e9e926a6", "optimizer.step()")]
+
+
+def test_definitions_stand_before_uses_and_copies_count_once(engine):
+    first, *_ = answer = grep(engine, ExactQuery("_init_weights")).matches
+    assert first.definition
+    assert (first.symbol, first.copies) == ("_init_weights", 1)
+    assert len(answer) == 1
+
+
+def test_prose_is_matched_with_its_section(engine):
+    assert lines(engine, "standard deviation", kinds=("paper",)) == [("arXiv:2401.00001#3", small.STATED)]
+
+
+def test_small_letters_match_any_and_capitals_only_themselves(engine):
+    assert lines(engine, "ADAM", any_case=True)
+    assert lines(engine, "adam")
+    assert not lines(engine, "ADAM")
+
+
+def test_whole_words_and_regular_expressions(engine):
+    assert lines(engine, r"std\s*=\s*0\.\d+")
+    assert not lines(engine, "wei", word=True)
+    assert lines(engine, "weight", word=True)
+    assert [text for _, text in lines(engine, "lr", word=True)] == ["lr: 1e-3"]
+
+
+def test_one_work_only(engine):
+    assert {citation.partition("#")[0] for citation, _ in lines(engine, "def ", work="target/own")} == {"github.com/target/own/model.py"}
+    with pytest.raises(NotFound):
+        lines(engine, "def", work="no/body")
+
+
+def test_the_targets_code_is_left_out_when_asked(engine):
+    assert lines(engine, "self.head", fixed=True)
+    assert not lines(engine.without_target_code(), "self.head", fixed=True)
+    assert lines(engine.without_target_code(), "optimizer.step()", fixed=True)
+
+
+@pytest.mark.parametrize("pattern", ["", "  ", "x" * 1001, "(", "a{5000}", "(?=x)", "[z-a]", "\\"])
+def test_what_is_no_pattern_is_refused(engine, pattern):
+    with pytest.raises(UsageError):
+        grep(engine, ExactQuery(pattern))
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+b", "(.*)*x", "([a-z]+)*1"])
+def test_an_expression_that_backtracking_engines_die_of_is_answered(engine, pattern):
+    start = time.perf_counter()
+    grep(engine, ExactQuery(pattern))
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    "pattern", ["weights", "trunc_normal_", "nn.init", "def forward", r"betas: \[0.9", "ini.*weights", "x+", "std=0", "torch", "lr", r"1e-\d", "a|b"]
+)
+def test_narrowing_loses_no_line(demo, pattern):
+    """The same lines as matching every chunk."""
+    query = ExactQuery(pattern, limit=10_000)
+    every = {chunk_row for chunk_row, text in demo.generation.catalog.texts() if re.search(pattern, text, re.IGNORECASE)}
+    literal, words = narrowing(query)
+    assert every <= {row for row, _ in demo.generation.catalog.texts(literal, query.ignores_case, words)}
+
+
+def test_pages_do_not_overlap(demo):
+    first, second = (grep(demo, ExactQuery("self", limit=5, offset=offset)) for offset in (0, 5))
+    assert first.total == second.total > 10
+    assert not {m.citation for m in first.matches} & {m.citation for m in second.matches}
+
+
+@pytest.mark.parametrize(
+    ("cited", "wanted"),
+    [
+        ("github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
+        ("DequanWang/tent/tent.py:3-4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
+        ("tent/tent.py:3-4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
+        ("https://github.com/DequanWang/tent/blob/main/tent.py#L3-L4", "github.com/DequanWang/tent/tent.py#L3-L4@e9e926a6"),
+    ],
+)
+def test_every_spelling_of_a_citation_gives_its_lines(engine, cited, wanted):
+    passage = read(engine, cited)
+    assert passage.citation == wanted
+    assert passage.hit.chunk.text == "    if isinstance(module, nn.Linear):\n        trunc_normal_(module.weight, std=0.02)"
+
+
+def test_other_lines_of_the_same_file(engine):
+    assert read(engine, "tent/tent.py:3", "1-2").hit.chunk.text == "import torch\ndef _init_weights(module):"
+
+
+def test_every_citation_that_a_search_prints_can_be_read(demo):
+    for kind in ("code", "config", "docs", "paper"):
+        for match in grep(demo, ExactQuery(".", kinds=(kind,), limit=40)).matches:
+            text = read(demo, match.citation).hit.chunk.text
+            assert kind == "paper" or match.text.strip("…") in text
+
+
+def test_a_definition_names_its_callers(demo):
+    (defined,) = grep(demo, ExactQuery("def sincos_2d", fixed=True)).matches
+    passage = read(demo, defined.citation)
+    assert (passage.symbol, passage.defined_at) == ("sincos_2d", defined.line)
+    assert any(caller.text.strip() == "table = sincos_2d(dim, self.patch_embed.grid)" for caller in passage.callers)
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        "",
+        "#L3",
+        "DequanWang/tent/none.py:1",
+        "DequanWang/tent/tent.py:99999",
+        "arXiv:2006.10726#77",
+        "arXiv:1111.11111",
+        "c_none",
+        "../../etc/passwd",
+    ],
+)
+def test_what_is_not_there_says_what_is(engine, cited):
+    with pytest.raises((NotFound, UsageError)) as error:
+        read(engine, cited)
+    assert error.value.hint

@@ -10,6 +10,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from lineage.catalog import schema
@@ -36,7 +37,7 @@ class Keyed:
             for start in range(0, len(keys), _BATCH):
                 batch_keys = list(keys[start : start + _BATCH])
                 rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({','.join('?' * len(batch_keys))})", batch_keys)  # noqa: S608
-                values_by_key.update({key: value for key, value, digest in rows if digest in _digests(key, value)})
+                values_by_key.update({key: value for key, value, digest in rows if _is_sound(key, value, digest)})
             return values_by_key
 
     def put(self, items: Iterable[tuple[str, bytes]]) -> None:
@@ -56,13 +57,15 @@ class Keyed:
         if not self.path.is_file():
             return
         try:
-            with self._lock, schema.translated(self.path):
-                db = self._db()
+            with self._lock, schema.translated(self.path), closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                version = db.execute("PRAGMA user_version").fetchone()[0]
                 answers = [str(answer) for (answer,) in db.execute("PRAGMA integrity_check(3)")]
-                rows = sum(digest not in _digests(key, value) for key, value, digest in db.execute("SELECT key, value, digest FROM kept"))
+                rows = sum(not _is_sound(key, value, digest) for key, value, digest in db.execute("SELECT key, value, digest FROM kept"))
         except StoreError as error:
-            yield str(error)
+            yield f"SQLite: {error}"
             return
+        if version != VERSION:
+            yield f"SQLite: it has format {version}"
         yield from (f"SQLite: {answer}" for answer in answers if answer != "ok")
         if rows:
             yield f"{rows} rows are not what was written"
@@ -71,14 +74,12 @@ class Keyed:
         """Take out what is damaged; a file that SQLite cannot mend is moved aside. Nothing here is the only copy."""
         damage = list(self.damage())
         self.close()
-        if any(words.startswith("SQLite") for words in damage) or (damage and "rows are" not in damage[0]):
+        if any(words.startswith("SQLite") for words in damage):
             self.path.replace(self.path.with_suffix(".damaged"))
         elif damage:
             with self._lock, schema.translated(self.path):
                 rows = self._db().execute("SELECT key, value, digest FROM kept").fetchall()
-                self._db().executemany(
-                    "DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if digest not in _digests(key, value)]
-                )
+                self._db().executemany("DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if not _is_sound(key, value, digest)])
 
     def close(self) -> None:
         """Close the file; it opens again when used."""
@@ -114,6 +115,11 @@ def _connect(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _is_sound(key: object, value: object, digest: object) -> bool:
+    """Whether a row is what was written, its types too."""
+    return isinstance(key, str) and isinstance(value, bytes) and digest in _digests(key, value)
 
 
 def _digests(key: str, value: bytes) -> tuple[bytes, bytes]:

@@ -73,6 +73,8 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
     except LineageError as error:
         findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
         name = ""
+    if name and (pointer := layout.lineage_folder(home, slug) / layout.CURRENT).read_bytes() != f"{name}\n".encode():
+        findings.append(Finding(str(pointer), "is not what was written"))
     for folder in sorted((layout.lineage_folder(home, slug) / "gen").glob("[0-9]*")):
         findings.extend(check_generation(folder))
         if folder.name == name:

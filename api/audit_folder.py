@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +11,14 @@ from api.bootstrap import Parts
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
 from lineage.records import Chunk, Query, WorkId
-from lineage.results import Audit, AuditFinding
+from lineage.results import Audit, AuditFinding, FactOccurrence
 from retrieval.answers.answer import AnswerWriter
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.judge import judged
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.gaps.report import ReportInputs, all_standing, weights
 from retrieval.search.engine import Engine
 
@@ -60,9 +61,9 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
-            made = build(bench, BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
+            made = build(replace(bench, reports=None), BuildRequest(target=str(path.resolve()), name=_SUBJECT, papers=0, repos=0))
         with inner.engine(_SUBJECT) as engine:
-            repository = inputs.Repository(all_standing(inner.gaps_material(engine).held), list(_chunks(engine)))
+            repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = comparing.audited(paper, repository)
             stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
             judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
@@ -71,6 +72,14 @@ def _compared(parts: Parts, path: Path, paper: inputs.Paper) -> tuple[list[Audit
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
     return findings, (f"{made.chunks} units of code and {made.facts} values were read in {path.name}; nothing was run",)
+
+
+def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:
+    """The only work of a lineage."""
+    catalog = engine.generation.catalog
+    works = [work.id for work in catalog.works()]
+    settings = [setting for work in works for setting in catalog.settings(work)]
+    return inputs.Repository(occurrences_by_key, list(_chunks(engine)), settings, Folders.read(catalog, works))
 
 
 def _chunks(engine: Engine) -> Iterator[Chunk]:

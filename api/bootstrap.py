@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineage import registry
-from lineage.generation import FIRST_TIER, open_generation
+from lineage.generation import FIRST_TIER, REPORT, REPORT_WITHOUT, open_generation
 from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
 
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
     from indexer.lock.record import Tape
     from indexer.lock.replay import LockReplay
     from indexer.transport.client import Transport
+    from lineage.catalog.reader import Derivation
+    from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker
     from lineage.results import Gaps
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
     from retrieval.gaps.report import ReportInputs
     from retrieval.search.engine import Engine
+    from retrieval.search.work_relations import WorkRelations
+
+
+_MADE_NOW = "this report was made just now, the generation keeps none that fits: `lineage build` makes one that is kept"
 
 
 class Parts:
@@ -109,11 +116,14 @@ class Parts:
 
     def opened(self, lineage: str) -> Engine:
         """The same engine; the caller closes it."""
+        return self.engine_of(open_generation(self.settings.home, lineage, derivation=_older))
+
+    def engine_of(self, generation: Generation) -> Engine:
+        """The search engine of an open generation, which it closes."""
         from lineage.hyperparameters.ontology import ontology
         from retrieval.search.engine import Engine
         from retrieval.search.expansion import vocabulary
 
-        generation = open_generation(self.settings.home, lineage)
         vectors = generation.vectors
         index = registry.load("vectors", "faiss")(vectors) if vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
@@ -133,10 +143,53 @@ class Parts:
         return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), occurrences_by_key)
 
     def gaps(self, engine: Engine) -> Gaps:
-        """The gap report of a generation."""
+        """The gap report of a generation: the one that it keeps, else one made now, with a note."""
+        if kept := self._kept_report(engine.generation, engine.kinship, bool(engine.excluded)):
+            return kept
+        report = self.report(engine)
+        return replace(report, notes=(*report.notes, _MADE_NOW))
+
+    def kept_gaps(self, lineage: str, no_target_code: bool) -> Gaps | None:
+        """The gap report that a lineage's current generation keeps, None if it keeps none that fits. Opens nothing else."""
+        from lineage.catalog.partial import without_target_code
+        from retrieval.search.work_relations import WorkRelations
+
+        with open_generation(self.settings.home, lineage) as generation:
+            partial = without_target_code(generation.catalog) if no_target_code and REPORT_WITHOUT in generation.manifest.files else None
+            seen = replace(generation, catalog=partial) if partial else generation
+            return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
+
+    def _kept_report(self, generation: Generation, kinship: WorkRelations, excluded: bool) -> Gaps | None:
+        from retrieval.gaps.stored_report import loaded
+
+        kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
+        return loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+
+    def report(self, engine: Engine) -> Gaps:
+        """The gap report of a generation, made now."""
         from retrieval.gaps.report import report
 
         return report(self.gaps_material(engine))
+
+    @property
+    def digest(self) -> str:
+        """What a report of gaps depends on besides its generation (`indexer.build_context.Reports`)."""
+        from retrieval.gaps.stored_report import digest
+
+        return digest((self.settings.details, self.settings.ontology, self.settings.vocabulary))
+
+    def made(self, generation: Generation) -> Mapping[str, bytes]:
+        """The reports that a finished generation keeps, with and without the target's code (`indexer.build_context.Reports`)."""
+        from retrieval.gaps.stored_report import LATE, dumped
+
+        engine = self.engine_of(generation)
+        engines = {REPORT: engine, REPORT_WITHOUT: engine.without_target_code()}
+        reports = {name: (one, self.report(one)) for name, one in engines.items()}
+        return {
+            name: dumped(report, self.digest, one.generation.catalog, one.kinship)
+            for name, (one, report) in reports.items()
+            if not any(LATE in note for note in report.notes)
+        }
 
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
@@ -185,7 +238,15 @@ class Parts:
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
                 first=lambda: self.first,
                 refiner=Refiner.of(self.settings, derived, self._client()),
+                reports=self,
             )
+
+
+def _older() -> Derivation:
+    """What makes the rows that a generation of an older format lacks."""
+    from indexer.derived import Stored
+
+    return Stored()
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:

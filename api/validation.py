@@ -21,8 +21,10 @@ _COMPONENTS = "method"
 
 def check_rows(state: str, topic: str, settings: Settings) -> None:
     """Raise `UsageError` for a state or topic that no report can have; it names those that one can."""
-    from retrieval.gaps.report import chosen
+    from retrieval.gaps.stored_report import chosen
 
+    if not (state or topic):
+        return
     details = (*(need.detail for need in checklist(settings.details).needs), Detail("", "", _COMPONENTS, ""))
     blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(detail, Specification.UNSPECIFIED) for detail in details))
     chosen(blank, state, topic)

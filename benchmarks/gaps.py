@@ -27,6 +27,7 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
+from indexer.derived import derive  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402
@@ -144,9 +145,8 @@ def write(home: Path, name: str, target: WorkId, sources: Sequence[Source], name
         with draft.catalog() as catalog:
             papers = {source.work for source in sources if source.work.startswith("local:")}
             title = next((d.title for source in sources if source.work == target for d in source.documents), name)
-            catalog.add_works(
-                [Work(target, title=title), *(Work(s.work, "code", s.work.rpartition("/")[2]) for s in sources if s.work not in papers)]
-            )
+            works = [Work(target, title=title), *(Work(s.work, "code", s.work.rpartition("/")[2]) for s in sources if s.work not in papers)]
+            catalog.add_works(works)
             catalog.add_references(_edge(target, WorkId(f"repo:github.com/{repo}"), sources) for repo in named)
             catalog.add_links(_links(target, name))
             for source in sources:
@@ -154,6 +154,7 @@ def write(home: Path, name: str, target: WorkId, sources: Sequence[Source], name
                     catalog.add_document(document)
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
+            derive(catalog, [document for source in sources for document in source.documents], chunks, works, _links(target, name))
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

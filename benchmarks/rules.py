@@ -29,7 +29,7 @@ def fired(home: Path) -> Iterator[tuple[str, Conflict]]:
     parts = Parts(settings.load(home=home))
     for name in layout.names(home):
         with parts.engine(name) as engine:
-            yield from ((name, one) for one in parts.gaps(engine).conflicts)
+            yield from ((name, one) for one in parts.report(engine).conflicts)
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from benchmarks.evidence import embedded, embedder_of, rows, scorer  # noqa: E40
 from benchmarks.gaps import engine_of, material  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source, _parsed, _source  # noqa: E402
+from indexer.derived import derive  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402
@@ -58,13 +59,15 @@ def build(home: Path, name: str, title: str, sources: list[Source], embedder: Em
     chunks = [chunk for source in sources for chunk in source.chunks]
     with Store(home).writing(name) as writing, writing.draft() as draft:
         with draft.catalog() as catalog:
-            catalog.add_works([Work(target, title=title), Work(code, "code", name)])
-            catalog.add_links([CodeLink(target, code, Tier.OFFICIAL, ("benchmark",))])
+            works, links = [Work(target, title=title), Work(code, "code", name)], [CodeLink(target, code, Tier.OFFICIAL, ("benchmark",))]
+            catalog.add_works(works)
+            catalog.add_links(links)
             for source in sources:
                 for document in source.documents:
                     catalog.add_document(document)
             catalog.add_chunks(chunks)
             catalog.add_facts(fact for source in sources for fact in source.facts)
+            derive(catalog, [document for source in sources for document in source.documents], chunks, works, links)
             catalog.finish()
         if embedder:
             draft.vectors(embedded(embedder, chunks, VectorCache(cache)), embedder.id)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from lineage.errors import LineageError
+from lineage.progress import Note, Stage
 
 if TYPE_CHECKING:
     from indexer.references.role_refinement import Refiner
@@ -20,9 +23,21 @@ if TYPE_CHECKING:
     from indexer.store.generations import Store
     from indexer.transport.client import Transport
     from indexer.work_budget import WorkBudget
+    from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource
     from lineage.progress import Watch
     from lineage.settings import Settings
+
+
+class Reports(Protocol):
+    """Makes what a generation keeps of its conclusions; `digest` names all that they depend on besides the generation."""
+
+    @property
+    def digest(self) -> str:
+        """Versions and lists that a report is made with."""
+
+    def made(self, generation: Generation) -> Mapping[str, bytes]:
+        """The files to keep, by name."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +64,21 @@ class BuildContext:
     refiner: Refiner | None = None
     first: Callable[[], Embedder] | None = None
     """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""
+    reports: Reports | None = None
+    """What makes the reports that a finished generation keeps."""
+
+    def report_maker(self) -> Callable[[Generation], Mapping[str, bytes]] | None:
+        """What makes the reports of a generation; one that cannot be made is said and costs nothing else."""
+        if not self.reports:
+            return None
+        made = self.reports.made
+
+        def make(generation: Generation) -> Mapping[str, bytes]:
+            self.watch(Stage("gaps", note="comparing the paper with its lineage"))
+            try:
+                return made(generation)
+            except LineageError as error:
+                self.watch(Note(f"the report of gaps was not made: {error}", "warning"))
+                return {}
+
+        return make

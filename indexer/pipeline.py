@@ -19,12 +19,14 @@ from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
+from indexer.derived import derive
 from indexer.documents import Contents, read
 from indexer.embedding import at_once, embed, missing
 from indexer.extraction import extract as facts
 from indexer.extraction.hydra import circles
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest
+from indexer.repo_profile import VERSION as PROFILE
 from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, resolve
 from indexer.transport.budget import SPENT
@@ -112,9 +114,9 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
 
 
 def _fingerprint(bench: BuildContext, collected: Collected, embedder: str) -> str:
-    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the table of details."""
-    details = ontology(bench.settings.ontology).digest
-    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, facts.VERSION, details, ANCESTORS, limits_of(bench.settings)]
+    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, budgets, the lists of details."""
+    made = [PROFILE, facts.VERSION, ontology(bench.settings.ontology).digest, bench.reports.digest if bench.reports else ""]
+    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, *made, ANCESTORS, limits_of(bench.settings)]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -139,6 +141,7 @@ def _write(
             contents.into(catalog)
             catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
+            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
@@ -148,7 +151,8 @@ def _write(
             elif bench.first:
                 first = bench.first()
                 draft.vectors(at_once(first, units), first.id)
-        manifest = draft.commit(target=collected.target.id, fingerprint=mark)
+        with bench.clock.timed("report"):
+            manifest = draft.commit(target=collected.target.id, fingerprint=mark, reports=bench.report_maker() if soon else None)
     if soon or tier == "first":
         return manifest
     bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
@@ -199,7 +203,7 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
             draft.catalog_in(generation.folder)
-            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint)
+            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, reports=bench.report_maker())
 
 
 def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:

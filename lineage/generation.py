@@ -3,7 +3,8 @@
     HOME/lineages/<slug>/CURRENT                    the name of the generation that readers open
     HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
-                                  manifest.json     hashes and sizes of the two, written last
+                                  report.json       gaps and contradictions; again without the target's code; absent in a first tier
+                                  manifest.json     hashes and sizes of the others, written last
 
 A generation never changes after its folder has got its name, so a reader that holds one needs no lock and sees
 one state, whatever is built meanwhile. Both sides read the layout from here; only `indexer.store.generations` writes it.
@@ -18,7 +19,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.lib import format as npy
 
-from lineage.catalog.reader import Catalog
+from lineage.catalog.reader import Catalog, Derivation
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
@@ -39,6 +40,7 @@ FIRST_TIER = "static-"
 CATALOG = "catalog.db"
 VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
+REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
 CURRENT = "CURRENT"
 REBUILD = "build the lineage again; what was fetched is kept"
 UNIT = 1e-3
@@ -172,6 +174,16 @@ class Generation:
         """
         return _vectors(self.folder, self.manifest) if VECTORS in self.manifest.files else None
 
+    def file(self, name: str) -> bytes | None:
+        """A file of it as it was written, None if it has none of that name; raises `StoreDamaged`."""
+        record = self.manifest.files.get(name)
+        if record is None:
+            return None
+        data = (self.folder / name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != record.sha256:
+            raise StoreDamaged(f"{self.folder / name} is not what was written", hint=REBUILD)
+        return data
+
     def close(self) -> None:
         """Close the catalogue."""
         self.catalog.close()
@@ -183,8 +195,8 @@ class Generation:
         self.close()
 
 
-def open_generation(home: Path, slug: str, generation: str = "") -> Generation:
-    """Open a generation, by default the current one, for reading.
+def open_generation(home: Path, slug: str, generation: str = "", derivation: Callable[[], Derivation] | None = None) -> Generation:
+    """Open a generation, by default the current one, for reading; `derivation` makes what one of an older format lacks.
 
     Checks what is cheap: the manifest, the files' sizes, the formats; vectors are verified when they are read
     (`Store.verify` checks every hash). Raises `NotFound` and `StoreDamaged`.
@@ -192,18 +204,23 @@ def open_generation(home: Path, slug: str, generation: str = "") -> Generation:
     name = generation or current(home, slug)
     folder = generation_folder(home, slug, name)
     if not folder.is_dir() and not generation and current(home, slug) != name:
-        return open_generation(home, slug)  # switched and swept between the two looks
+        return open_generation(home, slug, derivation=derivation)  # switched and swept between the two looks
     if generation and not folder.is_dir():
         raise NotFound(f"lineage {slug!r} has no generation {generation}")
-    return open_folder(folder)
+    return open_folder(folder, derivation)
 
 
-def open_folder(folder: Path) -> Generation:
+def open_folder(folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
     """Open the generation that lies in `folder`; errors as in `open_generation`."""
     manifest = read_manifest(folder)
     for name, record in manifest.files.items():
         check_size(folder / name, record)
-    return Generation(manifest, folder, Catalog(folder / CATALOG))
+    return open_as(manifest, folder, derivation)
+
+
+def open_as(manifest: Manifest, folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
+    """Open what lies in `folder` as the generation of a manifest that is known to fit."""
+    return Generation(manifest, folder, Catalog(folder / CATALOG, derivation))
 
 
 def check_size(path: Path, record: FileRecord) -> None:

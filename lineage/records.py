@@ -393,6 +393,50 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A name with the literal that code, a configuration or a command gives it, as written, whatever it is called.
+
+    `scope` is the group, class or program that it belongs to.
+    """
+
+    name: str
+    value: str
+    kind: FactKind
+    work: WorkId
+    path: str
+    chunk: str
+    line: int
+    scope: str = ""
+
+
+class FileRole(StrEnum):
+    """What a file is for; one may have several roles."""
+
+    TEST = "test"
+    EXAMPLE = "example"
+    VENDORED = "vendored"
+    LEGACY = "legacy"
+    DOCUMENTATION = "documentation"
+    BASELINE = "baseline"
+    DEVELOPMENT = "development"
+    PACKAGING = "packaging"
+    DATA = "data"
+    TRAINING = "training"
+    EVALUATION = "evaluation"
+    PROGRAM = "program"
+
+
+@dataclass(frozen=True)
+class FileProfile:
+    """A file of a repository with its roles; `experiment` is the folder of the experiment beside the root's program that it belongs to."""
+
+    work: WorkId
+    path: str
+    roles: frozenset[FileRole] = frozenset()
+    experiment: str = ""
+
+
+@dataclass(frozen=True)
 class Signal:
     """What one retriever said of a hit: its rank (from 1) and raw score."""
 
@@ -411,7 +455,7 @@ class Focus:
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit)."""
+    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit); `file` is the profile of a repository's file."""
 
     rank: int
     score: float
@@ -424,6 +468,12 @@ class Hit:
     from_target: bool = False
     flags: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
+    file: FileProfile | None = None
+
+    @property
+    def roles(self) -> frozenset[FileRole]:
+        """What its file is for; empty outside of repositories."""
+        return self.file.roles if self.file else frozenset()
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,10 @@ class KeptParts(Parts):
         if not kept.users:
             kept.engine.close()
 
+    def kept_gaps(self, lineage: str, no_target_code: bool) -> Gaps | None:
+        """None: engines are open, and reports are held beside them."""
+        return None
+
     def gaps(self, engine: Engine) -> Gaps:
         """The report of gaps, made once for a generation: it never changes, and takes seconds where a search takes milliseconds.
 

@@ -84,7 +84,7 @@ def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched) -> 
     bench.watch(Stage("write", 0, 1, slug))
     with place.proved(bench.settings.home, bundle, fetched) as ready, bench.store.writing(slug) as writing:
         _check_free(bench, slug, bundle)
-        manifest = ready.commit(writing)
+        manifest = ready.commit(writing, bench.report_maker())
         writing.sweep()
         return manifest
 

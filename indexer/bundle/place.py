@@ -5,20 +5,21 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from indexer.bundle.form import BundledDocument, Passage
 from indexer.bundle.read import Bundle
+from indexer.derived import derive
 from indexer.store.generations import Writing
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
 from lineage.disk_errors import failures
 from lineage.errors import BadBundle
-from lineage.generation import Manifest
+from lineage.generation import Generation, Manifest
 from lineage.ids import abs_url
 from lineage.licenses import LicenseTerms, terms
 from lineage.records import Chunk, Document, LedgerRow, Status, Work, WorkId
@@ -65,14 +66,14 @@ class Ready:
     folder: Path
     whole: bool
 
-    def commit(self, writing: Writing) -> Manifest:
+    def commit(self, writing: Writing, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
         """Make it the current generation of the lineage that is held; gives its manifest."""
         with writing.draft() as draft:
             draft.catalog_in(self.folder)
             if self.bundle.vectors is not None:
                 draft.vectors(self.bundle.vectors, self.bundle.manifest.embedder)
             made_by = f"imported from the bundle {self.bundle.id[:12]} made by {self.bundle.manifest.made_by[:80]}"
-            return draft.commit(target=self.bundle.manifest.target, fingerprint=mark(self.bundle, self.whole), made_by=made_by)
+            return draft.commit(target=self.bundle.manifest.target, fingerprint=mark(self.bundle, self.whole), made_by=made_by, reports=reports)
 
 
 @contextmanager
@@ -96,12 +97,14 @@ def _fill(catalog: CatalogWriter, bundle: Bundle, fetched: Fetched, missing: Ite
     catalog.add_works(bundle.works)
     catalog.add_references(bundle.references)
     catalog.add_links(bundle.links)
-    for document in bundle.documents:
-        catalog.add_document(_document(document, fetched))
+    documents = [_document(document, fetched) for document in bundle.documents]
+    for document in documents:
+        catalog.add_document(document)
     places = {_place(document): document for document in bundle.documents}
     pieces = [_chunk(passage, places, fetched, works) for passage in bundle.passages]
     catalog.add_chunks([chunk for chunk, _ in pieces], unread={row for row, (_, there) in enumerate(pieces) if not there})
     catalog.add_facts(bundle.facts)
+    derive(catalog, documents, [chunk for chunk, there in pieces if there], bundle.works, bundle.links)
     catalog.add_ledger((*bundle.ledger, *lost))
     for key, value in bundle.plain_meta.items():
         catalog.set_meta(key, value + len(lost) if key == "ledger_in.source" else value)

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from indexer.extraction import configs, documents, python, shell
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
+from indexer.repo_profile import is_test
+from lineage.file_roles import named_roles
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Chunk, Document, Fact
+from lineage.records import Chunk, Document, Fact, FileRole
 
-VERSION = "facts@10"
+VERSION = "facts@11"
 
 
 @dataclass(frozen=True)
@@ -36,22 +38,11 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
 
 
-_TESTS = re.compile(r"(?:\A|/)(?:tests?|testing|unit_tests?|__tests__)/|(?:\A|/)conftest\.py\Z")
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
-_TEST_NAME = re.compile(r"(?:\A|/)(?:test_[^/]*|[^/]*_test)\.py\Z")
-_TEST_TOOLS = re.compile(r"^(?:import|from) (?:pytest|unittest)\b", re.MULTILINE)
-_TEST_FUNCTION = re.compile(r"^(?:async )?def test_", re.MULTILINE)
-_TEST_METHOD = re.compile(r"^[ \t]+(?:async )?def test_", re.MULTILINE)
-_TEST_CLASS = re.compile(
-    r"^class[ \t]{1,9}(?:Test\w{0,80}|\w{1,80}\([^()\n]{0,200}TestCase\b[^()\n]{0,200}\))[^\w\n][^\n]{0,200}\n"
-    r"(?:[ \t][^\n]*\n|\n)*?[ \t]+(?:async )?def test_",
-    re.MULTILINE,
-)
-_TRAINING = re.compile(r"^(?:async )?def (?:train|fit)", re.MULTILINE)
 
 
 def _read(document: Document, sink: Sink) -> str:
-    if document.kind != "paper" and (_TESTS.search(document.path) or (document.language == "python" and _is_test(document))):
+    if document.kind != "paper" and _is_test(document):
         return ""  # what a test sets is no setting of an experiment
     if document.kind == "docs" and _MATERIAL.search(document.path):
         return ""  # a paper or page that the program works on speaks of other experiments
@@ -68,13 +59,7 @@ def _read(document: Document, sink: Sink) -> str:
 
 
 def _is_test(document: Document) -> bool:
-    """Whether a Python file is a test rather than a program with a method `test_step` or a loop `test_epoch` beside `train_epoch`."""
-    text = document.text
-    if _TEST_TOOLS.search(text) or _TEST_CLASS.search(text):
-        return True
-    if _TEST_NAME.search(document.path):  # `test_time_pool.py` is a layer: it must hold tests too
-        return bool(_TEST_FUNCTION.search(text) or _TEST_METHOD.search(text))
-    return bool(_TEST_FUNCTION.search(text)) and not _TRAINING.search(text)
+    return FileRole.TEST in named_roles(document.path) or (document.language == "python" and is_test(document.path, document.text))
 
 
 def _python(document: Document, sink: Sink) -> str:

@@ -15,9 +15,9 @@ import os
 import secrets
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
 from lineage.disk_errors import failures
 from lineage.errors import StoreBusy, StoreDamaged, StoreError
-from lineage.generation import FileRecord, Manifest
+from lineage.generation import FileRecord, Generation, Manifest
 from lineage.ports import Vectors
 
 _LOCK = ".writing"
@@ -153,13 +153,17 @@ class Draft:
             handle.write(array.data)  # as np.save does, which does not say why a write fails
         self._model = (embedder, int(vectors.shape[1]))
 
-    def commit(self, *, target: str, fingerprint: str, made_by: str = "") -> Manifest:
-        """Hash, make durable, give the name and point CURRENT to it; gives the manifest.
+    def commit(
+        self, *, target: str, fingerprint: str, made_by: str = "", reports: Callable[[Generation], Mapping[str, bytes]] | None = None
+    ) -> Manifest:
+        """Hash, make durable, give the name and point CURRENT to it; gives the manifest. `reports` makes further files to be kept.
 
         Raises `DiskFull`, `SettingsError` or `StoreError`; then the former generation is still the current one.
         """
         with failures(self.folder):
             manifest = self._manifest(target, fingerprint, made_by)
+            if reports:
+                manifest = self._with_reports(manifest, reports)
             write_whole(self.folder / layout.MANIFEST, manifest.to_json())
             for path in self.folder.iterdir():
                 path.chmod(0o400)
@@ -169,6 +173,14 @@ class Draft:
             fsync_folder(final.parent)
             write_whole(layout.lineage_folder(self.home, self.slug) / layout.CURRENT, manifest.id.encode() + b"\n")
         return manifest
+
+    def _with_reports(self, manifest: Manifest, reports: Callable[[Generation], Mapping[str, bytes]]) -> Manifest:
+        with layout.open_as(manifest, self.folder) as generation:
+            made = reports(generation)
+        for name, data in made.items():
+            write_whole(self.folder / name, data)
+        records = {name: FileRecord(*sha256_of(self.folder / name)) for name in made}
+        return replace(manifest, files={**manifest.files, **records})
 
     def _manifest(self, target: str, fingerprint: str, made_by: str) -> Manifest:
         with Catalog(self.folder / layout.CATALOG) as catalog:

@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
+from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.code_reuse.reuse import Shared, signals, without_signals
-from lineage.records import Chunk, ChunkKind, CodeLink, Fact, Reference, Work, WorkId
+from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
 from lineage.references.ranking import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
+
+
+def without_target_code(catalog: Catalog) -> PartialCatalog | None:
+    """The catalogue without the target's own code, copies of it included; None where it holds none."""
+    target_code = in_catalog(catalog, own_exclusion(catalog))
+    return PartialCatalog(catalog, target_code.works, target_code.files) if target_code.works or target_code.files else None
 
 
 class PartialCatalog(Catalog):
@@ -24,6 +31,8 @@ class PartialCatalog(Catalog):
     def __init__(self, whole: Catalog, works: Iterable[WorkId], files: Iterable[tuple[WorkId, str]] = ()) -> None:
         self.path = whole.path
         self._whole = whole
+        self._profiles = {}
+        self._derived = whole._derived  # noqa: SLF001 - the same class
         self._works = frozenset(works)
         self._files = frozenset(files)
         self.without = frozenset({*self._works, *(document_key(*file) for file in self._files)})
@@ -87,6 +96,13 @@ class PartialCatalog(Catalog):
         rows = [row for work, path in sorted(self._files) for row in self._whole.neighbours(work, path)]
         return frozenset(chunk.id for chunk in self._whole.chunks(rows))
 
+    def settings(self, work: WorkId) -> Sequence[Setting]:
+        """Settings of the files that are not missing."""
+        return tuple(setting for setting in self._whole.settings(work) if self._has(work) and self._has(work, setting.path))
+
+    def _profile(self, work: WorkId) -> Iterable[FileProfile]:
+        return (file for file in self._whole.files(work).values() if self._has(work) and self._has(work, file.path))
+
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
         """Documents that are not missing."""
         return tuple(
@@ -103,6 +119,10 @@ class PartialCatalog(Catalog):
         """The chunk of an identifier, None for one of what is missing."""
         chunk = self._whole.chunk(id_)
         return chunk if chunk and self._has(chunk.work) and self._has(chunk.work, chunk.path) else None
+
+    def chunks_of(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        """The chunks of those identifiers that are not of what is missing."""
+        return {id_: chunk for id_, chunk in self._whole.chunks_of(ids).items() if self._has(chunk.work) and self._has(chunk.work, chunk.path)}
 
     def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
         """Homes of a text that are not missing."""

@@ -7,18 +7,18 @@ import json
 import threading
 import time
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog import records, schema
 from lineage.errors import StoreDamaged
-from lineage.records import Chunk, ChunkKind, CodeLink, Fact, LedgerRow, LedgerSubject, Reference, Status, Work, WorkId
+from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
 
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
@@ -55,15 +55,31 @@ class FieldWeights:
     body: float = 1.0
 
 
-class Catalog:
-    """A finished catalogue, safe to share between threads. What is read is checked against its hash."""
+class Derivation(Protocol):
+    """Makes of the documents what a catalogue of an older format lacks."""
 
-    def __init__(self, path: Path) -> None:
+    def settings(self, catalog: Catalog, work: WorkId) -> Sequence[Setting]:
+        """The settings of a repository."""
+
+    def files(self, catalog: Catalog, work: WorkId) -> Sequence[FileProfile]:
+        """The profile of a repository."""
+
+
+class Catalog:
+    """A finished catalogue, safe to share between threads. What is read is checked against its hash.
+
+    `derivation` makes what a catalogue of an older format lacks; without it that is empty.
+    """
+
+    def __init__(self, path: Path, derivation: Callable[[], Derivation] | None = None) -> None:
         self.path = path
+        self._derivation = derivation
+        self._profiles: dict[WorkId, Mapping[str, FileProfile]] = {}
         self._db = schema.open_finished(path)
         self._lock = threading.RLock()
         self._until = float("inf")
         self._db.set_progress_handler(self._late, 10_000)
+        self._derived = int(self._all("PRAGMA user_version")[0][0]) >= schema.VERSION
 
     def _late(self) -> int:
         return int(time.monotonic() > self._until)
@@ -94,8 +110,11 @@ class Catalog:
 
     def counts(self) -> dict[str, int]:
         """Rows per table, and `lexical`: rows of the lexical index."""
-        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in schema.COUNTED}  # noqa: S608 - a fixed list
+        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in self._counted()}  # noqa: S608 - a fixed list
         return {**counts, "lexical": self._all("SELECT count(*) FROM lexical_docsize")[0][0]}
+
+    def _counted(self) -> Sequence[str]:
+        return (*schema.COUNTED, *schema.DERIVED) if self._derived else schema.COUNTED
 
     def works(self) -> tuple[Work, ...]:
         """Every work, by identifier."""
@@ -157,6 +176,23 @@ class Catalog:
             stated.setdefault(chunk, set()).add(name)
         return {chunk: frozenset(fact_names) for chunk, fact_names in stated.items()}
 
+    def settings(self, work: WorkId) -> Sequence[Setting]:
+        """The settings of a repository as they are written, file by file."""
+        if not self._derived:
+            return self._derivation().settings(self, work) if self._derivation else ()
+        return tuple(Setting(*row) for row in self._all("SELECT * FROM settings WHERE work = ? ORDER BY path, rowid", (work,)))
+
+    def files(self, work: WorkId) -> Mapping[str, FileProfile]:
+        """What the files of a repository are for, by path."""
+        if work not in self._profiles:
+            self._profiles[work] = {file.path: file for file in self._profile(work)}
+        return self._profiles[work]
+
+    def _profile(self, work: WorkId) -> Iterable[FileProfile]:
+        if not self._derived:
+            return self._derivation().files(self, work) if self._derivation else ()
+        return map(records.file_of, self._all("SELECT * FROM files WHERE work = ? ORDER BY path", (work,)))
+
     # -- documents
 
     def documents(self, work: str | None = None) -> tuple[StoredDocument, ...]:
@@ -184,6 +220,14 @@ class Catalog:
         """The chunk of an identifier, None if there is none."""
         rows = self._all("SELECT row FROM chunks WHERE id = ? ORDER BY row LIMIT 1", (id_,))
         return self.chunks([rows[0][0]])[0] if rows else None
+
+    def chunks_of(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        """The chunks of those identifiers that there are."""
+        wanted, rows = list(dict.fromkeys(ids)), dict[str, int]()
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            rows.update(self._all(f"SELECT id, min(row) FROM chunks WHERE id IN ({','.join('?' * len(batch))}) GROUP BY id", batch))  # noqa: S608
+        return {chunk.id: chunk for chunk in self.chunks(list(rows.values()))}
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""

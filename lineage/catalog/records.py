@@ -11,7 +11,23 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from lineage.records import Chunk, CodeLink, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
+from lineage.records import (
+    Chunk,
+    CodeLink,
+    Fact,
+    FileProfile,
+    FileRole,
+    LedgerRow,
+    Mention,
+    Reference,
+    Role,
+    RoleVerdict,
+    Setting,
+    Status,
+    Tier,
+    Work,
+    WorkId,
+)
 
 Row = tuple[Any, ...]
 
@@ -131,6 +147,23 @@ def fact_of(row: Row) -> Fact:
     name, value, unit, work, chunk, kind, line, *words = row
     written, said, scope, literal = words or ("", "", "", True)
     return Fact(name, value, unit, WorkId(work), chunk, kind, line, written, said, scope, bool(literal))
+
+
+def setting_row(setting: Setting) -> Row:
+    """Columns of `settings`."""
+    place = (setting.work, clean(setting.path), setting.chunk, setting.line)
+    return (clean(setting.name), clean(setting.value), setting.kind, *place, clean(setting.scope))
+
+
+def file_row(file: FileProfile) -> Row:
+    """Columns of `files`."""
+    return (file.work, clean(file.path), " ".join(sorted(file.roles)), clean(file.experiment))
+
+
+def file_of(row: Row) -> FileProfile:
+    """The `FileProfile` of a row of `files`; raises `ValueError` for a role that is not on the list."""
+    work, path, roles, experiment = row
+    return FileProfile(WorkId(work), path, frozenset(map(FileRole, roles.split())), experiment)
 
 
 def chunk_values(chunk: Chunk) -> Row:

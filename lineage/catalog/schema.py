@@ -5,6 +5,7 @@ The format carries its number in `user_version`; a number that is not known is r
 
     1   first version
     2   facts say how they are written, what the words of the source are, what they hold for, and whether they are literal
+    3   settings as they are written; the profile of every file of a repository
 
 A catalogue of an older format is read as it is: what it lacks is empty.
 """
@@ -18,9 +19,11 @@ from pathlib import Path
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
 COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
+DERIVED = ("settings", "files")
+"""Tables that formats 1 and 2 lack: what follows from the documents."""
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -55,6 +58,11 @@ CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
     kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL);
 CREATE INDEX facts_name ON facts (name);
+CREATE TABLE settings (
+    name TEXT NOT NULL, value TEXT NOT NULL, kind TEXT NOT NULL, work TEXT NOT NULL, path TEXT NOT NULL, chunk TEXT NOT NULL,
+    line INTEGER NOT NULL, scope TEXT NOT NULL);
+CREATE INDEX settings_work ON settings (work);
+CREATE TABLE files (work TEXT NOT NULL, path TEXT NOT NULL, roles TEXT NOT NULL, experiment TEXT NOT NULL, PRIMARY KEY (work, path)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='', tokenize="unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row);
 """

@@ -14,7 +14,7 @@ from typing import Any
 
 from lineage.catalog import records, schema
 from lineage.errors import LineageError
-from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, LedgerSubject, Reference, Scalar, Work
+from lineage.records import Chunk, CodeLink, Document, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Scalar, Setting, Work
 from lineage.text.tokens import tokens
 
 
@@ -95,6 +95,14 @@ class CatalogWriter:
         """Hyper-parameters and choices with their places."""
         self._insert("facts", map(records.fact_row, facts))
 
+    def add_settings(self, settings: Iterable[Setting]) -> None:
+        """Settings as they are written, whatever they are called."""
+        self._insert("settings", map(records.setting_row, settings))
+
+    def add_files(self, files: Iterable[FileProfile]) -> None:
+        """What each file of a repository is for."""
+        self._insert("files", map(records.file_row, files))
+
     def add_ledger(self, rows: Iterable[LedgerRow]) -> None:
         """Terminal rows; a second subject of the same name (archives hold such) becomes `name (2)`, so that none is lost."""
         self._insert("ledger", (records.ledger_row(self._numbered(row)) for row in rows))
@@ -118,7 +126,7 @@ class CatalogWriter:
             self._check_ledger()
             self._db.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
             self._db.execute("COMMIT")
-            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
+            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in (*schema.COUNTED, *schema.DERIVED)}  # noqa: S608
             self._db.close()
         return counts
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from lineage.hyperparameters.values import number
-from lineage.records import WorkId
+from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
 from retrieval.decisions.irrelevant_mentions import is_beside, measured
@@ -43,7 +43,7 @@ NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "nu
 """What an experiment ran on, with and how often, which a program need not say."""
 _ITEMS = frozenset({"images", "image", "samples", "sample", "examples", "example", "sequences", "sequence", "pairs", "videos"})
 """Units that a batch is counted in without saying so."""
-_EXAMPLES = frozenset({"examples", "example", "tests", "test", "demo", "demos", "tutorials"})
+_EXAMPLES = frozenset({FileRole.EXAMPLE, FileRole.TEST})
 TRIED = re.compile(
     r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
     r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
@@ -184,8 +184,7 @@ def is_aside(occurrence: FactOccurrence, others: Iterable[FactOccurrence]) -> bo
 
 def in_example(occurrence: FactOccurrence) -> bool:
     """Whether a value stands in an example, a test, or a list of what is to be tried."""
-    path = occurrence.evidence.chunk.path.lower()
-    return not _EXAMPLES.isdisjoint(path.split("/")[:-1]) or _SEARCHED.search(path) is not None
+    return not _EXAMPLES.isdisjoint(occurrence.evidence.roles) or _SEARCHED.search(occurrence.evidence.chunk.path.lower()) is not None
 
 
 def _is_class_default(occurrence: FactOccurrence) -> bool:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.values import number
-from lineage.records import Chunk, WorkId
+from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.audit.named_values import settings_of
 from retrieval.audit.value_scope import Names
-from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import Experiments, telling
 from retrieval.decisions.provenance import sentences_of
 from retrieval.decisions.target_text import DONE, TargetText
@@ -92,20 +92,17 @@ def beside(sentence: str, phrases: Sequence[Sequence[str]]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Repository:
-    """The repository that is audited: its values by detail and its passages."""
+    """The repository that is audited: its values by detail, its passages, its settings as written and the folders that are an experiment each."""
 
     held: Mapping[str, Sequence[FactOccurrence]]
     chunks: Sequence[Chunk]
+    settings: Sequence[Setting] = ()
+    folders: Folders = field(default_factory=Folders)
 
     @cached_property
     def names(self) -> Names:
         """Its text, asked for names."""
         return Names((*(chunk.path for chunk in self.chunks), *(chunk.text for chunk in self.chunks)))
-
-    @cached_property
-    def folders(self) -> Folders:
-        """The folders that are an experiment each."""
-        return folders(self.chunks)
 
     @cached_property
     def stages(self) -> frozenset[str]:
@@ -116,7 +113,7 @@ class Repository:
     def unnamed(self) -> frozenset[float]:
         """The numbers that it gives names of no known detail."""
         known = {(occurrence.evidence.chunk.path, occurrence.fact.line) for some in self.held.values() for occurrence in some}
-        return frozenset(named.value for named in settings_of(self.chunks, every=True) if (named.path, named.line) not in known)
+        return frozenset(named.value for named in settings_of(self.chunks, self.settings, every=True) if (named.path, named.line) not in known)
 
     @cached_property
     def _parts(self) -> str:

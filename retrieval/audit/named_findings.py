@@ -39,7 +39,7 @@ def named_findings(text: TargetText, repository: Repository, ontology: Ontology,
     """
     values, judged = NamedValues(text.sentences), set(known)
     groups: dict[tuple[str, ...], list[Named]] = defaultdict(list)
-    for named in settings_of(repository.chunks):
+    for named in settings_of(repository.chunks, repository.settings):
         naming = ontology.naming(named.name)
         if (named.path, named.line) not in judged and (naming is None or naming.scope):
             groups[named.pieces].append(named)

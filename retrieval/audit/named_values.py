@@ -8,15 +8,15 @@ list of names, the one at the same place of the list of numbers.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.hyperparameters.values import number
-from lineage.records import Chunk
+from lineage.records import Chunk, Setting
 from lineage.text.tokens import parts, stem
 from retrieval.audit.expectations import TRIED
-from retrieval.decisions import raw_settings
 from retrieval.decisions.setting_words import setting_words
 from retrieval.decisions.target_text import DONE, TargetSentence
 
@@ -96,20 +96,23 @@ class Statement:
     firm: bool
 
 
-def settings_of(chunks: Iterable[Chunk], every: bool = False) -> Iterator[Named]:
+def settings_of(chunks: Iterable[Chunk], settings: Iterable[Setting], every: bool = False) -> Iterator[Named]:
     """The numbers that passages of code and configuration give names, each name and place once; `every` name, or those that a text may use."""
     seen: set[tuple[str, str, float]] = set()
+    by_chunk: dict[str, list[Setting]] = defaultdict(list)
+    for setting in settings:
+        by_chunk[setting.chunk].append(setting)
     for chunk in chunks:
-        for name, value, line in _assigned(chunk):
+        for name, value, line in _assigned(chunk, by_chunk.get(chunk.id, ())):
             pieces, amount = telling_pieces(name), number(value)
             if (pieces or every) and amount is not None and (chunk.path, name, float(amount)) not in seen:
                 seen.add((chunk.path, name, float(amount)))
                 yield Named(name, pieces, float(amount), chunk.path, line)
 
 
-def _assigned(chunk: Chunk) -> Iterator[tuple[str, str, int]]:
+def _assigned(chunk: Chunk, settings: Iterable[Setting]) -> Iterator[tuple[str, str, int]]:
     if chunk.kind in {"code", "config"}:
-        yield from ((raw_setting.name, raw_setting.value, raw_setting.line) for raw_setting in raw_settings.read(chunk))
+        yield from ((setting.name, setting.value, setting.line) for setting in settings)
         for at, line in enumerate(chunk.text.split("\n")[:_MOST_LINES]):
             for given in _ASSIGNED.finditer(line.split(" #")[0]):
                 yield given["name"].strip("-").rpartition(".")[2], given["value"], chunk.start_line + at

@@ -13,7 +13,7 @@ from retrieval.context.program import Programs
 from retrieval.context.required_context import due
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import Tokens
-from retrieval.decisions.experiment_folders import Folders, folders_of
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import holders
 from retrieval.gaps.batch_queries import answered
 from retrieval.gaps.undocumented_settings import works
@@ -35,7 +35,7 @@ def pack(engine: Engine, task: str, stage: Stage | None, allowed: int, tokens: T
     questions, answers = asked(engine, subquestions(task, stage, [gap.detail for gap in gaps.gaps] if gaps else ()))
     catalog, manifest = engine.generation.catalog, engine.generation.manifest
     target = catalog.work(manifest.target) or Work(WorkId(manifest.target))
-    folders = folders_of(catalog, works(engine))
+    folders = Folders.read(catalog, works(engine))
     stated = due(gaps, task, stage, engine, folders)
     programs = _programs(engine, folders) if gaps and stage == "planning" else None
     material = PackInputs(task, stage, target, questions, answers, allowed, tokens, folders, gaps, stated, programs)

@@ -17,9 +17,8 @@ from lineage.results import FactOccurrence
 from retrieval.decisions.consensus import consensus
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import is_parameter, is_set
-from retrieval.decisions.fact_index import FactIndex, is_eval_script, is_low_evidence_path
+from retrieval.decisions.fact_index import FactIndex, is_eval_script, is_low_evidence_path, is_vendored
 from retrieval.decisions.provenance import by_value, is_own_code
-from retrieval.search.work_relations import is_vendored
 
 _COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
 

@@ -20,10 +20,10 @@ from retrieval.context.own_code import worth as worth_of
 from retrieval.context.task import asked, asks_settings
 from retrieval.context.units import PackUnit, beside, kind_of, neutral, paragraphs
 from retrieval.decisions.experiment_folders import Folders
+from retrieval.decisions.fact_index import is_vendored
 from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import section_weight
 from retrieval.search.engine import Engine
-from retrieval.search.work_relations import is_vendored
 
 _OTHER = 0.25
 """What a detail of which the task does not speak is worth: alone nothing, but a set-up paragraph states many at once."""

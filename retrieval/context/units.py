@@ -16,13 +16,12 @@ from typing import Literal
 
 from lineage.catalog.reader import Catalog
 from lineage.catalog.records import same_text
-from lineage.records import Answer, Chunk, Hit, WorkId
+from lineage.records import Answer, Chunk, FileRole, Hit, WorkId
 from lineage.text.hidden_text import visible
 from lineage.text.tokens import STOP, terms, tokens
 from retrieval.context.task import Subquestion
 from retrieval.decisions.provenance import is_policy
 from retrieval.search.focus import rarity
-from retrieval.search.work_relations import is_vendored
 
 Kind = Literal["stated", "lineage", "imitate"]
 MOST_UNIT_LINES = 400
@@ -33,10 +32,7 @@ _FLOOR = 0.2
 _FAR, _NEAR = 0.5, 0.72
 """Cosines of the packaged model: what has nothing to do with a question, and what answers it."""
 _ASIDE = 0.2
-_FIXTURE = re.compile(r"(?:\A|/)(?:tests?|testing|fixtures|testdata)/")
-_TEST = re.compile(_FIXTURE.pattern + r"|(?:\A|/)(?:test_[^/]*|[^/]*_test|conftest)\.py\Z")
-_OTHERS = re.compile(r"(?:\A|/)(?:baselines?|competitors?|comparisons?|third[_-]?part(?:y|ies)|3rdparty|external|vendor(?:ed)?)/", re.IGNORECASE)
-_DATA = re.compile(r"(?:\A|/)(?:data|datasets?)/(?:.*/)?[^/]*\.(?:txt|csv|tsv|jsonl?)\Z")
+_OTHERS = frozenset({FileRole.BASELINE, FileRole.VENDORED})
 _TITLE = re.compile(r"#{1,2} [^\n]{0,160}(?:\n+|\Z)")
 _TOLD = re.compile(r"\d|`|--\w|\w=|\w\(|https?:")
 """Signs that a guide says more than what it is a guide to."""
@@ -112,10 +108,10 @@ class QuestionWords:
         """How far a repository may speak for the target: tests and what is kept to compare with do little, unless they are asked for."""
         if hit.work.kind != "code":
             return 1.0
-        worth = _ASIDE if _TEST.search(hit.chunk.path) and not self.asked[number] & _TESTS else 1.0
-        if _OTHERS.search(hit.chunk.path) and not self.asked[number] & _BASELINES:
+        worth = _ASIDE if FileRole.TEST in hit.roles and not self.asked[number] & _TESTS else 1.0
+        if not _OTHERS.isdisjoint(hit.roles) and not self.asked[number] & _BASELINES:
             worth *= _COMPARED
-        if _DATA.search(hit.chunk.path) and not hit.from_target:
+        if FileRole.DATA in hit.roles and not hit.from_target:
             worth *= _ASIDE
         if self.own and not hit.from_target:
             worth *= math.pow(_FOREIGN, hit.reference.distance if hit.reference else 1)
@@ -129,7 +125,7 @@ _TESTS, _BASELINES = frozenset(terms("tests")), frozenset(terms("baselines compa
 def beside(hit: Hit) -> bool:
     """What tests read is no source of knowledge on how a thing is done, nor is the caption of a figure that is not there."""
     chunk = hit.chunk
-    return bool((chunk.kind in {"docs", "config"} and _FIXTURE.search(chunk.path)) or (chunk.role == "caption" and chunk.text.startswith("Fig")))
+    return bool((chunk.kind in {"docs", "config"} and FileRole.TEST in hit.roles) or (chunk.role == "caption" and chunk.text.startswith("Fig")))
 
 
 def words_of(catalog: Catalog, questions: Sequence[Subquestion], answers: Sequence[Answer], chunks: int) -> QuestionWords:
@@ -147,7 +143,7 @@ def units(catalog: Catalog, answers: Sequence[Answer], words: QuestionWords) -> 
     for hit, found_by in _found(answers):
         scores = {number: score * words.trust(by, number) for number, (score, by) in found_by.items()}
         for at, unit in enumerate(_units(catalog, hit, scores, words)):
-            if not _speaks(unit) or is_vendored(unit.hit):
+            if not _speaks(unit) or FileRole.VENDORED in unit.hit.roles:
                 continue
             same = same_text(unit.text)
             known = pack_units_by_key.get(same)

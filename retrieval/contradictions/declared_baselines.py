@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from lineage.file_roles import ASIDE
 from lineage.hyperparameters.terms import fold
 from lineage.ids import repo_name
-from lineage.records import CodeLink, Tier, WorkId
+from lineage.records import CodeLink, FileRole, Tier, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import Section, settings_of, telling
 from retrieval.decisions.target_text import TargetSentence, TargetText
@@ -58,8 +59,7 @@ _SCALED = re.compile(r"b(?:ase)?_?l(?:r|earning_rate)", re.IGNORECASE)
 """Names of a learning rate that a program multiplies by the size of its batch."""
 _ADDRESS = re.compile(r"https?://\S+")
 _TREE = "/(?:tree|blob)/[^/\\s]+/([\\w./-]+)"
-_BESIDE = "test tests testing unit_tests third_party vendor docs examples example dev debug bench benchmark eval evaluate sample generate"
-_ASIDE = frozenset(_BESIDE.split())
+_ASIDE = frozenset({*ASIDE, FileRole.DEVELOPMENT, FileRole.EVALUATION}) - {FileRole.BASELINE}
 _SIBLINGS = 3
 _NO_SETTINGS = "gpus gpu_type training_time num_runs num_workers seed folds dataset log_interval eval_interval"
 _UNTOLD = frozenset(_NO_SETTINGS.split())
@@ -204,7 +204,7 @@ def _is_general(occurrence: FactOccurrence, files: Files, one: Followed) -> bool
     """Whether a file is no test, of no stage that the section does not name, and not one of many for data that it does not name."""
     path = PurePosixPath(occurrence.evidence.chunk.path)
     parts = {*path.parts[:-1], *re.split(r"[_\W]+", path.stem.lower())}
-    if not _ASIDE.isdisjoint(parts) or any(word in parts and word not in one.section_text.lower() for word in _stages()):
+    if not _ASIDE.isdisjoint(occurrence.evidence.roles) or any(word in parts and word not in one.section_text.lower() for word in _stages()):
         return False
     beside = [other for other in files.get(occurrence.fact.work, ()) if other.parent == path.parent]
     named = telling(path.stem.lower().replace("pretrain", "train"))

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from lineage.code_reuse.derivation import Derivation, Place
-from lineage.records import WorkId
+from lineage.records import FileRole, WorkId
 from lineage.results import Conflict, FactOccurrence
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
 from retrieval.contradictions.file_scope import pairs as by_file
@@ -24,7 +24,6 @@ from retrieval.decisions.experiments import Experiments, Section, chosen, compat
 from retrieval.decisions.irrelevant_mentions import measured
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.decisions.wording import wording
-from retrieval.search.work_relations import is_vendored
 
 LEAST = 0.2
 """Severity under which a difference is not worth a line."""
@@ -39,7 +38,6 @@ _COPIES = 3
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
 """What a command says of the machine it runs on, which the paper's need not be."""
 _QUOTE = 160
-_ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "third_party", "vendor"))
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
 Same = Callable[[str, str, str], bool]
@@ -186,7 +184,7 @@ def _aside(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in tests, in other people's code, or is what documentation tells beside the code."""
     if occurrence.fact.kind in {"prose", "table"}:
         return True
-    return is_vendored(occurrence.evidence) or not _ASIDE.isdisjoint(occurrence.evidence.chunk.path.lower().split("/")[:-1])
+    return not {FileRole.VENDORED, FileRole.TEST}.isdisjoint(occurrence.evidence.roles)
 
 
 def loosely(same: Same) -> Same:

@@ -13,13 +13,13 @@ from functools import partial
 
 from lineage.citation import name as work_name
 from lineage.citation import pinpoint
+from lineage.file_roles import ASIDE
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import FactKind
 from lineage.results import Consensus, FactOccurrence, Value
-from retrieval.decisions.fact_index import ASIDE, FactIndex, is_eval_script, of_baselines, standing
+from retrieval.decisions.fact_index import FactIndex, is_eval_script, standing
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import by_value
-from retrieval.search.work_relations import is_vendored
 
 _KINDS: dict[FactKind, float] = {"command": 1.0, "config": 0.9, "call": 0.75, "default": 0.6, "table": 0.9, "prose": 0.85}
 _WITHOUT = "this lineage was built without facts, or has none: `lineage build` with its target reads them"
@@ -113,9 +113,7 @@ def _trained(precedence: Precedence, topic: str, occurrence: FactOccurrence) -> 
 def _standing(precedence: Precedence, topic: str, occurrence: FactOccurrence) -> float:
     """How much a holder speaks for the target: its own text, its own code, then what the target takes from it; then the kind of place."""
     kind = _KINDS[occurrence.fact.kind]
-    aside = (
-        of_baselines(occurrence) or is_vendored(occurrence.evidence) or not ASIDE.isdisjoint(occurrence.evidence.chunk.path.lower().split("/")[:-1])
-    )
+    aside = not ASIDE.isdisjoint(occurrence.evidence.roles)
     if occurrence.evidence.from_target:
         own = 3.0 if occurrence.evidence.work.kind == "paper" else 2.0
         return own * (0.3 if aside else 1.0) + kind

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage.records import WorkId
+from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import STOP, parts, stem
 
@@ -25,7 +25,6 @@ _SAY_NOTHING = (
     " appendix configuration configurations config protocol general overview data datasets dataset baseline baselines default ours proposed"
     " final system args arguments options params get run code module network supplementary optimization procedure"
 )
-_TOY = re.compile(r"(?:\A|[/_.-])(?:toy[a-z]{0,20}|demos?|examples?|tutorials?)(?=[/_.-])", re.IGNORECASE)
 _GENERAL = frozenset(stem(word) for word in _SAY_NOTHING.split())
 Section = tuple[str, ...]
 
@@ -108,7 +107,7 @@ def is_parameter(occurrence: FactOccurrence) -> bool:
 
 def settings_of(occurrences: Iterable[FactOccurrence]) -> list[FactOccurrence]:
     """What a program was run with or offers to be run with, without the parameters of its library and without toys."""
-    return [occurrence for occurrence in occurrences if not is_parameter(occurrence) and not _TOY.search(occurrence.evidence.chunk.path)]
+    return [occurrence for occurrence in occurrences if not is_parameter(occurrence) and FileRole.EXAMPLE not in occurrence.evidence.roles]
 
 
 def is_set(occurrence: FactOccurrence) -> bool:

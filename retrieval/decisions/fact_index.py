@@ -16,25 +16,19 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from lineage.catalog.reader import Catalog
+from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.terms import fold
-from lineage.records import Chunk, Fact, FactKind, Hit, Tier, Work, WorkId
+from lineage.records import Chunk, Fact, FactKind, FileRole, Hit, Tier, Work, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence
-from retrieval.search.work_relations import WorkRelations, is_vendored
+from retrieval.search.work_relations import WorkRelations
 
 _MOST = 4
-ASIDE = frozenset(("tests", "test", "testing", "unit_tests", "examples", "example", "third_party", "vendor", "legacy", "docs"))
-"""Folders that hold no code of an experiment."""
 _ORDER: Mapping[FactKind, int] = {"default": 0, "config": 1, "command": 2}
 _NEUTRAL = frozenset(("0", "1", "false", "none"))
 _ARGUMENTS = r"\(([^()]{0,2000}(?:\([^()]*\)[^()]*){0,20})\)"
-_BASELINES = frozenset(("baselines", "baseline", "competitors", "comparisons", "compared_methods", "other_methods"))
-_TRAINED = frozenset(("train", "trainer", "training", "pretrain", "pretraining", "finetune", "finetuning", "fit"))
-_TRIED = frozenset(
-    ("generate", "generation", "sample", "sampling", "eval", "evaluate", "evaluation", "inference", "infer", "predict", "demo", "serve")
-)
 
 
 @dataclass(frozen=True)
@@ -57,12 +51,11 @@ class FactIndex:
 
 def holders(catalog: Catalog, kinship: WorkRelations, lineage: str, generation: str, target: WorkId) -> FactIndex:
     """All facts of a generation; what overrides others says so in `overridden`."""
-    chunks: dict[str, Chunk | None] = {}
+    facts = catalog.facts()
+    chunks = catalog.chunks_of(fact.chunk for fact in facts)
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
-    for fact in catalog.facts():
-        if fact.chunk not in chunks:
-            chunks[fact.chunk] = catalog.chunk(fact.chunk)
-        if chunk := chunks[fact.chunk]:
+    for fact in facts:
+        if chunk := chunks.get(fact.chunk):
             by_name[fact.name].append(_held(fact, chunk, kinship))
     texts = cache(lambda work, path: catalog.document_text(work, path) or "")
     occurrences_by_key = {name: tuple(_resolved(_defaulted(some, texts))) for name, some in by_name.items()}
@@ -129,26 +122,27 @@ def _left_out(text: str, fact: Fact) -> bool:
 
 def of_baselines(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in a folder of methods that its repository compares with (`baselines/`), unless that is what it is called."""
-    folders = set(occurrence.evidence.chunk.path.lower().split("/")[:-1])
-    named = occurrence.fact.work.lower().rpartition("/")[2]
-    return bool(_BASELINES & folders) and named not in folders
+    return FileRole.BASELINE in occurrence.evidence.roles
+
+
+def is_vendored(hit: Hit) -> bool:
+    """Whether a hit stands in a copy of somebody else's package."""
+    return FileRole.VENDORED in hit.roles
 
 
 def is_low_evidence_path(occurrence: FactOccurrence, foreign: frozenset[str] = frozenset()) -> bool:
     """Whether a fact says little of what was run: it stands in tests, examples or other people's code, or in a foreign stage's file."""
     *folders, file = occurrence.evidence.chunk.path.lower().split("/")
     written = occurrence.evidence.chunk.kind == "docs" and occurrence.fact.kind in {"table", "prose"} and not file.startswith("readme")
-    if written or of_baselines(occurrence) or not ASIDE.isdisjoint(folders) or is_vendored(occurrence.evidence):
+    if written or not ASIDE.isdisjoint(occurrence.evidence.roles):
         return True
     return bool(foreign) and not foreign.isdisjoint(word for part in (*folders, file, occurrence.fact.scope) for word in parts(part))
 
 
 def is_eval_script(occurrence: FactOccurrence) -> bool:
     """Whether a fact stands in a file, or is said to a program, that is named after trying a model and not after training it."""
-    *folders, file = occurrence.evidence.chunk.path.split("/")
-    named = set(parts(occurrence.fact.scope if occurrence.fact.kind == "command" and occurrence.fact.scope else file))
-    named = named if named & (_TRAINED | _TRIED) else {word for folder in folders for word in parts(folder)}
-    return bool(named & _TRIED) and not named & _TRAINED
+    said_to = occurrence.fact.scope if occurrence.fact.kind == "command" else ""
+    return FileRole.EVALUATION in (named_roles(said_to) if said_to else occurrence.evidence.roles)
 
 
 def _resolved(occurrences: Sequence[FactOccurrence]) -> Iterable[FactOccurrence]:

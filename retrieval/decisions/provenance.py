@@ -24,7 +24,7 @@ def evidence(chunk: Chunk, kinship: WorkRelations, line: int = 0) -> Hit:
     """A passage as evidence, with how its work is related to the target; its focus is the line of the file, if one is given."""
     kin = kinship.of(chunk.work)
     focus = Focus(line, line) if line else None
-    return Hit(1, 1.0, chunk, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target)
+    return Hit(1, 1.0, chunk, kin.work, focus=focus, reference=kin.reference, paper=kin.paper, from_target=kin.from_target, file=kinship.file(chunk))
 
 
 def is_own_code(occurrence: FactOccurrence) -> bool:

@@ -15,9 +15,8 @@ class SettingWords:
     """Words of settings (`data/settings.json`, with its provenance).
 
     `running` are parts of names (or whole ones) that say how a program runs, not what it computes, `places` last parts of those that
-    say where its data are; `tools` begin the names of files and
-    `folders` are those that hold no settings of an experiment; `generic` parts tell no setting from another, `spoken` are
-    words of prose for parts that are abbreviations, `alike` groups facts of which one says what the others would.
+    say where its data are; `generic` parts tell no setting from another, `spoken` are words of prose for parts that are
+    abbreviations, `alike` groups facts of which one says what the others would.
 
     `defaults` are those of optimizers by option, `options` the facts that options are; `without` is what names a step in code,
     `delegated` what takes the steps of training for its caller.
@@ -25,8 +24,6 @@ class SettingWords:
 
     running: frozenset[str]
     places: frozenset[str]
-    tools: tuple[str, ...]
-    folders: frozenset[str]
     generic: frozenset[str]
     spoken: Mapping[str, Sequence[str]]
     alike: tuple[frozenset[str], ...]
@@ -52,8 +49,6 @@ def setting_words() -> SettingWords:
     return SettingWords(
         running=some("running"),
         places=some("places"),
-        tools=tuple(table["tools"].split()),
-        folders=some("folders"),
         generic=some("generic"),
         spoken=table["spoken"],
         alike=tuple(frozenset(one.split()) for one in table["alike"]),

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from lineage.citation import pinpoint
-from lineage.records import Chunk, Hit, Query
+from lineage.records import Chunk, FileRole, Hit, Query
 from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
 from retrieval.decisions.target_text import SAYS, TargetSentence, TargetText
@@ -40,7 +40,6 @@ _NAMES = """
 """
 _PLAIN = frozenset(map(stem, _NAMES.split()))
 """Words that the names of half of all functions have."""
-_TESTS = frozenset(("test", "tests", "testing", "unittests"))
 _TOLD = 6
 _DEFINITIONS = frozenset(("function", "method", "class"))
 
@@ -83,7 +82,7 @@ def components(engine: Engine, target_text: TargetText) -> tuple[list[MethodComp
 
 def _functions(hits: Iterable[Hit]) -> list[Hit]:
     """The first functions of the target's own code."""
-    return [hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and not _is_test(hit.chunk)][:FUNCTIONS]
+    return [hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and FileRole.TEST not in hit.roles][:FUNCTIONS]
 
 
 _ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
@@ -98,11 +97,6 @@ def _passages(sentences: Sequence[TargetSentence]) -> Iterator[Chunk]:
         if method and chunk.id not in seen and chunk.role in _ROLES and len(chunk.text) >= _SHORTEST:
             seen.add(chunk.id)
             yield chunk
-
-
-def _is_test(function: Chunk) -> bool:
-    *folders, file = (part.lower() for part in function.path.split("/"))
-    return not _TESTS.isdisjoint((*folders, *parts(file)))
 
 
 def tied(passage: Chunk, function: Chunk) -> bool:

@@ -21,7 +21,7 @@ from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
 from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
-from retrieval.gaps.undocumented_settings import Known, chunks_of, place, plainness, row, runs, settings_of
+from retrieval.gaps.undocumented_settings import Known, place, plainness, row, runs, settings_of
 from retrieval.search.engine import Engine
 
 MOST = 8
@@ -83,7 +83,7 @@ def _candidates(source: Followed, engine: Engine, known: Known, occurrences_by_k
     of_works = [other for name in known.gaps for other in occurrences_by_key.get(name, ()) if other.fact.work in source.works]
     facts = [other for other in of_works if not (runs(other.fact.name) or runs(other.fact.written))]
     placed = {place(other) for some in occurrences_by_key.values() for other in some}
-    others = [other for other in settings_of(chunks_of(engine, source.works), engine.kinship) if place(other) not in placed]
+    others = [other for other in settings_of(engine, source.works) if place(other) not in placed]
     some = [other for other in (*facts, *others) if other.fact.kind != "call" and other.evidence.chunk.kind != "docs"]
     kept = theirs(some, source, files_of([[*facts, *others]]))
     kept = [replace(other, mentioned=False) for other in kept]  # the target says that it follows this code

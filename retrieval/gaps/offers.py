@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 
 from lineage.citation import citation, pinpoint
 from lineage.citation import name as work_name
+from lineage.file_roles import ASIDE
 from lineage.hyperparameters.terms import fold
-from lineage.records import CodeLink, Hit, Reference, Tier, Work, WorkId
+from lineage.records import CodeLink, FileRole, Hit, Reference, Tier, Work, WorkId
 from lineage.results import FactOccurrence, Suggestion
 from lineage.text.hidden_text import visible
 from lineage.text.tokens import parts
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import is_parameter, is_set
-from retrieval.decisions.fact_index import ASIDE, is_eval_script, is_low_evidence_path, of_baselines
+from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path, is_vendored, of_baselines
 from retrieval.decisions.precedence import Precedence, role, role_name, works_of
 from retrieval.decisions.provenance import by_value, is_policy
 from retrieval.gaps.grade import Support, graded, order
 from retrieval.gaps.stated import Pointer
-from retrieval.search.work_relations import is_vendored
 
 VALUES = 3
 """Values offered for one detail."""
@@ -245,9 +245,7 @@ def _is_mentioned(hit: Hit, context: Context) -> bool:
 
 def _is_data(hit: Hit) -> bool:
     """Whether a passage of a repository is data or somebody's test rather than code, configuration or documentation."""
-    *folders, file = hit.chunk.path.lower().split("/")
-    data = bool({"data", "datasets", "results", "outputs"} & {*folders}) and file.endswith((".txt", ".json", ".jsonl", ".csv"))
-    return hit.work.kind == "code" and (data or not ASIDE.isdisjoint(folders))
+    return not (ASIDE | {FileRole.DATA}).isdisjoint(hit.roles)
 
 
 # -- the chain in words

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.code_reuse.derivation import Derivation
-from lineage.errors import UsageError
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import Chunk, CodeLink, Hit, Query, WorkId
+from lineage.records import CodeLink, Hit, Query, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from lineage.text.spelling import american
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.decisions import target_text as text
-from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.irrelevant_mentions import is_beside
 from retrieval.decisions.precedence import Precedence
@@ -57,10 +55,16 @@ def report(material: ReportInputs) -> Gaps:
     target_text = text.read(catalog, target)
     occurrences_by_key = all_standing(material.held)
     links = best_links(catalog.links())
-    code = list(own.chunks_of(material.engine, own.works(material.engine)))
+    own_works = own.works(material.engine)
     models = own_models(occurrences_by_key, target_text.work.id)
     context = Context(
-        target_text.work, links, material.ontology.same, foreign_stages(target_text), models, folders(code), Precedence.of_meta(catalog.meta())
+        target_text.work,
+        links,
+        material.ontology.same,
+        foreign_stages(target_text),
+        models,
+        Folders.read(catalog, own_works),
+        Precedence.of_meta(catalog.meta()),
     )
     domains = _recognised(material, target_text)
     needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
@@ -71,7 +75,7 @@ def report(material: ReportInputs) -> Gaps:
         _gap(detail_verdict, occurrences_by_key, hits_by_key.get(detail_verdict.need.detail.name, ()), target_text, context)
         for detail_verdict in verdicts
     ]
-    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, code)
+    gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
     return Gaps(
@@ -83,20 +87,6 @@ def report(material: ReportInputs) -> Gaps:
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
     )
-
-
-def chosen(gaps: Gaps, state: str = "", topic: str = "") -> Gaps:
-    """The report with the rows of one state and one topic only; raises `UsageError` for what is neither."""
-    wanted = state.upper().replace(" ", "_").replace("-", "_")
-    wanted = {"PARTIAL": Specification.PARTIALLY_SPECIFIED.value}.get(wanted, wanted)
-    if wanted and wanted not in Specification.__members__:
-        raise UsageError(f"there is no state {state!r}", hint="states: " + ", ".join(specification.value.lower() for specification in Specification))
-    topics = sorted({gap.detail.topic for gap in gaps.gaps})
-    topic = american(topic.strip().lower())
-    if topic and topic not in topics:
-        raise UsageError(f"no detail has the topic {topic!r}", hint="topics: " + ", ".join(topics))
-    rows = tuple(gap for gap in gaps.gaps if (not wanted or gap.state.value == wanted) and (not topic or gap.detail.topic == topic))
-    return replace(gaps, gaps=rows)
 
 
 def _order(gap: Gap) -> tuple[bool, int, int, float, str]:
@@ -311,15 +301,15 @@ def _with_own(
     gaps: Sequence[Gap],
     occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     context: Context,
-    code: Sequence[Chunk],
+    own_works: Sequence[WorkId],
 ) -> list[Gap]:
     """The rows with what the own code leaves out, and rows on settings that it or the code that is followed has and the text does not give."""
     engine = material.engine
-    rows = library_defaults.filled(gaps, code, engine.kinship, context)
+    rows = library_defaults.filled(gaps, list(own.chunks_of(engine, own_works)), engine.kinship, context)
     if not target_text.own:
         return rows
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
-    settings = own.rows(engine, code, target_text, known, context)
+    settings = own.rows(engine, own_works, target_text, known, context)
     return [*rows, *settings, *followed_settings.rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
 
 

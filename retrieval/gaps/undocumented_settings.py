@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.hyperparameters.values import number
-from lineage.records import Chunk, Fact, WorkId
+from lineage.records import Chunk, Fact, FileRole, Setting, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification
 from lineage.text.tokens import parts, stem
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
-from retrieval.decisions.raw_settings import RawSetting, read
 from retrieval.decisions.setting_words import setting_words
 from retrieval.decisions.target_text import STATES, TargetText
 from retrieval.gaps.mention_matcher import Spoken, telling_parts
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine
-from retrieval.search.work_relations import WorkRelations
 
 MOST = 24
 WEIGHT, _STEP = 0.35, 0.005
@@ -35,6 +33,7 @@ WEIGHT, _STEP = 0.35, 0.005
 TOPIC = "procedure"
 """The topic of these rows."""
 OWN = "the own code sets it, the text does not give it"
+_NO_EXPERIMENT = frozenset({FileRole.PACKAGING, FileRole.DATA})
 _LONGEST = 60
 _SIBLINGS = 4
 """Files of one folder that set the same name, from which on each is for its own data and none is the paper's."""
@@ -59,12 +58,12 @@ def works(engine: Engine) -> list[WorkId]:
     return [work for work, kin in engine.kinship.kin.items() if kin.from_target and kin.work.kind == "code"]
 
 
-def rows(engine: Engine, code: Iterable[Chunk], target_text: TargetText, known: Known, context: Context) -> list[Gap]:
+def rows(engine: Engine, own_works: Iterable[WorkId], target_text: TargetText, known: Known, context: Context) -> list[Gap]:
     """A row for each setting of the target's own code that the text does not give."""
     called = fold(target_text.work.title)
     occurrences = (
         occurrence
-        for occurrence in settings_of(code, engine.kinship)
+        for occurrence in settings_of(engine, own_works)
         if fold(occurrence.fact.value) not in called or number(occurrence.fact.value) is not None
     )
     return list(own_rows(occurrences, Spoken(target_text.sentences), known, context))
@@ -78,47 +77,30 @@ def chunks_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[Chunk]:
             yield from catalog.chunks(catalog.neighbours(work, document.path))
 
 
-def settings_of(code: Iterable[Chunk], kinship: WorkRelations) -> Iterator[FactOccurrence]:
-    """The settings that passages of code give, as facts under their own names, with their evidence."""
-    for chunk in code:
-        if _is_of_experiments(chunk.path):
-            yield from (
-                FactOccurrence(_fact(raw_setting, chunk), evidence(chunk, kinship, raw_setting.line))
-                for raw_setting in read(chunk)
-                if _matters(raw_setting)
-            )
+def settings_of(engine: Engine, works: Iterable[WorkId]) -> Iterator[FactOccurrence]:
+    """The settings of repositories as facts under their own names, with their evidence; none of packaging, nor of data."""
+    catalog, kinship = engine.generation.catalog, engine.kinship
+    for work in works:
+        settings = [setting for setting in catalog.settings(work) if _matters(setting)]
+        chunks = catalog.chunks_of(setting.chunk for setting in settings)
+        for setting in settings:
+            hit = evidence(replace(chunks[setting.chunk], work=work, path=setting.path), kinship, setting.line)
+            if _NO_EXPERIMENT.isdisjoint(hit.roles):
+                yield FactOccurrence(_fact(setting), hit)
 
 
-def _fact(raw_setting: RawSetting, chunk: Chunk) -> Fact:
-    return Fact(
-        "_".join(parts(raw_setting.name)),
-        raw_setting.value,
-        "",
-        chunk.work,
-        chunk.id,
-        raw_setting.kind,
-        raw_setting.line,
-        raw_setting.name,
-        raw_setting.value,
-        raw_setting.scope,
-    )
+def _fact(setting: Setting) -> Fact:
+    name = "_".join(parts(setting.name))
+    return Fact(name, setting.value, "", setting.work, setting.chunk, setting.kind, setting.line, setting.name, setting.value, setting.scope)
 
 
-def _is_of_experiments(path: str) -> bool:
-    """Whether a file may hold settings of an experiment: no packaging, no description of data."""
-    place = PurePosixPath(path.lower())
-    if place.stem.startswith(setting_words().tools) or place.parts[0].startswith("."):
-        return False
-    return place.suffix not in {".json", ".csv"} or setting_words().folders.isdisjoint(place.parts[:-1])
-
-
-def _matters(raw_setting: RawSetting) -> bool:
+def _matters(setting: Setting) -> bool:
     """Whether a setting says what is computed: a number, a list, a switch or a word, and not where or how the program runs; -1 is none of these."""
-    if runs(raw_setting.name) or not 0 < len(raw_setting.value) <= _LONGEST or number(raw_setting.value) == -1:
+    if runs(setting.name) or not 0 < len(setting.value) <= _LONGEST or number(setting.value) == -1:
         return False
-    if number(raw_setting.value) is not None or raw_setting.value[0] in "[{":
+    if number(setting.value) is not None or setting.value[0] in "[{":
         return True
-    return setting_words().places.isdisjoint(parts(raw_setting.name)[-1:]) and not any(sign in raw_setting.value for sign in "/\\:% .")
+    return setting_words().places.isdisjoint(parts(setting.name)[-1:]) and not any(sign in setting.value for sign in "/\\:% .")
 
 
 def runs(name: str) -> bool:

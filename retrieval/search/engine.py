@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from types import TracebackType
 
-from lineage.catalog.partial import PartialCatalog
+from lineage.catalog.partial import without_target_code
 from lineage.catalog.records import same_text
-from lineage.code_links.target_code import in_catalog, own_exclusion
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
@@ -110,10 +109,10 @@ class Engine:
             return self._partial
 
     def _without_target_code(self) -> Engine:
-        target_code = in_catalog(self._catalog, own_exclusion(self._catalog))
-        if not (target_code.works or target_code.files):
+        catalog = without_target_code(self._catalog)
+        if catalog is None:
             return self
-        partial, catalog = copy.copy(self), PartialCatalog(self._catalog, target_code.works, target_code.files)
+        partial = copy.copy(self)
         partial._excluded, partial._catalog = catalog.without, catalog  # noqa: SLF001 - a copy of itself
         partial._generation = replace(self._generation, catalog=catalog)  # noqa: SLF001
         partial._read_works()  # noqa: SLF001
@@ -328,6 +327,7 @@ class Engine:
             reference=kin.reference,
             paper=kin.paper,
             from_target=kin.from_target,
+            file=self._kinship.file(scored.chunk),
             flags=flags,
             why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(matched, asked.words), *scored.fused.why),
         )

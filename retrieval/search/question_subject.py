@@ -19,7 +19,7 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import Work, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import STOP, parts
-from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.provenance import BEGINS, command_of, is_own_code, line_at, sentences_of
 from retrieval.search.entity_routing import coined
@@ -127,7 +127,7 @@ class SubjectMatcher:
     @cached_property
     def _folders(self) -> Folders:
         """The folders of the target's own code that are an experiment each."""
-        return folders(occurrence.evidence.chunk for some in self.held.values() for occurrence in some if is_own_code(occurrence))
+        return Folders.of_files(occurrence.evidence.file for some in self.held.values() for occurrence in some if is_own_code(occurrence))
 
     def best(self, some: Sequence[FactOccurrence], about: Subject) -> FactOccurrence | None:
         """The first of those that speak most of a subject; none where it names something that nobody speaks of, or only others than the

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from lineage.catalog.reader import Catalog
 from lineage.code_links.exclusion import Exclusion
 from lineage.errors import NotFound
-from lineage.records import CodeLink, Hit, Reference, Tier, Work, WorkId
-from retrieval.search.vendored import RepositoryFiles, vendored
-
-_VENDORED = "vendored"
-"""Under which word a repository's `meta` has the folders that are other people's packages, one a line: hits carry it to whoever asks."""
-_HEAD = 3
-"""Words before the colon of a title that may be a name."""
+from lineage.records import Chunk, CodeLink, FileProfile, Reference, Tier, Work, WorkId
 
 
 @dataclass(frozen=True)
@@ -30,9 +24,10 @@ class WorkRelation:
 
 @dataclass(frozen=True)
 class WorkRelations:
-    """`WorkRelation` by work."""
+    """`WorkRelation` by work; `files` gives the profile of a repository."""
 
     kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
+    files: Callable[[WorkId], Mapping[str, FileProfile]] = field(default=lambda _: {}, compare=False)
 
     @classmethod
     def read(cls, catalog: Catalog, target: WorkId) -> WorkRelations:
@@ -47,12 +42,15 @@ class WorkRelations:
             if link.paper != target or link.repo.lower() not in known.others:
                 links.setdefault(link.repo, []).append(link)
         kin = {id_: _kin(work, works, edges, links.get(id_, []), target) for id_, work in works.items()}
-        kin |= {id_: _told(relation, catalog) for id_, relation in kin.items() if relation.from_target and relation.work.kind == "code"}
-        return cls(kin)
+        return cls(kin, catalog.files)
 
     def of(self, work: WorkId) -> WorkRelation:
         """The relation of a work; one that is not catalogued stands alone."""
         return self.kin.get(work) or WorkRelation(Work(work))
+
+    def file(self, chunk: Chunk) -> FileProfile | None:
+        """The profile of the file that a chunk of a repository is of."""
+        return self.files(chunk.work).get(chunk.path) if chunk.kind != "paper" else None
 
     def work(self, named: str) -> WorkId:
         """The work of an identifier, an alias, or OWNER/NAME of a repository, letters of either size; raises `NotFound`."""
@@ -76,22 +74,6 @@ class WorkRelations:
                     f"{role} of {citing}, lineage score {kin.reference.score:.2f}",
                 )
         return relations
-
-
-def is_vendored(hit: Hit) -> bool:
-    """Whether a hit stands in a folder of the target's own code that is a copy of somebody else's package."""
-    folders = str(hit.work.meta.get(_VENDORED) or "").splitlines()
-    return any(hit.chunk.path.startswith(f"{folder}/") for folder in folders)
-
-
-def _told(kin: WorkRelation, catalog: Catalog) -> WorkRelation:
-    """The relation of the target's own code, which folders of it are others' said in its `meta`."""
-    work, title = kin.work, kin.paper.title if kin.paper else ""
-    head = title.partition(":")[0] if ":" in title else ""
-    names = (work.id.rpartition("/")[2], *([head] if 0 < len(head.split()) <= _HEAD else []))
-    paths = frozenset(document.path for document in catalog.documents(work.id))
-    folders = vendored(RepositoryFiles(paths, lambda path: catalog.document_text(work.id, path) or "", names))
-    return replace(kin, work=replace(work, meta={**work.meta, _VENDORED: "\n".join(sorted(folders))})) if folders else kin
 
 
 def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:

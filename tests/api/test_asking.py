@@ -20,6 +20,9 @@ from tests.fakes.embedder import HashingEmbedder
 class Idle(Parts):
     """Parts of which no engine may be opened."""
 
+    def kept_gaps(self, lineage, no_target_code):
+        return None
+
     def engine(self, lineage):
         raise AssertionError("work was begun")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from indexer.derived import derive
 from indexer.store.generations import Store
-from lineage.generation import Manifest
+from lineage.generation import Generation, Manifest
 from lineage.ports import Embedder
 from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
 
@@ -88,6 +89,7 @@ def build(
     pieces: Sequence[Chunk] | None = None,
     name: str = "small",
     facts: Sequence[Fact] | None = None,
+    reports: Callable[[Generation], Mapping[str, bytes]] | None = None,
 ) -> Manifest:
     """A committed generation of it under `home`."""
     found = list(chunks() if pieces is None else pieces)
@@ -99,6 +101,8 @@ def build(
             catalog.add_document(Document(REPO, "tent.py", f"import torch\n{INIT}\n{ADAPT}\n", (), "code@1", "code", "python", "b" * 64))
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
+            files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
+            derive(catalog, files.values(), found, works(), links())
             catalog.add_ledger(ledger())
             catalog.expect("reference", 1)
             catalog.expect("member", 4)
@@ -106,4 +110,4 @@ def build(
             catalog.finish()
         if embedder:
             draft.vectors(embedder.passages([f"{one.header}\n{one.text}" for one in found]), embedder.id)
-        return draft.commit(target=TARGET, fingerprint="f", made_by="test")
+        return draft.commit(target=TARGET, fingerprint="f", made_by="test", reports=reports)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Answer, Chunk, Fact, Hit, Query, Work, WorkId
+from lineage.records import Answer, Chunk, Fact, FileProfile, Hit, Query, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.answers.extract import heard
 from retrieval.decisions.fact_index import FactIndex
@@ -17,7 +17,8 @@ TARGET, OWN, OTHER = WorkId("arxiv:2503.10622"), WorkId("repo:github.com/a/DyT")
 def held(name, value, path, text, *, work=OWN, line=1, kind="default", scope="", section=(), said="", role="function"):
     of = "paper" if work == TARGET else "code"
     place = Chunk("c" + path, work, path, of, role, text, "", 0, len(text), 1, 1 + text.count("\n"), section=section)
-    hit = Hit(1, 1.0, place, Work(work, of), from_target=work != OTHER)
+    experiment = path.rpartition("/")[0] if path.startswith("tasks/") else ""
+    hit = Hit(1, 1.0, place, Work(work, of), from_target=work != OTHER, file=FileProfile(work, path, experiment=experiment))
     return FactOccurrence(Fact(name, value, "", work, place.id, kind, line, scope=scope, said=said), hit)
 
 

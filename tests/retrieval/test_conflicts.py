@@ -7,6 +7,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
@@ -17,7 +18,7 @@ TERMS = DetailTerms(lambda name: name.replace("_", " "), lambda name: 0.9, loose
 def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.py", line: int = 5, written: str = "lr") -> FactOccurrence:
     chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "paper" if work.kind == "paper" else "code", "function", "lr", "", 0, 2, 1, 20)
     fact = Fact("learning_rate", value, "", work.id, chunk.id, kind, line, written, value, scope)  # type: ignore[arg-type]
-    return FactOccurrence(fact, Hit(1, 1.0, chunk, work, from_target=work is not OTHER))
+    return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is not OTHER)))
 
 
 def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, float]]:

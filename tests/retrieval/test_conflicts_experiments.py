@@ -10,6 +10,7 @@ from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
 from retrieval.decisions.experiments import Experiments, compatible, is_parameter, telling
+from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 OWN = Work(WorkId("repo:github.com/target/own"), "code", "own")
@@ -28,7 +29,7 @@ def coded(
 ) -> FactOccurrence:
     chunk = Chunk(f"c_{work.id}{path}{line}", work.id, path, "code", "function", "", "", 0, 2, 1, 20, symbol=symbol)
     fact = Fact(name, value, "", work.id, chunk.id, kind, line, name, value, scope)  # type: ignore[arg-type]
-    return FactOccurrence(fact, Hit(1, 1.0, chunk, work, from_target=work is OWN))
+    return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is OWN)))
 
 
 def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from lineage.results import Conflict, FactOccurrence
 from retrieval.contradictions.declared_baselines import followed
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
 from retrieval.decisions.target_text import TargetSentence, TargetText
+from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Wheel Less Turned")
 CITED = WorkId("arxiv:2001.00001")
@@ -41,7 +42,7 @@ def paper(name: str, value: str, *, section: tuple[str, ...] = SECTION, kind: st
 
 def code(name: str, value: str, path: str = "train.py", *, kind: str = "default", scope: str = "", role: str = "code") -> FactOccurrence:
     chunk = Chunk(f"c_{path}", GPT.id, path, role, "module", value, "", 0, 2, 1, 20, symbol=scope)  # type: ignore[arg-type]
-    return FactOccurrence(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), Hit(1, 1.0, chunk, GPT))  # type: ignore[arg-type]
+    return FactOccurrence(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), profiled(Hit(1, 1.0, chunk, GPT)))  # type: ignore[arg-type]
 
 
 def told(*some: FactOccurrence, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[Conflict]:

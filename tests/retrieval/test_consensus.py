@@ -16,6 +16,7 @@ from retrieval.decisions.consensus import consensus, tallies
 from retrieval.decisions.fact_index import FactIndex, holders, of_baselines, standing
 from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
+from tests.fakes.profiles import profiled
 
 RUN = "set -e\npython train.py --lr 3e-4 \\\n  --config conf.yaml\npython eval.py --lr 7e-4"
 TRAIN = "parser.add_argument('--lr', default=1e-2)\nparser.add_argument('--wd', default=0.1)"
@@ -183,14 +184,14 @@ def test_what_a_program_for_sampling_sets_and_what_a_baseline_has_weigh_less(rea
 
 
 def replace_path(one, path):
-    return replace(one, evidence=replace(one.evidence, chunk=replace(one.evidence.chunk, path=path)))
+    return replace(one, evidence=profiled(replace(one.evidence, chunk=replace(one.evidence.chunk, path=path))))
 
 
 def holder(value, work=small.REPO, kind="config", role=Role.BASELINE, score=0.5, distance=1, path="a.yaml", own=False, scope="", **fact):
     """Who holds a value of the learning rate, with the edge that brought the work in."""
     edge = None if role is None else replace(small.reference(score), roles=(RoleVerdict(role, 0.5),) if role else (), distance=distance)
     chunk = small.chunk(work, path, f"lr: {value}", "paper" if work.startswith("arxiv:") else "config")
-    hit = Hit(1, 1.0, chunk, Work(work, "paper" if work.startswith("arxiv:") else "code"), reference=edge, from_target=own)
+    hit = profiled(Hit(1, 1.0, chunk, Work(work, "paper" if work.startswith("arxiv:") else "code"), reference=edge, from_target=own))
     return FactOccurrence(Fact("learning_rate", value, "", work, f"{chunk.id}{value}{kind}{path}", kind, 1, "lr", scope=scope, **fact), hit)
 
 

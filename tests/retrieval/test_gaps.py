@@ -20,6 +20,7 @@ from retrieval.gaps.grade import GRADES, Support, graded
 from retrieval.gaps.offers import Context, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged
+from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")
 CITED = Work(WorkId("arxiv:2006.10726"), title="Tent")
@@ -226,7 +227,7 @@ def test_what_own_code_has_stands_before_what_others_have_and_rows_of_the_method
 def held(value: str, work: Work = REPO, path: str = "conf.yaml", kind: str = "config", scope: str = "", line: int = 3) -> FactOccurrence:
     chunk = Chunk(f"c_{value}{path}{work.id}", work.id, path, "config", "config", f"lr: {value}", "", 0, 5, 1, 9)
     own = work is OWN
-    hit = Hit(1, 1.0, chunk, work, reference=None if own else EDGE, paper=TARGET if own else CITED, from_target=own)
+    hit = profiled(Hit(1, 1.0, chunk, work, reference=None if own else EDGE, paper=TARGET if own else CITED, from_target=own))
     fact = Fact("learning_rate", value, "", work.id, chunk.id, kind, line, "lr", value, scope)  # type: ignore[arg-type]
     return FactOccurrence(fact, hit)
 

@@ -10,22 +10,23 @@ from typing import Any
 
 import pytest
 
+from indexer.extraction.settings import settings
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
-from retrieval.decisions import raw_settings
-from retrieval.decisions.experiment_folders import Folders, folders
+from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
 from retrieval.gaps import followed_settings, library_defaults, undocumented_settings
 from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
 from retrieval.search.work_relations import WorkRelation, WorkRelations
+from tests.fakes.profiles import NamedFiles
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="Drifting Forests")
 OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift", meta={"commit": "a" * 40})
 OTHER = Work(WorkId("repo:github.com/someone/else"), "code", "else", meta={"commit": "b" * 40})
-KINSHIP = WorkRelations({OWN.id: WorkRelation(OWN, TARGET, from_target=True), OTHER.id: WorkRelation(OTHER)})
+KINSHIP = WorkRelations({OWN.id: WorkRelation(OWN, TARGET, from_target=True), OTHER.id: WorkRelation(OTHER)}, NamedFiles)
 CONTEXT = Context(TARGET, {}, ontology().same)
 
 
@@ -35,7 +36,7 @@ def passage(text: str, path: str = "train.py", kind: str = "code", role: str = "
 
 
 def given(chunk: Chunk) -> list[tuple[str, str, int, str]]:
-    return [(one.name, one.value, one.line, one.scope) for one in raw_settings.read(chunk)]
+    return [(one.name, one.value, one.line, one.scope) for one in settings(chunk)]
 
 
 # -- reading
@@ -94,7 +95,7 @@ def test_a_flag_by_itself_switches_on_and_several_numbers_stay_together() -> Non
 def test_hostile_text_takes_no_long(text: str) -> None:
     begin = time.process_time()
     for kind, role in (("code", "module"), ("config", "config"), ("docs", "text")):
-        list(raw_settings.read(passage("python a.py " + text, "train.py", kind, role)))
+        list(settings(passage("python a.py " + text, "train.py", kind, role)))
     assert time.process_time() - begin < 5.0
 
 
@@ -138,8 +139,18 @@ def test_per_cent_is_a_fraction_and_the_heads_of_a_table_name_its_numbers() -> N
 # -- rows
 
 
+def engine_of(*chunks: Chunk, links: Sequence[CodeLink] = ()) -> Any:
+    """An engine over a catalogue of passages, with the settings in them."""
+    catalog = SimpleNamespace(
+        links=lambda: links,
+        settings=lambda work: [setting for chunk in chunks for setting in settings(chunk) if chunk.work == work],
+        chunks_of=lambda ids: {chunk.id: chunk for chunk in chunks},
+    )
+    return SimpleNamespace(kinship=KINSHIP, generation=SimpleNamespace(catalog=catalog))
+
+
 def code(*chunks: Chunk) -> list[FactOccurrence]:
-    return list(undocumented_settings.settings_of(chunks, KINSHIP))
+    return list(undocumented_settings.settings_of(engine_of(*chunks), [OWN.id]))
 
 
 def rows(
@@ -188,18 +199,8 @@ def test_a_number_is_not_given_where_a_sentence_specifies_its_detail_in_words() 
 # -- experiments beside the own program
 
 
-def tree(*paths: str) -> Folders:
-    return folders(passage("python train.py --lr 1", path, "docs" if path.endswith("md") else "code", "text") for path in paths)
-
-
-def test_sibling_folders_with_their_own_commands_are_experiments_beside_a_program_at_the_root() -> None:
-    some = ("main.py", "tasks/oak/README.md", "tasks/wav2vec2/README.md", "tasks/elm/notes.md", "docs/README.md", "src/README.md")
-    assert tree(*some) == Folders(frozenset({(OWN.id, "tasks/oak"), (OWN.id, "tasks/wav2vec2")}))
-    assert tree(*some[1:]) == tree(*some[:2]) == Folders()
-
-
 def test_an_experiment_is_named_by_its_folder_in_the_words_of_a_text() -> None:
-    some = tree("main.py", "tasks/oak/README.md", "tasks/wav2vec2/README.md")
+    some = Folders(frozenset({(OWN.id, "tasks/oak"), (OWN.id, "tasks/wav2vec2")}))
     assert some.named("We train wav2vec 2.0 and others.") == {"wav2vec2"}
     assert some.named("A soaked forest.") == frozenset()
 
@@ -235,8 +236,7 @@ def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -
     section = (in_paper(quote + " The depth is 12.", "Forest", 1), in_paper("A minimum rate of 0.5 is used.", "Another", 2))
     chunk = replace(passage("min_rate = 6e-5\ndepth = 12\nlog_dir = 'x'\na = 2\nb = 3\nwidth = 64", "train.py"), work=OTHER.id)
     link = CodeLink(TARGET.id, OTHER.id, Tier.MENTIONED, evidence=(f"main.tex: “{quote}”",))
-    catalog = SimpleNamespace(links=lambda: (link,), documents=lambda work: (chunk,), neighbours=lambda work, path: [0], chunks=lambda rows: [chunk])
-    engine: Any = SimpleNamespace(kinship=KINSHIP, generation=SimpleNamespace(catalog=catalog))
+    engine = engine_of(chunk, links=[link])
     said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
     found = list(followed_settings.rows(engine, said, undocumented_settings.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
     assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from lineage.records import Chunk, Fact, FactKind, Hit, Work, WorkId
+from lineage.records import Chunk, Fact, FactKind, FileProfile, FileRole, Hit, Work, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.fact_index import FactIndex, holders, is_eval_script, is_low_evidence_path, of_baselines, since, standing
 from retrieval.search.work_relations import WorkRelations
 from tests.fakes import small_lineage as small
+from tests.fakes.profiles import profiled
 
 OPTIONS = "parser.add_argument('--lr', default=1e-2)"
 
@@ -25,8 +28,9 @@ class Shelf:
     def facts(self) -> list[Fact]:
         return [fact for fact, _ in self.held]
 
-    def chunk(self, name: str) -> Chunk | None:
-        return next((chunk for _, chunk in self.held if chunk.id == name), None)
+    def chunks_of(self, ids: Iterable[str]) -> dict[str, Chunk]:
+        wanted = set(ids)
+        return {chunk.id: chunk for _, chunk in reversed(self.held) if chunk.id in wanted}
 
     def document_text(self, work: WorkId, path: str) -> str | None:
         return next((chunk.text for _, chunk in self.held if chunk.path == path), None) if self.texts else None
@@ -161,7 +165,7 @@ def test_a_neutral_value_of_one_call_is_no_setting_where_a_loop_calls_without_it
 
 def place(path: str, kind: FactKind = "default", scope: str = "", work: str = small.REPO) -> FactOccurrence:
     fact, chunk = said(kind, "1", path, scope=scope, work=work)
-    return FactOccurrence(fact, Hit(1, 1.0, chunk, Work(WorkId(work), "code")))
+    return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, Work(WorkId(work), "code"))))
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,8 @@ def test_a_copy_of_a_chunk_is_shown_as_the_work_that_holds_the_fact():
     assert held.evidence.chunk.work == held.evidence.work.id == small.FORK
 
 
-@pytest.mark.parametrize(("path", "found"), [("utils/clipper/net.py", True), ("utils/net.py", False), ("tests/net.py", True)])
-def test_what_stands_in_a_copied_package_is_aside_as_tests_are(path: str, found: bool) -> None:
-    fact, chunk = said("default", "0.01", path)
-    assert is_low_evidence_path(FactOccurrence(fact, Hit(1, 1.0, chunk, Work(small.REPO, "code", meta={"vendored": "lib\nutils/clipper"})))) is found
+@pytest.mark.parametrize(("role", "found"), [(FileRole.VENDORED, True), (FileRole.TRAINING, False), (FileRole.TEST, True)])
+def test_what_stands_in_a_copied_package_is_aside_as_tests_are(role: FileRole, found: bool) -> None:
+    fact, chunk = said("default", "0.01", "a/net.py")
+    file = FileProfile(chunk.work, chunk.path, frozenset({role}))
+    assert is_low_evidence_path(FactOccurrence(fact, Hit(1, 1.0, chunk, Work(small.REPO, "code"), file=file))) is found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.records import CodeLink, Hit, Tier, Work, WorkId
-from retrieval.search.work_relations import WorkRelation, WorkRelations, is_vendored
+from lineage.records import CodeLink, Tier, Work, WorkId
+from retrieval.search.work_relations import WorkRelation, WorkRelations
 from tests.fakes import small_lineage as small
 
 
@@ -47,16 +46,13 @@ def test_a_work_that_is_not_catalogued_stands_alone(kinship):
 
 
 class Shelf:
-    """A catalogue of what it is given; `files` are the documents of each work."""
+    """A catalogue of what it is given."""
 
-    def __init__(self, works=(), references=(), links=(), files=None):
-        self.held, self.files = (works, references, links), files or {}
+    def __init__(self, works=(), references=(), links=()):
+        self.held = (works, references, links)
 
-    def documents(self, work):
-        return [SimpleNamespace(path=path) for path in self.files]
-
-    def document_text(self, work, path):
-        return self.files.get(path)
+    def files(self, work):
+        return {}
 
     def works(self):
         return iter(self.held[0])
@@ -117,32 +113,6 @@ def test_a_repository_that_is_official_of_two_works_is_the_cited_ones_unless_mor
     assert (kin.paper.id, kin.from_target) == (small.CITED, False)
     surer = [replace(both[0], said_by=("latex", "huggingface", "readme")), both[1]]
     assert WorkRelations.read(Shelf(small.works(), (), surer), small.TARGET).of(small.REPO).from_target
-
-
-PACKAGE = {"train.py": "loss.backward()", "utils/clipper/__init__.py": "__version__ = '2.16.0'", "utils/clipper/net.py": "depth = 12"}
-
-
-def hit_in(path, *, title="On clipping", work=small.OWN):
-    """A hit in a file of the target's own repository or of another, both with the same files."""
-    works = [replace(one, title=title) if one.id == small.TARGET else one for one in small.works()]
-    links = [CodeLink(small.TARGET, small.OWN, Tier.OFFICIAL), CodeLink(small.CITED, small.REPO, Tier.OFFICIAL)]
-    kin = WorkRelations.read(Shelf(works, (), links, PACKAGE), small.TARGET).of(work)
-    return Hit(1, 1.0, small.chunk(work, path, "depth = 12"), kin.work)
-
-
-def test_hits_know_which_folders_of_the_targets_code_are_other_peoples_packages():
-    assert is_vendored(hit_in("utils/clipper/net.py"))
-    assert not is_vendored(hit_in("utils/clipper.py"))
-    assert not is_vendored(hit_in("train.py"))
-
-
-def test_a_package_that_the_papers_title_begins_with_is_its_own():
-    assert not is_vendored(hit_in("utils/clipper/net.py", title="Clipper: clipping anew"))
-    assert is_vendored(hit_in("utils/clipper/net.py", title="What we found on the clipper: a study"))
-
-
-def test_of_other_repositories_nobody_asks():
-    assert not is_vendored(hit_in("utils/clipper/net.py", work=small.REPO))
 
 
 def test_the_nearest_of_several_edges_says_how_a_work_came_in():

@@ -13,6 +13,7 @@ from lineage.text.tokens import terms
 from retrieval.context.task import Subquestion
 from retrieval.context.units import PackUnit, QuestionWords, beside, complete, kind_of, neutral, paragraphs, units, words_of
 from tests.fakes import small_lineage as small
+from tests.fakes.profiles import profiled
 
 
 def test_an_equation_and_what_goes_on_after_it_belong_to_the_paragraph():
@@ -81,7 +82,7 @@ def test_a_heading_alone_goes_with_what_it_heads():
 
 
 def trust(path, asked="training loop", own=True, text="training loop", **more):
-    hit = Hit(1, 1.0, small.chunk(small.REPO, path, text), Work(small.REPO, "code"), **more)
+    hit = profiled(Hit(1, 1.0, small.chunk(small.REPO, path, text), Work(small.REPO, "code"), **more))
     return QuestionWords({"train": 1.0, "loop": 1.0}, (frozenset(terms(asked)),), own).trust(hit, 0)
 
 
@@ -94,7 +95,7 @@ def test_the_targets_own_code_outweighs_that_of_its_lineage_step_by_step():
 
 def test_tests_and_others_code_kept_to_compare_with_weigh_little_unless_they_are_asked_for():
     assert trust("lib/baselines/x.py") < trust("lib/x.py")
-    assert trust("x/test_train.py") < trust("x/train.py")
+    assert trust("tests/train.py") < trust("x/train.py")
     assert trust("tests/a.py") < trust("contest/a.py") == trust("a.py")
     assert trust("lib/baselines/x.py", "baselines training loop") == trust("lib/x.py", "baselines training loop")
     assert trust("tests/a.py", "tests of training loop") == trust("a.py", "tests of training loop")
@@ -180,7 +181,7 @@ def test_a_hit_belongs_under_the_heading_of_what_it_is(chunk, kind):
 )
 def test_what_tests_read_and_what_captions_a_figure_says_little(path, kind, role, text, aside):
     chunk = replace(small.chunk(small.REPO, path, text, kind), role=role)
-    assert beside(Hit(1, 1.0, chunk, Work(small.REPO))) is aside
+    assert beside(profiled(Hit(1, 1.0, chunk, Work(small.REPO)))) is aside
 
 
 class Found:

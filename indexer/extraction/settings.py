@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
+from lineage.catalog.reader import Catalog
+from lineage.file_roles import holds_settings
 from lineage.hyperparameters.values import Expression, shown
 from lineage.hyperparameters.values import read as literal
-from lineage.records import Chunk, FactKind
-from lineage.text.tokens import parts
+from lineage.records import Chunk, FactKind, Setting, WorkId
 
 _QUOTED = r"\"[^\"\n]{0,120}\"|'[^'\n]{0,120}'"
 _NUMERAL = r"[+-]?(?:\d[\d_]{0,15}(?:\.\d{0,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,3})?(?:[ ]?\*{1,2}[ ]?\d{1,6})?"
@@ -40,9 +41,6 @@ _FLAG = re.compile(rf"(?<![\w-])--(?P<name>[A-Za-z][\w-]{{1,40}})(?:(?:=|[ \t]{{
 _RUNS = re.compile(r"\b(?:python3?|torchrun|accelerate launch|deepspeed|srun|bash)\s")
 _PROGRAM = re.compile(r"(?<![\w./-])[\w./-]{1,80}\.py\b")
 _FENCE = "```"
-_FILES = "train trainer training pretrain finetune main run config configs configuration settings defaults default hparams params args options"
-_PROGRAMS = frozenset(_FILES.split())
-"""Parts of the names of files whose constants are settings; elsewhere they are tables of what there is."""
 _BEGINS, _OPTION, _SIGNATURE = 200, 700, 2_000
 """Characters within which an option's names, its default and a constructor's parameters are looked for."""
 _BLOCK = 5
@@ -54,8 +52,8 @@ _OF_OPTIONS = frozenset(("action", "choices", "const", "default", "dest", "help"
 
 
 @dataclass(frozen=True)
-class RawSetting:
-    """A name with the literal that it is given, and the line; `scope` is the group, class or program that it belongs to."""
+class _Given:
+    """A name with the text that it is given, and the line; `scope` is the group, class or program that it belongs to."""
 
     name: str
     value: str
@@ -64,15 +62,21 @@ class RawSetting:
     scope: str = ""
 
 
-def read(chunk: Chunk) -> Iterator[RawSetting]:
+def settings(chunk: Chunk) -> Iterator[Setting]:
     """The settings that a passage of a repository gives, in its order."""
-    for found in _readers(chunk):
-        for setting in found(chunk):
-            if value := _plain(setting.value):
-                yield replace(setting, name=setting.name.strip("-"), value=value)
+    for reader in _readers(chunk):
+        for given in reader(chunk):
+            if value := _plain(given.value):
+                yield Setting(given.name.strip("-"), value, given.kind, chunk.work, chunk.path, chunk.id, given.line, given.scope)
 
 
-def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[RawSetting]], ...]:
+def stored_settings(catalog: Catalog, work: WorkId) -> list[Setting]:
+    """The settings of a repository of a catalogue that was written before there were any."""
+    rows = [row for document in catalog.documents(work) for row in catalog.neighbours(work, document.path)]
+    return [setting for chunk in catalog.chunks(rows) for setting in settings(chunk)]
+
+
+def _readers(chunk: Chunk) -> tuple[Callable[[Chunk], Iterator[_Given]], ...]:
     if chunk.kind == "config":
         return (_configured,)
     if chunk.kind == "docs" or chunk.role == "command":
@@ -89,7 +93,7 @@ def _plain(text: str) -> str:
     return "" if _BLANK_FORM.fullmatch(value) else value
 
 
-def _configured(chunk: Chunk) -> Iterator[RawSetting]:
+def _configured(chunk: Chunk) -> Iterator[_Given]:
     """Lines of a configuration, each with the heads that it stands under."""
     heads: list[tuple[int, str]] = []
     for at, line in enumerate(chunk.text.split("\n")):
@@ -100,10 +104,10 @@ def _configured(chunk: Chunk) -> Iterator[RawSetting]:
             heads = [*(head for head in heads if head[0] < depth), (depth, group["name"])]
         elif match := _LINE.match(line) or _BARE.match(line):
             heads = [head for head in heads if head[0] < depth]
-            yield RawSetting(match["name"], match["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
+            yield _Given(match["name"], match["value"], chunk.start_line + at, "config", ".".join(name for _, name in heads))
 
 
-def _options(chunk: Chunk) -> Iterator[RawSetting]:
+def _options(chunk: Chunk) -> Iterator[_Given]:
     """Options of a program's command line with a default."""
     line = _lines(chunk)
     for start, after in pairwise([*(match.end() for match in _CALL.finditer(chunk.text)), len(chunk.text)]):
@@ -111,41 +115,39 @@ def _options(chunk: Chunk) -> Iterator[RawSetting]:
         names = [(len(match[1]), match[2]) for match in _NAMES.finditer(text, 0, _BEGINS)]
         given = _DEFAULT.search(text) or _SECOND.match(text)
         if names and given:
-            yield RawSetting(max(names, key=lambda pair: pair[0])[1], given["value"], line(start), "default")
+            yield _Given(max(names, key=lambda pair: pair[0])[1], given["value"], line(start), "default")
 
 
-def _assigned(chunk: Chunk) -> Iterator[RawSetting]:
+def _assigned(chunk: Chunk) -> Iterator[_Given]:
     """A block of names that a program or a module of settings gives literals, or of entries of one table."""
-    if chunk.role not in {"module", "config"} or _PROGRAMS.isdisjoint(parts(chunk.path.rpartition("/")[2])):
+    if chunk.role not in {"module", "config"} or not holds_settings(chunk.path):
         return
     lines = ((at, _LINE.match(line)) for at, line in enumerate(chunk.text.split("\n")))
     given = [(at, match) for at, match in lines if match and match["name"] not in _OF_OPTIONS]
-    raw_settings = [
-        RawSetting(match["name"], match["value"], chunk.start_line + at, "default" if match["equals"] == "=" else "config") for at, match in given
-    ]
-    yield from raw_settings if len(raw_settings) >= _BLOCK else ()
+    block = [_Given(match["name"], match["value"], chunk.start_line + at, "default" if match["equals"] == "=" else "config") for at, match in given]
+    yield from block if len(block) >= _BLOCK else ()
 
 
-def _parameters(chunk: Chunk) -> Iterator[RawSetting]:
+def _parameters(chunk: Chunk) -> Iterator[_Given]:
     """Parameters of constructors with a default."""
     line = _lines(chunk)
     for start in (constructor.end() for constructor in _CONSTRUCTOR.finditer(chunk.text)):
         signature = chunk.text[start : start + _SIGNATURE].partition("):")[0].partition(") ->")[0] + ")"
         owner = chunk.symbol.removesuffix(".__init__").split(",")[0]
         for match in _PARAMETER.finditer(signature):
-            yield RawSetting(match["name"], match["value"], line(start + match.start()), "call", owner)
+            yield _Given(match["name"], match["value"], line(start + match.start()), "call", owner)
 
 
-def _commanded(chunk: Chunk) -> Iterator[RawSetting]:
+def _commanded(chunk: Chunk) -> Iterator[_Given]:
     """Flags of the commands by which programs are run, each with the program named last."""
     program = ""
     for at, line in enumerate(chunk.text.split("\n") if _RUNS.search(chunk.text) else ()):
         program = next(reversed(_PROGRAM.findall(line)), "" if line.startswith(_FENCE) else program)
         for match in _FLAG.finditer(line) if program else ():
-            yield RawSetting(match["name"], _said(match["value"]), chunk.start_line + at, "command", program)
+            yield _Given(match["name"], _flag_value(match["value"]), chunk.start_line + at, "command", program)
 
 
-def _said(value: str | None) -> str:
+def _flag_value(value: str | None) -> str:
     """What a flag says: "true" by itself, words where it says several numbers at once, as its program takes them."""
     return "true" if value is None else f'"{value}"' if "," in value and value[0] not in "\"'" else value
 

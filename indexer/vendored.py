@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from indexer.python_imports import reached
 from lineage.hyperparameters.terms import fold
-from retrieval.search.python_imports import reached
 
 _VERSIONS = frozenset(("__init__.py", "version.py", "_version.py", "__version__.py"))
 _SCRIPTS = frozenset(("setup.py", "pyproject.toml", "setup.cfg"))

@@ -103,7 +103,10 @@ class Transport:
 
     def known(self, url: str) -> CachedResponse | None:
         """What a GET was answered before, if it was answered well; nothing is sent."""
-        answer = self.answers.get(Request("GET", url))
+        request = Request("GET", url)
+        if self._stale and request.key not in self._asked and self._is_stale(request):
+            return None
+        answer = self.answers.get(request)
         return answer if answer and answer.status == 200 and not answer.cap else None
 
     def forget(self, answer: CachedResponse) -> None:

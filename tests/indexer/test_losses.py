@@ -14,6 +14,7 @@ from indexer.archives.members import Member, members
 from indexer.build_context import BuildContext
 from indexer.parsers.latex.parser import parse
 from indexer.repositories import Code, read_members
+from indexer.sources.arxiv import Arxiv
 from indexer.sources.huggingface import HuggingFace
 from indexer.store.blobs import Blobs
 from indexer.transport.cache import DAY
@@ -24,7 +25,7 @@ from lineage.generation import open_generation
 from lineage.records import Document, LedgerRow, Status, WorkId
 from lineage.settings import Settings
 from tests.demo import TARGET, Demo
-from tests.fakes.http import Clock, Scripted, reply_json
+from tests.fakes.http import Clock, Reply, Scripted, reply_json
 from tests.upstream import Upstream
 from tests.upstream.faults import Fault, Faults, ReplaceBody
 from tests.upstream.faults import Redirect as Away
@@ -98,6 +99,23 @@ def test_refresh_asks_once_more_about_a_host_or_work(asking, what):
     assert transport.get(GITHUB).json == {"n": 1}
     transport.refresh([what])
     assert [transport.get(GITHUB).json for _ in range(2)] == [{"n": 2}, {"n": 2}]
+
+
+def test_refresh_forgets_what_is_known_of_a_tarball_too(asking):
+    transport = asking({GITHUB: reply_json({"n": 1})})
+    transport.get(GITHUB)
+    assert transport.known(GITHUB)
+    transport.refresh(["all"])
+    assert transport.known(GITHUB) is None
+
+
+@pytest.mark.parametrize("body", [b"[]", b'{"data": null}'])
+def test_json_instead_of_an_eprint_is_a_failure_and_is_not_kept(asking, body):
+    url = "https://export.arxiv.org/e-print/2504.17192"
+    transport = asking({url: [Reply(200, body), Reply(200, b"\\documentclass{article}")]})
+    with pytest.raises(SourceError, match="JSON came"):
+        Arxiv(transport).eprint(PAPER)
+    assert Arxiv(transport).eprint(PAPER).size == 23
 
 
 @pytest.mark.parametrize("what", ["github.com", "a/bc", "arxiv:2504.17192", "export.arxiv.org"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.transport.client import Transport
     from lineage.catalog.reader import Derivation
     from lineage.generation import Generation
-    from lineage.ports import Embedder, ReferenceSource, Reranker
+    from lineage.ports import Embedder, ReferenceSource, Reranker, WordEmbedder
     from lineage.results import Gaps
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
@@ -69,9 +69,9 @@ class Parts:
         return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
 
     @cached_property
-    def first(self) -> Embedder:
+    def first(self) -> WordEmbedder:
         """The static embedder of the fast index."""
-        made: Embedder = registry.load("embedders", "static")("", self.settings)
+        made: WordEmbedder = registry.load("embedders", "static")("", self.settings)
         return made
 
     def _reader(self, embedder: str) -> Embedder:
@@ -180,15 +180,13 @@ class Parts:
 
     def made(self, generation: Generation) -> Mapping[str, bytes]:
         """The reports that a finished generation keeps, with and without the target's code (`indexer.build_context.Reports`)."""
-        from retrieval.gaps.stored_report import LATE, dumped
+        from retrieval.gaps.stored_report import dumped
 
         engine = self.engine_of(generation)
         engines = {REPORT: engine, REPORT_WITHOUT: engine.without_target_code()}
         reports = {name: (one, self.report(one)) for name, one in engines.items()}
         return {
-            name: dumped(report, self.digest, one.generation.catalog, one.kinship)
-            for name, (one, report) in reports.items()
-            if not any(LATE in note for note in report.notes)
+            name: dumped(report, self.digest, one.generation.catalog, one.kinship) for name, (one, report) in reports.items() if not report.unanswered
         }
 
     @contextmanager

@@ -13,9 +13,8 @@ from typing import Any
 
 from lineage import generation as layout
 from lineage import registry
-from lineage.build_profiles import PROFILES
 from lineage.errors import LineageError
-from lineage.settings import Settings, config_file, origins, variables
+from lineage.settings import PROFILES, Settings, config_file, origins, variables
 
 _PACKAGES = (
     *("paper-lineage", "semanticscholar", "arxiv", "pymupdf", "faiss-cpu"),

@@ -1,14 +1,14 @@
-"""Every operation of the product, defined once; the command line, REST and MCP derive from it.
+"""Every operation of the product, defined once. `api.table` says which door offers it and what readers outside see of its result.
 
-An operation opens what it needs and closes it; calls share only the embedder. Errors come from
-`lineage.errors`; results are frozen records, which `api.wire.hits` turns into JSON and `api.cli.display` into text.
+An operation opens what it needs and closes it; calls share only the embedder. Errors come from `lineage.errors`; results are
+frozen records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,27 +16,23 @@ from api.bootstrap import Parts
 from api.cli.files import absolute, questions, writable
 from lineage import generation as layout
 from lineage import lineage_names
-from lineage.code_links.repository_state import RepositoryState, states
-from lineage.code_reuse.derivation import Derivation
-from lineage.code_reuse.reuse import Shared
-from lineage.errors import Losses, NotFound, StoreDamaged, StoreError, UsageError
-from lineage.generation import Damaged, Generation, Manifest, open_generation
+from lineage.errors import NotFound, StoreDamaged, StoreError, UsageError
+from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
-from lineage.records import Answer, CodeLink, LedgerRow, Reference, Work, WorkId
-from lineage.references.ancestors import Ancestor
-from lineage.results import Audit, Consensus, Gaps, Pack, WrittenAnswer
+from lineage.records import Answer, Reference, Work, WorkId
+from lineage.results import Audit, CodeArchive, Consensus, Gaps, Pack, Tallies, WrittenAnswer
 from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
+    from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
-    from indexer.lock.form import Pinned
     from indexer.plan import BuildReport, BuildRequest
     from indexer.repair import Repair
     from indexer.store.verify import Finding
-    from retrieval.decisions.consensus import Tallies
+    from lineage.settings import Settings
     from retrieval.decisions.fact_index import FactIndex
     from retrieval.evaluation.measures import CheckedEvaluation
     from retrieval.search.engine import Engine
@@ -46,71 +42,17 @@ _NO_CHUNK = "take chunk ids from the hits of a search; they can change when a li
 _READING = Stage("gaps", note="comparing the paper with its lineage")
 
 
-@dataclass(frozen=True)
-class ReferenceList:
-    """The references of one work, best first, with the works they name and how many each source listed."""
-
-    target: Work
-    references: tuple[Reference, ...]
-    works: Mapping[WorkId, Work]
-    coverage: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Overview:
-    """Summary of a lineage. `states` gives the state of every linked repository, `texts` the works with indexed text,
-    and `questions` example questions that the lineage supports."""
-
-    report: BuildReport
-    references: tuple[Reference, ...]
-    works: Mapping[WorkId, Work]
-    links: tuple[CodeLink, ...]
-    shared: tuple[Shared, ...] = ()
-    states: Mapping[WorkId, RepositoryState] = field(default_factory=dict)
-    derivations: tuple[Derivation, ...] = ()
-    texts: tuple[Work, ...] = ()
-    questions: tuple[str, ...] = ()
-    ancestors: tuple[Ancestor, ...] = ()
-
-
-@dataclass(frozen=True)
-class StoredLineage(Manifest):
-    """The manifest of a stored lineage, with the title of its target."""
-
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Completeness:
-    """The ledger of a generation: totals by kind of subject, and every failed or incomplete item."""
-
-    lineage: str
-    generation: str
-    sums: Mapping[str, Mapping[str, int]]
-    losses: tuple[LedgerRow, ...]
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Locked:
-    """A written lock file: its size in bytes, what it pins, and the requests that had no response during the build."""
-
-    path: str
-    size: int
-    lineage: str
-    content_hash: str
-    papers: tuple[Pinned, ...]
-    repositories: tuple[Pinned, ...]
-    answers: int
-    open: tuple[str, ...] = ()
-
-
 class Service:
     """The operations on one store."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._home = parts.settings.home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the store."""
+        return self._parts.settings
 
     # -- building
 
@@ -125,7 +67,7 @@ class Service:
         from indexer.pipeline import build
 
         with self._parts.workbench(watch) as bench:
-            return build(bench, request, tier, refresh)
+            return build(bench, request, tier, refresh=refresh)
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
         """Estimate what `build` would fetch, from which hosts, and its cost. Fetches metadata only and writes no lineage."""
@@ -158,6 +100,7 @@ class Service:
 
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
         """Write a lock file, by default `lineage.lock`: the request, the settings and the files that the build read. Sends nothing."""
+        from api.wire.stored import Locked
         from indexer.lock.record import Tape, lock_of
 
         tape, path = Tape(), writable(out or Path("lineage.lock"))
@@ -184,19 +127,18 @@ class Service:
         with self._parts.workbench(watch) as bench:
             return bring(bench, path, name)
 
-    def insist(self, report: BuildReport, strict: bool) -> None:
-        """Raise `Losses` if `strict` and an item failed or is incomplete."""
-        lost = report.ledger["failed"] + report.ledger["degraded"]
-        if strict and lost:
-            raise Losses(f"{lost} of {report.ledger['in']} items failed or are incomplete", hint=f"lineage status {report.lineage} lists them")
-
     # -- queries
 
-    def query(self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "") -> Answer:
-        """Return the `k` best hits for a question, optionally from one `work`. Raises `UsageError` and `NotFound`."""
+    def query(
+        self, text: str, *, lineage: str = "", k: int = 10, kind: str = "", no_target_code: bool = False, work: str = "", explain: bool = False
+    ) -> Answer:
+        """Return the `k` best hits for a question, optionally from one `work`. With `explain`, renderers show the parts of each score.
+
+        Raises `UsageError` and `NotFound`.
+        """
         from retrieval.search.query import make_query
 
-        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work)
+        query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work, explain=explain)
         with self._parts.engine(self._name(lineage)) as engine:
             return engine.ask(query)
 
@@ -297,11 +239,6 @@ class Service:
             occurrences = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
             return answered(ask(engine, query, occurrences), self._parts.writer)
 
-    def insist_supported(self, answer: WrittenAnswer) -> None:
-        """Raise `NotFound` if an answer has no sentence."""
-        if not answer.sentences:
-            raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")
-
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""
         from retrieval.decisions.consensus import consensus
@@ -317,48 +254,61 @@ class Service:
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
 
-    def audit(self, path: Path, *, lineage: str = "", no_target_code: bool = False) -> Audit:
-        """Compare a generated repository (a folder) with the target of a lineage and what it inherits. Runs no code.
+    def audit(self, code: Path | CodeArchive, *, lineage: str = "", no_target_code: bool = False) -> Audit:
+        """Compare a generated repository (a folder, or an archive of one) with the target of a lineage and what it inherits. Runs no code.
 
         Only the target's statements can be contradicted; its own code (excluded with `no_target_code`) can only confirm.
-        The folder is parsed in the sandbox, as in a build, into a temporary store.
+        The code is parsed in the sandbox, as in a build, into a temporary store; an archive is read as a stream of bounded size.
         Raises `UsageError` and `NotFound`.
         """
-        from api.audit_folder import audit
+        from api.auditing import audit
 
-        return audit(self._parts, path, self._name(lineage), no_target_code)
+        return audit(self._parts, code, self._name(lineage), no_target_code)
 
-    def references(self, target: str, *, watch: Watch = unwatched) -> ReferenceList:
-        """List what a lineage's target, any other target or a local paper cites, with contexts, roles, rank and reasons."""
+    def references(self, lineage: str = "", *, top: int = 0) -> RankedReferences:
+        """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, or the first `top`."""
+        with open_generation(self._home, self._name(lineage)) as generation:
+            edges, works = _edges(generation)
+            return _listed(works[WorkId(generation.manifest.target)], edges, works, generation.catalog.meta().get("coverage", {}), top)
+
+    def references_of(self, target: str, *, top: int = 0, watch: Watch = unwatched) -> RankedReferences:
+        """The same of a lineage, of any other target or of a local paper."""
         from indexer.references.trace import trace
         from indexer.target import is_path, resolve
 
         if target in layout.names(self._home) or not is_path(target):
-            with suppress(NotFound), open_generation(self._home, self._name(target)) as generation:
-                return _listed(generation)
+            with suppress(NotFound):
+                return self.references(target, top=top)
         with self._parts.workbench(watch) as bench:
             resolved_target = resolve(bench, target)
             traced = trace(bench, resolved_target.work, resolved_target.text.document)
-        return ReferenceList(resolved_target.work, traced.references, traced.works, traced.coverage)
+        return _listed(resolved_target.work, traced.references, traced.works, traced.coverage, top)
 
     # -- inspection
 
     def show(self, lineage: str = "") -> Overview:
         """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
+        from api.wire.stored import IndexedText, Overview, TitledAncestor, linked, ranked, report_view
         from indexer.pipeline import report
+        from lineage.code_links.repository_state import states
+        from lineage.code_reuse.derivation import Derivation
+        from lineage.code_reuse.reuse import Shared
         from retrieval.search.suggestions import suggestions
 
         with open_generation(self._home, self._name(lineage)) as generation:
-            listed = _listed(generation)
-            made = report(generation, requests={}, seconds={})
-            shared = tuple(map(Shared.from_meta, generation.catalog.meta().get("shared_code", ())))
-            links = generation.catalog.links()
-            became = states(links, listed.works, generation.catalog.ledger("source"))
-            derived = tuple(map(Derivation.from_meta, generation.catalog.meta().get("derivations", ())))
-            work_ids = dict.fromkeys(document.work for document in generation.catalog.documents())
-            texts = tuple(listed.works[id_] for id_ in work_ids if id_ in listed.works)
-            parts = tuple(map(Ancestor.from_meta, generation.catalog.meta().get("ancestors", ())))
-            return Overview(made, listed.references, listed.works, links, shared, became, derived, texts, suggestions(generation), parts)
+            edges, works = _edges(generation)
+            catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
+            texts = [works[id_] for id_ in dict.fromkeys(document.work for document in catalog.documents()) if id_ in works]
+            return Overview(
+                report=report_view(report(generation, requests={}, seconds={})),
+                references=ranked(edges, works),
+                links=linked(links, works, states(links, works, catalog.ledger("source"))),
+                shared_code=tuple(map(Shared.from_meta, meta.get("shared_code", ()))),
+                derivations=tuple(map(Derivation.from_meta, meta.get("derivations", ()))),
+                texts=tuple(IndexedText(work.id, work.kind, work.title) for work in texts),
+                questions=suggestions(generation),
+                ancestors=tuple(TitledAncestor.titled(row, works) for row in meta.get("ancestors", ())),
+            )
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
         """Example questions that the lineage supports."""
@@ -373,14 +323,16 @@ class Service:
         from lineage.graph.exports import export
 
         with open_generation(self._home, self._name(lineage)) as generation:
-            listed = _listed(generation)
-            return export(build(listed.target, listed.works, listed.references, generation.catalog.links()), form)
+            edges, works = _edges(generation)
+            return export(build(works[WorkId(generation.manifest.target)], works, edges, generation.catalog.links()), form)
 
     def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
         """List the lineages of the store with the titles of their targets; a damaged one has its problem."""
         return tuple(map(self._stored, layout.names(self._home)))
 
     def _stored(self, name: str) -> StoredLineage | Damaged:
+        from api.wire.stored import StoredLineage
+
         try:
             with open_generation(self._home, name) as generation:
                 return StoredLineage(**vars(generation.manifest), title=_title(generation))
@@ -389,11 +341,13 @@ class Service:
 
     def status(self, lineage: str = "") -> Completeness:
         """Report how complete a lineage is: in = ok + degraded + failed + excluded by kind, and every failed or incomplete item."""
+        from api.wire.stored import Completeness, losses
+
         with open_generation(self._home, self._name(lineage)) as generation:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
-            losses = tuple(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, losses, _title(generation))
+            lost = losses(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation))
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
@@ -413,12 +367,6 @@ class Service:
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         with self._parts.workbench(watch) as bench:
             return repair(bench, chosen)
-
-    def insist_sound(self, findings: Sequence[Finding | Damaged]) -> None:
-        """Raise `StoreDamaged` if there are findings."""
-        if findings:
-            problems = "; ".join(damaged.problem for damaged in findings if isinstance(damaged, Damaged)) or f"{len(findings)} findings"
-            raise StoreDamaged(problems, hint="`lineage check --repair` fetches or makes again just what is damaged")
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""
@@ -445,9 +393,13 @@ def _title(generation: Generation) -> str:
     return inline(target.title) if target else ""
 
 
-def _listed(generation: Generation) -> ReferenceList:
-    catalog = generation.catalog
-    works = {work.id: work for work in catalog.works()}
-    target = works[WorkId(generation.manifest.target)]
-    edges = sorted(catalog.references(), key=lambda edge: (edge.distance, -edge.score, edge.number or 0, edge.cited))
-    return ReferenceList(target, tuple(edges), works, catalog.meta().get("coverage", {}))
+def _edges(generation: Generation) -> tuple[tuple[Reference, ...], dict[WorkId, Work]]:
+    """The references of a lineage, those of its target first and best first, and all its works."""
+    edges = sorted(generation.catalog.references(), key=lambda edge: (edge.distance, -edge.score, edge.number or 0, edge.cited))
+    return tuple(edges), {work.id: work for work in generation.catalog.works()}
+
+
+def _listed(target: Work, references: Sequence[Reference], works: Mapping[WorkId, Work], coverage: Mapping[str, Any], top: int) -> RankedReferences:
+    from api.wire.stored import RankedReferences, ranked
+
+    return RankedReferences(target, len(references), ranked(references[:top] if top else references, works), coverage)

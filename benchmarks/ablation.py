@@ -37,7 +37,7 @@ from retrieval.evaluation.measures import Scores, case_of, scores
 from retrieval.evaluation.trial import trial
 from retrieval.search.engine import Engine
 from retrieval.search.expansion import Vocabulary
-from retrieval.search.fusion import FusionWeights, fitted
+from retrieval.search.priors import FusionWeights, fitted
 from retrieval.search.query import make_query
 
 MOST = 5_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -21,15 +21,15 @@ from lineage.catalog.records import same_text
 from lineage.ports import Vectors
 from lineage.records import Chunk
 from retrieval.evaluation.measures import first_rank
-from retrieval.search import candidates, fusion
+from retrieval.search import candidates, diversity, fusion
 from retrieval.search.abstention import Signs, signs
 from retrieval.search.candidates import DEPTH, Ranked, Scope
 from retrieval.search.engine import READ
 from retrieval.search.expansion import vocabulary
-from retrieval.search.fusion import FusionWeights, Scored
-from retrieval.search.hit_expansion import grown
+from retrieval.search.fusion import Scored
+from retrieval.search.passages import extent, joined
+from retrieval.search.priors import FusionWeights, Known, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
-from retrieval.search.same_document_boost import with_siblings
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Dumped:
-    """A question with its kind, both of its lists, and the signs it leaves with and without the work that holds its gold."""
+    """A question with its kind, its plain text, both of its lists, and the signs it leaves with and without the work that holds its gold."""
 
     pool: Pool
     question: Question
@@ -54,6 +54,7 @@ class Dumped:
     dense: Ranked
     held: Signs
     missing: Signs | None
+    text: str = ""
 
     @property
     def family(self) -> str:
@@ -78,7 +79,17 @@ def dumped(pool: Pool, every: int = 1) -> list[Dumped]:
         for question, (terms, lexical, near) in zip(questions, answers, strict=True):
             kind = evidence.called(pool.corpus.one, question.get("kind", "all"), field)
             lists = _lists(lexical, near)
-            found.append(Dumped(pool, question, kind, *lists, signs(terms, *lists), _missing(pool, question, terms, lexical, near)))
+            found.append(
+                Dumped(
+                    pool,
+                    question,
+                    kind,
+                    *lists,
+                    signs(terms, *lists),
+                    _missing(pool, question, terms, lexical, near),
+                    plain(evidence.asked(question, field)),
+                )
+            )
     return found
 
 
@@ -119,24 +130,24 @@ def _missing(pool: Pool, question: Question, terms: int, lexical: Ranked, near: 
 def rank(one: Dumped, weights: FusionWeights) -> int | None:
     """Where the first hit that shows the gold stands among the first twenty."""
     pool = one.pool
-    fused = fusion.fuse(one.lexical, one.dense, weights)
-    scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in fused[:READ]]
-    scored = fusion.boosted(scored, fusion.role_prior(weights))
-    scored = with_siblings(scored, weights.siblings)
-    worth = {found.row: found.score for found in fused} | {found.fused.row: found.fused.score for found in scored}
-    shown = fusion.limit_prose_share(fusion.apart(fusion.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
-    hits = fusion.capped(shown, evidence.K, weights.share)
+    combined = fusion.fuse(one.lexical, one.dense, weights.dense, weights.pool)
+    scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in combined.first(READ)]
+    scored = with_siblings(with_priors(scored, Known(weights, stages=stages_asked(one.text))), weights.siblings)
+    worth = {**combined.scores, **{found.row: found.score for found in scored}}
+    shown = diversity.limit_prose_share(diversity.apart(diversity.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
+    hits = diversity.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])
 
 
-def _grow(pool: Pool, worth: dict[int, float], one: Scored, shown: Sequence[Chunk]) -> Chunk:
+def _grow(pool: Pool, worth: dict[int, float], one: Scored, shown: Sequence[Chunk]) -> Scored:
     if one.chunk.kind not in {"code", "config"}:
-        return one.chunk
+        return one
 
     def at(row: int) -> Chunk | None:
         return pool.chunks[row] if 0 <= row < len(pool.chunks) else None
 
-    return grown(one.chunk, one.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
+    rows = extent(one.row, at, lambda row: worth.get(row, -math.inf), shown)
+    return replace(one, chunk=joined(one.chunk, [pool.chunks[row] for row in rows]))
 
 
 def _finds(one: Dumped, hit: Scored) -> bool:

@@ -38,7 +38,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from api.wire import hits  # noqa: E402
+from api.wire.encode import dumps, to_json  # noqa: E402
+from api.wire.hits import hit_view  # noqa: E402
 from benchmarks.parts import part, run_benchmark  # noqa: E402
 from indexer.chunking.chunker import chunks as chunks_of  # noqa: E402
 from indexer.parsers.select import select  # noqa: E402
@@ -52,7 +53,7 @@ from lineage.records import Answer, Chunk, Hit, Work, WorkId  # noqa: E402
 from retrieval.evaluation.measures import first_rank, scores  # noqa: E402
 from retrieval.search.engine import Engine  # noqa: E402
 from retrieval.search.expansion import Vocabulary  # noqa: E402
-from retrieval.search.fusion import FusionWeights  # noqa: E402
+from retrieval.search.priors import FusionWeights  # noqa: E402
 from retrieval.search.query import MAX_BYTES, make_query  # noqa: E402
 
 K = 20
@@ -196,7 +197,7 @@ def ranks(score: ModuleType, answers: Sequence[Answer], questions: Sequence[Ques
     places, precise = [], []
     for question, answer in zip(questions, answers, strict=True):
         place = first_rank([finds(score, hit, question) for hit in answer.hits])
-        shown = score.shown(hits.hit_to_json(answer.hits[place - 1])) if place and place <= 5 else None
+        shown = score.shown(to_json(hit_view(answer.hits[place - 1]))) if place and place <= 5 else None
         if shown and shown[3] and not of_passages(question) and score.finds(*shown[:3], question):
             precise.append(_gold_share(score, shown, question))
         places.append(place)
@@ -212,7 +213,7 @@ def finds(score: ModuleType, hit: Hit, question: Question) -> bool:
     """Whether a hit shows the gold: its own lines, or those of a copy of its text."""
     if of_passages(question):
         return hit.chunk.path in question["gold"]
-    return any(score.finds(*place, question) for place in (score.shown(hits.hit_to_json(hit))[:3], *map(_home, hit.chunk.copies)))
+    return any(score.finds(*place, question) for place in (score.shown(to_json(hit_view(hit)))[:3], *map(_home, hit.chunk.copies)))
 
 
 def _home(copy: str) -> tuple[str, int, int]:
@@ -267,8 +268,8 @@ def measure(corpus: Corpus, engine: Engine, out: Path | None) -> None:
         print(f"# {one.name} {field}: {len(corpus.chunks)} chunks, {1000 * each:.1f} ms a question", flush=True)
         if out:
             out.mkdir(parents=True, exist_ok=True)
-            written = ({"id": q["id"], "hits": [hits.hit_to_json(hit) for hit in a.hits]} for q, a in zip(questions, answers, strict=True))
-            (out / f"{one.name}.{field}.jsonl").write_text("".join(hits.dumps(row) + "\n" for row in written), encoding="utf-8")
+            written = ({"id": q["id"], "hits": [to_json(hit_view(hit)) for hit in a.hits]} for q, a in zip(questions, answers, strict=True))
+            (out / f"{one.name}.{field}.jsonl").write_text("".join(dumps(row) + "\n" for row in written), encoding="utf-8")
 
 
 def called(one: Set, kind: str, field: str) -> str:

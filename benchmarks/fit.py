@@ -38,7 +38,7 @@ from lineage.catalog import reader
 from lineage.ports import Embedder
 from retrieval.evaluation.measures import scores
 from retrieval.search.abstention import Signs, likelihood
-from retrieval.search.fusion import FusionWeights, fitted
+from retrieval.search.priors import FusionWeights, fitted
 
 LEAST = 0.002
 FALSE = 0.05

@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 
 from api.cli.app import app
 from api.mcp.arguments import schema
-from api.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, output_schema
 from api.rest.app import application, document
-from api.rest.reference import markdown
+from api.rest.pages import markdown
 from api.server.security import AccessPolicy
+from api.table import OPERATIONS, Missing, Operation, Route
 from lineage import errors
 from lineage import settings as configuration
 from lineage.records import Role, Status, Tier
@@ -79,7 +80,7 @@ def _tool(tool: Tool) -> str:
     hints = ", ".join(f"{name.replace('_', ' ')}: {'yes' if said else 'no'}" for name, said in asdict(tool.hints).items())
     asked = schema(tool.arguments)
     rows = "\n".join(_argument(name, one, name in asked["required"]) for name, one in asked["properties"].items())
-    back = ", ".join(f"`{name}`" for name in tool.output["properties"])
+    back = ", ".join(f"`{name}`" for name in output_schema(tool)["properties"])
     table = f"| argument | takes | default | meaning |\n|---|---|---|---|\n{rows}"
     return f"## {tool.name}\n\n{tool.description}\n\n({hints})\n\n{table}\n\nGives {back}.\n"
 
@@ -95,6 +96,30 @@ def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
     app = application(configuration.load(home=HERE / "no-store"), AccessPolicy())
     return f"# Endpoints\n\n{NOTE}See [REST](rest.md) for examples. All endpoints share one error format.\n\n{markdown(document(app))}"
+
+
+def operations() -> str:
+    """Every operation with its doors, and why a door does not offer it."""
+    rows = "\n".join(map(_operation, OPERATIONS))
+    reasons = dict.fromkeys(door.reason for one in OPERATIONS for door in _doors(one) if isinstance(door, Missing))
+    notes = "\n".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
+    heads = "| operation | command | REST | tool | client |\n|---|---|---|---|---|"
+    intro = "Results are the same at every door. A number says why a door does not offer an operation."
+    return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n"
+
+
+def _doors(operation: Operation) -> tuple[Any, ...]:
+    return operation.cli, operation.rest, operation.mcp, operation.client
+
+
+def _operation(operation: Operation) -> str:
+    reasons = list(dict.fromkeys(door.reason for one in OPERATIONS for door in _doors(one) if isinstance(door, Missing)))
+    cells = (f"({reasons.index(door.reason) + 1})" if isinstance(door, Missing) else f"`{_door(door)}`" for door in _doors(operation))
+    return f"| `{operation.name}` | {' | '.join(cells)} |"
+
+
+def _door(door: str | Route) -> str:
+    return f"{door.method} {door.path}" if isinstance(door, Route) else door
 
 
 def modules() -> str:
@@ -114,7 +139,15 @@ def _purposes(package: str) -> Iterator[tuple[str, str]]:
         yield name, " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-PAGES = {"modules.md": modules, "endpoints.md": endpoints, "commands.md": commands, "settings.md": settings, "ledger.md": ledger, "tools.md": tools}
+PAGES = {
+    "modules.md": modules,
+    "operations.md": operations,
+    "endpoints.md": endpoints,
+    "commands.md": commands,
+    "settings.md": settings,
+    "ledger.md": ledger,
+    "tools.md": tools,
+}
 
 
 def stale() -> Iterator[str]:

@@ -30,6 +30,7 @@ from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Mention, Reference, Role, Status, Tier, Work, WorkId
 from lineage.references import ranking
 from lineage.references.short_names import named_mentions
+from lineage.references.signals import Signal
 
 _FOLLOWED = 5
 """Ancestors of one generation whose own references are followed."""
@@ -82,9 +83,7 @@ class Collected:
         own = [r for r in self.references if self._is_listed(r)]
         return named_mentions(text.document, own, self.works) if text and text.document else {}
 
-    def ranked(
-        self, more: Mapping[WorkId, Sequence[ranking.Signal]] | None = None, named: Mapping[WorkId, Sequence[Mention]] | None = None
-    ) -> Collected:
+    def ranked(self, more: Mapping[WorkId, Sequence[Signal]] | None = None, named: Mapping[WorkId, Sequence[Mention]] | None = None) -> Collected:
         """The same with the target's references ranked by all that is known now, and by `more` signals of cited works and mentions by name."""
         own = [r for r in self.references if self._is_listed(r)]
         unlisted = [r for r in self.references if not self._is_listed(r)]

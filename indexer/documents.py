@@ -22,9 +22,9 @@ from lineage.code_reuse.reuse import Shared
 from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
 from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
-from lineage.references import cocitation, named_in_code
-from lineage.references.ancestors import Ancestor, ancestors
-from lineage.references.ranking import Signal
+from lineage.references import named_in_code
+from lineage.references.ancestors import ancestors
+from lineage.references.signals import Ancestor, Signal, cocitation_signals
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 _NOTE = 200
@@ -114,7 +114,7 @@ def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Do
 def _of_place(collected: Collected) -> dict[WorkId, tuple[Signal, ...]]:
     """What the bibliographies of the fetched papers tell of the target's references."""
     lists = {name: text.document.bibliography for name, text in collected.texts.items() if text.document and name != collected.target.id}
-    return cocitation.signals(collected.own_references(), collected.works, lists)
+    return cocitation_signals(collected.own_references(), collected.works, lists)
 
 
 def _joined(signals_by_key: Mapping[WorkId, Sequence[Signal]], other: Mapping[WorkId, Sequence[Signal]]) -> dict[WorkId, tuple[Signal, ...]]:

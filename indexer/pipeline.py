@@ -27,8 +27,9 @@ from indexer.extraction.hydra import circles
 from indexer.parsers.select import versions
 from indexer.plan import BuildReport, BuildRequest
 from indexer.repo_profile import VERSION as PROFILE
+from indexer.repositories import read_upload
 from indexer.store.generations import Writing
-from indexer.target import TEXT, ResolvedTarget, resolve
+from indexer.target import TEXT, ResolvedTarget, of_code, resolve
 from indexer.transport.budget import SPENT
 from indexer.work_budget import Allowances, limits_of
 from lineage import ids
@@ -47,13 +48,19 @@ _WORTH_WAITING = 1_000
 _TOLD = 3
 
 
-def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "full"] = "full", refresh: Sequence[str] = ()) -> BuildReport:
+def build(
+    bench: BuildContext,
+    request: BuildRequest,
+    tier: Literal["first", "full"] = "full",
+    upload: bytes | None = None,
+    refresh: Sequence[str] = (),
+) -> BuildReport:
     """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`.
 
     What is remembered of the hosts or works in `refresh` is asked again first, and the generation is written anew.
 
     With the tier `first` it ends as soon as questions can be answered, by words and the vectors of words; the same build
-    in full goes on from there.
+    in full goes on from there. With an `upload` the target is the name of that archive of code.
     """
     before = bench.transport.requests.copy()
     bench.transport.refresh(refresh)
@@ -61,7 +68,7 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
         ids.check_name(request.name)
     additions.check(request.add)
     embedder = bench.embedder()  # what is wrong in itself is said before anything is asked
-    resolved_target = resolve(bench, request.target)
+    resolved_target = resolve(bench, request.target) if upload is None else of_code(read_upload(bench, request.target, upload))
     slug = ids.check_name(request.name) if request.name else ids.slug(resolved_target.work.id)
     with bench.store.writing(slug) as writing:
         current = _current(bench, slug)
@@ -187,7 +194,7 @@ def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chun
                     continue
                 document_facts = facts.extract(document, own, terms)
             units += own
-            unit_facts += document_facts.facts
+            unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))

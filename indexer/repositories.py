@@ -6,6 +6,7 @@ are data. What was made of them is remembered by the tarball's hash.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +19,15 @@ from indexer.repo_fingerprint import RepoFingerprint, told
 from indexer.result_cache import remembered
 from indexer.sources import local
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
-from lineage.errors import ParseError
+from lineage.errors import ParseError, UsageError
+from lineage.ids import local_id
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
 _BATCH_BYTES = 8_000_000
 """Files, and bytes of them, that one child is given at a time."""
+_UNREADABLE = {Status.BOMB, Status.BAD_ARCHIVE, Status.TRUNCATED, Status.TOO_MANY_FILES, Status.PARSE_TIMEOUT}
+"""How a member ends that stands for all that follows."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,26 @@ def read_folder(bench: BuildContext, path: Path) -> Folder:
     folder = local.code(path)
     with bench.clock.timed("parse"):
         return Folder(folder.work, read_members(bench, folder.work.id, folder.digest, folder.members), folder.digest)
+
+
+def read_upload(bench: BuildContext, name: str, data: bytes) -> Folder:
+    """The code in an archive that somebody sent, called `name`; raises `UsageError` for what cannot be read whole."""
+    if archive.sniff(data) not in {"gzip", "tar", "zip"}:
+        raise UsageError("this is no archive", hint="send a .zip, .tar or .tar.gz")
+    digest = hashlib.sha256(data)
+    work = Work(local_id(digest.digest()), "code", name, said_by=(local.SOURCE,), meta={"file": name})
+    with bench.clock.timed("parse"):
+        code = read_members(bench, work.id, digest.hexdigest(), _whole(archive.upload_members(data)))
+    if not code.documents:
+        raise UsageError("the archive holds no file that can be read", hint="send the code as .zip, .tar or .tar.gz")
+    return Folder(work, code, digest.hexdigest())
+
+
+def _whole(members: Iterable[Member]) -> Iterator[Member]:
+    for member in members:
+        if member.status in _UNREADABLE or (member.name == archive.REST and member.data is None):
+            raise UsageError(f"the archive cannot be read: {member.detail}", hint="send what the audit needs: the code, without data and weights")
+        yield member
 
 
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:

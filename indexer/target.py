@@ -43,7 +43,7 @@ def resolve(bench: BuildContext, text: str, *, look_up: bool = True) -> Resolved
     """
     if is_path(text):
         path = existing(text)
-        return _from_folder(bench, path) if local.is_code(path) else _from_path(bench, path, look_up)
+        return of_code(read_folder(bench, path)) if local.is_code(path) else _from_path(bench, path, look_up)
     target = ids.parse(text)
     bench.watch(Stage("target", 0, 1, text))
     if target.title:
@@ -85,9 +85,8 @@ def _from_path(bench: BuildContext, path: Path, look_up: bool) -> ResolvedTarget
     return ResolvedTarget(work, read, (*recognition_rows, row, *read.rows))
 
 
-def _from_folder(bench: BuildContext, path: Path) -> ResolvedTarget:
+def of_code(folder: Folder) -> ResolvedTarget:
     """A folder of code is a lineage of itself: no paper, no references, what is added by hand beside it."""
-    folder = read_folder(bench, path)
     detail = f"a folder of code, {len(folder.code.documents)} files read"
     row = LedgerRow("source", folder.work.id, TEXT, "text", Status.OK, detail)
     return ResolvedTarget(folder.work, PaperText(None, Status.OK, detail), (row,), folder)

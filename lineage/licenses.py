@@ -77,7 +77,7 @@ _SPDX = {name.lower(): name for name in (*_CONDITIONS, *_FURTHER.split()) if nam
 def shown(licence: str | None) -> str:
     """A licence as it is shown: an SPDX identifier, `custom` for any other words, `unknown` where nobody names one."""
     written = " ".join((licence or "")[:_MOST].split())
-    if not written or written.upper() == "NOASSERTION":
+    if not written or written.upper() in {"NOASSERTION", "UNKNOWN"}:
         return UNKNOWN
     name = _normal(written)
     ending = re.search(r"-(?:only|or-later)\Z", name, re.IGNORECASE)

@@ -25,7 +25,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NamedLineage:
     """A lineage of the store with its target, and the target as it was asked for."""
 
     name: str
@@ -94,7 +94,7 @@ def _of_target(home: Path, lineage_names: Sequence[str], text: str) -> str:
     return matches[0].name
 
 
-def candidate_of(home: Path, name: str) -> Candidate | None:
+def candidate_of(home: Path, name: str) -> NamedLineage | None:
     """A lineage with its target; None for one that cannot be read."""
     try:
         with open_generation(home, name) as generation:
@@ -102,16 +102,16 @@ def candidate_of(home: Path, name: str) -> Candidate | None:
             request = generation.catalog.meta().get("request") or {}
     except (StoreError, NotFound):
         return None
-    return Candidate(name, work, str(request.get("target") or "")) if work else None
+    return NamedLineage(name, work, str(request.get("target") or "")) if work else None
 
 
-def _preferred(matches: Sequence[Candidate]) -> Iterator[Candidate]:
+def _preferred(matches: Sequence[NamedLineage]) -> Iterator[NamedLineage]:
     """Of several lineages of one target only the one that has its default name, where there is one."""
     named = {match.target.id for match in matches if match.is_default}
     return (match for match in matches if match.is_default or match.target.id not in named)
 
 
-def _is_meant(candidate: Candidate, text: str) -> bool:
+def _is_meant(candidate: NamedLineage, text: str) -> bool:
     target, work = identifier(text), candidate.target
     target_ids = {name.lower() for name in (work.id, *work.aliases)}
     if text.strip().lower() in target_ids or (target and target.id and target.id.lower() in target_ids):
@@ -131,7 +131,7 @@ def _same_path(path: str, text: str) -> bool:
         return False
 
 
-def _unknown(home: Path, lineage_names: Sequence[str], candidates: Sequence[Candidate], text: str) -> NotFound:
+def _unknown(home: Path, lineage_names: Sequence[str], candidates: Sequence[NamedLineage], text: str) -> NotFound:
     near = _nearest(candidates, text)
     build = f"build it: lineage build {_quoted(text)}" if identifier(text) else ""
     hint = (
@@ -140,7 +140,7 @@ def _unknown(home: Path, lineage_names: Sequence[str], candidates: Sequence[Cand
     return NotFound(f"there is no lineage {_cut(text)!r} in {home}", hint=hint if near or not build else f"{build}\n{hint}")
 
 
-def _nearest(candidates: Iterable[Candidate], text: str) -> list[str]:
+def _nearest(candidates: Iterable[NamedLineage], text: str) -> list[str]:
     """Lineages whose name, target or title is near what was written, or whose title holds it."""
     wanted = ids.normal_title(text)
     lines = {

@@ -31,6 +31,13 @@ class Embedder(Protocol):
         """Unit vectors (n, dim), float32, of questions."""
 
 
+class WordEmbedder(Embedder, Protocol):
+    """An embedder that adds up vectors of words, and so has those of all lines of a text at little cost."""
+
+    def windows(self, lines: Sequence[Sequence[str]], reaches: Sequence[int]) -> Vectors:
+        """Unit vectors (reaches, lines, dim), float32, of each line, given by its words, with so many lines before and behind."""
+
+
 class VectorIndex(Protocol):
     """Nearest neighbours by inner product over rows that stay in their order."""
 

@@ -376,7 +376,7 @@ class Fact:
     `name` and `value` are normalised (`learning_rate`, `0.0001`; see `lineage.hyperparameters.ontology`), `written` and `said` are
     the name and the words of the source. `scope` is what the value holds for (`optimizer`, `ViT-B`, `imagenet`,
     a class or configuration section). `literal` is false where the source computes the value: then `value` is the
-    expression as written and nothing was run.
+    expression as written and nothing was run. `end_line` is the last line of what goes over several.
     """
 
     name: str
@@ -390,6 +390,7 @@ class Fact:
     said: str = ""
     scope: str = ""
     literal: bool = True
+    end_line: int = 0
 
 
 @dataclass(frozen=True)
@@ -453,9 +454,47 @@ class Focus:
     end_line: int
 
 
+class ReasonKind(StrEnum):
+    """What a reason is: a part of a hit's score, or what the evidence says."""
+
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    STATIC = "static"
+    VERBATIM = "verbatim"
+    CODE = "code"
+    STAGE = "stage"
+    ROLE = "role"
+    STATED = "stated"
+    TARGET = "target"
+    LINEAGE = "lineage"
+    SIBLINGS = "siblings"
+    RERANKED = "reranked"
+    NAMED_WORK = "named_work"
+    ORDER = "order"
+    ASPECT = "aspect"
+    SAYS = "says"
+    STATES = "states"
+    DEFERS = "defers"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a passage is shown: `value` is what it adds to the score, in deviations (0 if nothing), `of` the names that it is about.
+
+    `lineage.reasons` puts it into words.
+    """
+
+    kind: ReasonKind
+    value: float = 0.0
+    of: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Hit:
-    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit); `file` is the profile of a repository's file."""
+    """A chunk that answers, and everything that proves it (see CONTRACTS: A hit); `file` is the profile of a repository's file.
+
+    The values of `why` of a hit that a search ranked add up to its score, before it is brought between 0 and 1.
+    """
 
     rank: int
     score: float
@@ -467,7 +506,7 @@ class Hit:
     paper: Work | None = None
     from_target: bool = False
     flags: tuple[str, ...] = ()
-    why: tuple[str, ...] = ()
+    why: tuple[Reason, ...] = ()
     file: FileProfile | None = None
 
     @property
@@ -481,8 +520,9 @@ class Query:
     """A question as a value. `kinds` empty means every kind; `k` is how many hits are wanted (1..100).
 
     `work` (an identifier, an alias, OWNER/NAME of a repository) limits the answer to one work. With `around` the answer is
-    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, and a reranker looks at the first hits
-    again; without, hits are material: the chunk alone.
+    to be read: a hit of code shows its chunk's neighbours too, as far as they fit, a reranker looks at the first hits again, and
+    quotations and the stage that a question is about count; without, hits are material: the chunk alone. With `explain` the
+    parts of each score are shown.
     """
 
     text: str
@@ -491,6 +531,7 @@ class Query:
     no_target_code: bool = False
     around: bool = False
     work: str = ""
+    explain: bool = False
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,28 @@ class Consensus:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Tally:
+    """One line of the table of details: how many facts, values and works a detail has in a lineage."""
+
+    name: str
+    title: str
+    topic: str
+    facts: int
+    values: int
+    works: int
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """The details that a lineage has facts on."""
+
+    lineage: str
+    generation: str
+    rows: tuple[Tally, ...]
+    notes: tuple[str, ...] = ()
+
+
 class Specification(StrEnum):
     """How far the target states a detail."""
 
@@ -133,7 +155,10 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Gaps:
-    """What the target leaves unsaid. `domains` are what kind of paper it was taken for; they choose the list of details."""
+    """What the target leaves unsaid. `domains` are what kind of paper it was taken for; they choose the list of details.
+
+    `unanswered` questions took too long: the report is not whole.
+    """
 
     lineage: str
     generation: str
@@ -142,6 +167,7 @@ class Gaps:
     gaps: tuple[Gap, ...]
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
+    unanswered: int = 0
 
 
 Stage = Literal["planning", "analysis", "coding"]
@@ -198,6 +224,14 @@ class WrittenAnswer:
     removed: tuple[tuple[str, str], ...] = ()
     nearest: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CodeArchive:
+    """An archive of code (zip, tar or gzipped tar) that somebody sent, and what its sender calls it. It is never written to disk."""
+
+    data: bytes
+    name: str = "upload"
 
 
 Verdict = Literal["match", "deviation", "missing", "cannot judge"]

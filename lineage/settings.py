@@ -7,6 +7,7 @@ names (default: `lineage.toml` in the platform's config folder); flags of a comm
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -202,3 +203,26 @@ def variables(name: str) -> tuple[str, ...]:
     """The environment variables that may set it, the first of them that is there counting."""
     choices = getattr(Settings.model_fields[name].validation_alias, "choices", ())
     return tuple(str(choice) for choice in choices if str(choice).isupper()) or (f"LINEAGE_{name.upper()}",)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a build fetches: `papers` and `repos` (None: as the settings say), `depth` generations of references."""
+
+    said: str
+    papers: int | None = None
+    repos: int | None = None
+    depth: int = 1
+
+    def words(self, papers: int, repos: int) -> str:
+        """What it fetches, where the settings say `papers` and `repos`, and what for."""
+        papers, repos = papers if self.papers is None else self.papers, repos if self.repos is None else self.repos
+        return f"{papers} papers, {repos} repositories, depth {self.depth}: {self.said}"
+
+
+PROFILES = {
+    "fast": Profile("a first look in a few minutes", 8, 5),
+    "default": Profile("what most questions need"),
+    "deep": Profile("also what the best ancestors inherit from", 60, 30, 2),
+}
+"""The profiles by name; single flags of a build win over its profile."""

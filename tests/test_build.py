@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from api.cli.build import fail_if_incomplete
 from lineage.citation import citation
 from lineage.errors import AmbiguousTarget, BadIdentifier, Losses, NotFound, StoreBusy, UpstreamError, UsageError
 from lineage.generation import open_generation
@@ -35,7 +36,7 @@ def test_every_reference_of_both_witnesses_has_one_row(built):
 
 def test_all_four_repositories_are_found_however_they_are_linked(built):
     shown = built.service.show()
-    fetched = {link.repo: link.tier.value for link in shown.links if shown.works.get(link.repo) and shown.works[link.repo].meta.get("commit")}
+    fetched = {link.repo: link.tier.value for link in shown.links if link.repository and link.repository.meta.get("commit")}
     assert set(fetched) == {
         "repo:github.com/fennlab/probe-bench",
         "repo:github.com/northlake-vision/patchmask",
@@ -139,10 +140,10 @@ def test_what_is_beyond_the_budget_is_excluded_with_its_rank_and_nothing_is_lost
 
 def test_strict_ends_with_losses(built):
     with pytest.raises(Losses):
-        built.service.insist(built.report, True)
-    built.service.insist(built.report, False)
+        fail_if_incomplete(built.report, True)
+    fail_if_incomplete(built.report, False)
     whole = replace(built.report, ledger={"in": 1, "ok": 1, "degraded": 0, "failed": 0, "excluded": 0})
-    built.service.insist(whole, True)
+    fail_if_incomplete(whole, True)
 
 
 FAULTS = {

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 
 from api.cli import display
-from api.wire import hits
+from api.wire.encode import to_json
 from tests.demo import DEMO, Demo
 from tests.upstream import Upstream
 
@@ -36,16 +36,16 @@ def test_a_reference_whose_code_the_target_took_over_is_raised_and_says_so(tmp_p
     assert raised.score > plain.score
     assert "its repository shares 1 file with the target's" in plain.why
     assert "its repository shares 2 files with the target's" in raised.why
-    assert [(one.one, one.other, one.files) for one in after.shared] == [
+    assert [(one.one, one.other, one.files) for one in after.shared_code] == [
         ("repo:github.com/northlake-vision/patchmask", "repo:github.com/slateworks/plainvit", 2)
     ]
     assert (
         "github.com/northlake-vision/patchmask and github.com/slateworks/plainvit: 2 files (patchmask/masking.py, patchmask/vendor/layers.py)"
         in display.overview(after)
     )
-    assert hits.overview_to_json(after)["shared_code"][0]["files"] == 2
-    assert before.shared[0].examples == ("patchmask/vendor/layers.py",)
+    assert to_json(after)["shared_code"][0]["files"] == 2
+    assert before.shared_code[0].examples == ("patchmask/vendor/layers.py",)
     model = next(one for one in after.ancestors if one.part == "model")
     assert model.work == "arxiv:9910.00103"
     assert "ancestors by part:" in display.overview(after)
-    assert hits.overview_to_json(after)["ancestors"][0]["title"]
+    assert to_json(after)["ancestors"][0]["title"]

@@ -15,8 +15,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import display, exit_codes
-from api.cli.commands import agents, audit, build, bundles, context, evaluation, facts, gaps, inspect, query, serve
+from api.cli import ask, build, display, exit_codes, inspect, serve
 from lineage import settings as configuration
 
 app = typer.Typer(
@@ -28,57 +27,34 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "build": build.build,
-    "add": build.add,
-    "query": query.query,
-    "references": query.references,
-    "gaps": gaps.gaps,
-    "facts": facts.facts,
-    "audit": audit.audit,
-    "context": context.context,
-    "answer": context.answer,
-    "show": inspect.show,
-    "graph": inspect.graph,
-    "list": inspect.list_,
-    "status": inspect.status,
-    "check": inspect.check,
-    "export": bundles.export,
-    "import": bundles.import_,
-    "doctor": inspect.doctor,
-    "eval": evaluation.eval_,
-    "demo": inspect.demo,
-    "serve": serve.serve,
-    "mcp": agents.mcp,
+_COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "build": (build.build, "Build the lineage of a paper."),
+    "add": (build.add, "Add papers or repositories to a lineage."),
+    "query": (ask.query, "Search a lineage for code and passages."),
+    "references": (ask.references, "List what a paper cites, ranked."),
+    "gaps": (ask.gaps, "List what the paper leaves open, and what to use."),
+    "facts": (ask.facts, "Show every value of one setting and its sources."),
+    "audit": (ask.audit, "Compare a generated repository with the paper."),
+    "context": (ask.context, "Collect what a task needs within a token budget."),
+    "answer": (ask.answer, "Answer a question from the evidence."),
+    "show": (inspect.show, "Show a lineage: references, code, what failed."),
+    "graph": (inspect.graph, "Draw or export the citation graph."),
+    "list": (inspect.list_, "List the lineages of the store."),
+    "status": (inspect.status, "Show what failed or is incomplete."),
+    "check": (inspect.check, "Verify the integrity of the store."),
+    "export": (build.export, "Write a lineage to a file."),
+    "import": (build.import_, "Read a lineage from a file."),
+    "doctor": (inspect.doctor, "Show settings, models and services in use."),
+    "eval": (inspect.eval_, "Measure retrieval on questions of your own."),
+    "demo": (inspect.demo, "Build and query a small example, offline."),
+    "serve": (serve.serve, "Serve the web page, REST and MCP."),
+    "mcp": (serve.mcp, "Serve coding agents over MCP."),
 }
-_SUMMARIES = {
-    "build": "Build the lineage of a paper.",
-    "add": "Add papers or repositories to a lineage.",
-    "query": "Search a lineage for code and passages.",
-    "references": "List what a paper cites, ranked.",
-    "gaps": "List what the paper leaves open, and what to use.",
-    "facts": "Show every value of one setting and its sources.",
-    "audit": "Compare a generated repository with the paper.",
-    "context": "Collect what a task needs within a token budget.",
-    "answer": "Answer a question from the evidence.",
-    "show": "Show a lineage: references, code, what failed.",
-    "graph": "Draw or export the citation graph.",
-    "list": "List the lineages of the store.",
-    "status": "Show what failed or is incomplete.",
-    "check": "Verify the integrity of the store.",
-    "export": "Write a lineage to a file.",
-    "import": "Read a lineage from a file.",
-    "doctor": "Show settings, models and services in use.",
-    "eval": "Measure retrieval on questions of your own.",
-    "demo": "Build and query a small example, offline.",
-    "serve": "Serve the web page, REST and MCP.",
-    "mcp": "Serve coding agents over MCP.",
-}
-"""One-line summaries of the commands, short enough for a narrow terminal."""
+"""Commands with one-line summaries, short enough for a narrow terminal."""
 
-for _name, _command in _COMMANDS.items():
-    app.command(_name, short_help=_SUMMARIES[_name])(_command)
-app.command("search", hidden=True, help="The same as `query`.")(query.query)
+for _name, (_command, _summary) in _COMMANDS.items():
+    app.command(_name, short_help=_summary)(_command)
+app.command("search", hidden=True, help="The same as `query`.")(ask.query)
 
 
 def _said(asked: bool) -> None:

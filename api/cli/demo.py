@@ -19,7 +19,7 @@ from api.cli import display
 from api.cli.exit_codes import say, show
 from api.cli.progress import watching
 from api.operations import Service
-from api.wire import hits
+from api.wire.encode import envelope
 from indexer.plan import BuildRequest
 from lineage import settings as configuration
 from lineage.disk_errors import check_home
@@ -46,7 +46,10 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
             made = operations.build(BuildRequest(TARGET), watch=watch)
     answers = [operations.query(question, k=3) for question in QUESTIONS]
     if json:
-        say(hits.envelope({"report": hits.report_to_json(made), "answers": [hits.answer_to_json(answer) for answer in answers]}), exact=True)
+        from api.wire.hits import answer_view
+        from api.wire.stored import report_view
+
+        say(envelope({"report": report_view(made), "answers": list(map(answer_view, answers))}), exact=True)
         return
     show(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):

@@ -6,18 +6,20 @@ it can make a line of its own. What would steer a terminal does not leave `api.c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from api.cli.terminal import bad, bold, cut, dim, good
-from api.wire import hits
 from indexer.plan import BuildReport
 from lineage.citation import name
-from lineage.code_links.repository_state import RepositoryState
 from lineage.generation import Damaged
 from lineage.licenses import called
-from lineage.records import Answer, Hit, LedgerRow, Reference, Status, Work
+from lineage.records import Answer, Hit, LedgerRow, Status
+
+if TYPE_CHECKING:
+    from api.wire.hits import HitView
+    from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
 
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
@@ -91,7 +93,9 @@ def answer(given: Answer) -> str:
     """Hits, best first: citation, why it counts, the lines, with the focus marked."""
     blocks = [dim(f"{given.lineage} · generation {given.generation}")]
     blocks += [f"note: {plain(note)}" for note in given.notes]
-    blocks += [_hit(hit) for hit in given.hits] or ["nothing in this lineage answers that; try other words, or `lineage gaps`"]
+    blocks += [_hit(hit, explain=given.query.explain) for hit in given.hits] or [
+        "nothing in this lineage answers that; try other words, or `lineage gaps`"
+    ]
     return "\n\n".join(blocks)
 
 
@@ -100,16 +104,26 @@ def licence(hit: Hit) -> str:
     return called(hit.work.license)
 
 
-def _hit(hit: Hit) -> str:
-    row = hits.hit_to_json(hit)
-    what = " · ".join(filter(None, (row["kind"], licence(hit), "target's own" if hit.from_target else "")))
-    lines = [f"{hit.rank}. {bold(plain(row['citation']))}  ({what})"]
-    why = (row["lineage"] or {}).get("why")
-    if why:
-        lines.append(f"   why: {shorten(why, 150)}")
+def _hit(hit: Hit, *, explain: bool = False) -> str:
+    from api.wire.hits import hit_view
+
+    view = hit_view(hit, explain=explain)
+    what = " · ".join(filter(None, (view.kind, licence(hit), "target's own" if hit.from_target else "")))
+    lines = [f"{hit.rank}. {bold(plain(view.citation))}  ({what})"]
+    if view.lineage.why:
+        lines.append(f"   why: {shorten(view.lineage.why, 150)}")
     signals = ", ".join(f"{signal.retriever} {signal.rank}" for signal in hit.signals)
     lines.append(f"   {dim('found by: ' + signals)}" + (f"; also in {plain(', '.join(hit.chunk.copies[:3]))}" if hit.chunk.copies else ""))
-    return "\n".join([*lines, *_window(hit, row["text"])])
+    lines += _explained(view) if explain else []
+    return "\n".join([*lines, *_window(hit, view.text)])
+
+
+def _explained(view: HitView) -> list[str]:
+    """A line for each part of a hit's score."""
+    if not view.explain:
+        return []
+    rows = [f"     {part.value:+7.3f}  {part.name:<11} {shorten(', '.join(part.of), 90)}".rstrip() for part in view.explain.parts]
+    return [*rows, f"     {view.explain.sum:+7.3f}  sum, score {view.score:.4f}"]
 
 
 def _window(hit: Hit, text: str) -> list[str]:
@@ -130,11 +144,10 @@ def _window(hit: Hit, text: str) -> list[str]:
     return [*rows, f"     … {left} more lines"] if left > 0 else rows
 
 
-def references(listed: Any, top: int = 0) -> str:
+def references(listed: RankedReferences) -> str:
     """A table of references: score, year, title, roles, mentions; the strongest reasons below."""
-    rows: Iterable[Reference] = listed.references[:top] if top else listed.references
-    blocks = [f"{len(listed.references)} references of {plain(listed.target.title or listed.target.id)}" + _coverage(listed.coverage)]
-    return "\n".join([*blocks, *(_reference(n, row, listed.works.get(row.cited)) for n, row in enumerate(rows, 1))])
+    head = f"{listed.total} references of {plain(listed.target.title or listed.target.id)}" + _coverage(listed.coverage)
+    return "\n".join([head, *(_reference(n, row) for n, row in enumerate(listed.references, 1))])
 
 
 def _coverage(coverage: Mapping[str, Any]) -> str:
@@ -142,7 +155,8 @@ def _coverage(coverage: Mapping[str, Any]) -> str:
     return f"  (listed by: {coverage_text}; {coverage.get('both', 0)} by both the paper and a service)" if coverage_text else ""
 
 
-def _reference(n: int, reference: Reference, work: Work | None) -> str:
+def _reference(n: int, reference: RankedReference) -> str:
+    work = reference.work
     title = shorten((work.title if work else "") or reference.raw or reference.cited, 84)
     roles = ", ".join(verdict.role for verdict in reference.roles) or "-"
     head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
@@ -153,7 +167,7 @@ def _reference(n: int, reference: Reference, work: Work | None) -> str:
     return "\n".join(lines)
 
 
-def overview(shown: Any) -> str:
+def overview(shown: Overview) -> str:
     """A lineage at a glance: counts, what carries it, where the code is."""
     head = report(shown.report).rsplit("\nask:", 1)[0]
     return "\n".join(
@@ -161,33 +175,32 @@ def overview(shown: Any) -> str:
     )
 
 
-def _top(shown: Any) -> list[str]:
-    return [_reference(n, row, shown.works.get(row.cited)) for n, row in enumerate(shown.references[:10], 1)]
+def _top(shown: Overview) -> list[str]:
+    return [_reference(n, row) for n, row in enumerate(shown.references[:10], 1)]
 
 
-def _ancestors(shown: Any) -> list[str]:
+def _ancestors(shown: Overview) -> list[str]:
     """The works that each part of the target comes from, with the sentence that says so."""
     lines = []
     for part, ancestors in groupby(shown.ancestors, key=lambda ancestor: ancestor.part):
         for n, ancestor in enumerate(ancestors):
-            work = shown.works.get(ancestor.work)
-            title = shorten((work.title if work else "") or ancestor.work, 70)
+            title = shorten(ancestor.title or ancestor.work, 70)
             lines.append(f"  {'' if n else part:<11} {ancestor.score:.2f}  {title}  [{plain(ancestor.work)}]")
             lines += [f"                    {shorten(ancestor.reason, 130)}"] if ancestor.reason else []
     return ["", "ancestors by part:", *lines] if lines else []
 
 
-def _code(shown: Any) -> list[str]:
+def _code(shown: Overview) -> list[str]:
     lines = []
     for link in shown.links:
-        work = shown.works.get(link.repo)
-        commit = f" @{str(work.meta['commit'])[:8]} ({called(work.license)})" if work and work.meta.get("commit") else ""
+        repository = link.repository
+        commit = f" @{str(repository.meta['commit'])[:8]} ({called(repository.license)})" if repository and repository.meta.get("commit") else ""
         about = f"{link.tier} of {plain(link.paper)}: {shorten('; '.join(link.evidence), 90)}"
-        lines.append(f"  {plain((name(work) if work else link.repo.removeprefix('repo:')) + commit)}{_became(shown.states.get(link.repo))}  {about}")
+        lines.append(f"  {plain((name(repository) if repository else link.repo.removeprefix('repo:')) + commit)}{_became(link.state)}  {about}")
     return lines or ["  none found"]
 
 
-def _became(state: RepositoryState | None) -> str:
+def _became(state: RepositoryStateView | None) -> str:
     """What became of a repository and which commit was chosen, in brackets; nothing where there is nothing to say."""
     if not state:
         return ""
@@ -195,10 +208,11 @@ def _became(state: RepositoryState | None) -> str:
     return f" [{shorten('; '.join(words), 100)}]" if words else ""
 
 
-def _shared(shown: Any) -> list[str]:
+def _shared(shown: Overview) -> list[str]:
     """Which repositories have code in common, most first."""
     named = (
-        (shared_code.one.removeprefix("repo:"), shared_code.other.removeprefix("repo:"), shared_code) for shared_code in shown.shared[:_SHOWN_PAIRS]
+        (shared_code.one.removeprefix("repo:"), shared_code.other.removeprefix("repo:"), shared_code)
+        for shared_code in shown.shared_code[:_SHOWN_PAIRS]
     )
     lines = [
         f"  {plain(mine)} and {plain(theirs)}: {shared_code.words()} ({shorten(', '.join(shared_code.examples), 80)})"
@@ -207,7 +221,7 @@ def _shared(shown: Any) -> list[str]:
     return ["", bold("identical code in:"), *lines] if lines else []
 
 
-def _derived(shown: Any) -> list[str]:
+def _derived(shown: Overview) -> list[str]:
     """Functions that were reused as they are or modified, with what was modified."""
     changed = [derivation for derivation in shown.derivations if derivation.kind != "exact"]
     lines = [
@@ -229,18 +243,18 @@ def _said(derivation: Any) -> str:
     return shorten("; ".join((*derivation.changes, *((derivation.why,) if derivation.why else ()))) or derivation.kind, 160)
 
 
-def lineages(rows: Sequence[Any]) -> str:
+def lineages(rows: Sequence[StoredLineage | Damaged]) -> str:
     """One line a lineage."""
     return "\n".join(map(_lineage, rows)) or "no lineage yet; build one: lineage build arxiv:2504.17192"
 
 
-def _lineage(row: Any) -> str:
+def _lineage(row: StoredLineage | Damaged) -> str:
     if isinstance(row, Damaged):
         return f"{row.lineage:<24} {bad('damaged:')} {plain(row.problem)}"
     return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}"
 
 
-def status(found: Any) -> str:
+def status(found: Completeness) -> str:
     """The ledger's sums by kind, then every loss."""
     lines = [f"{bold(found.lineage)}  generation {found.generation}", *([f"  {shorten(found.title, 110)}"] if found.title else [])]
     for kind, sums in found.sums.items():

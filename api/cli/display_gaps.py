@@ -8,9 +8,10 @@ from itertools import groupby
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, dim
 from lineage.citation import citation, pinpoint
-from lineage.records import Hit
+from lineage.hyperparameters.mechanisms import PREFIX
+from lineage.reasons import first
+from lineage.records import Hit, ReasonKind
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from retrieval.decisions.target_text import SAYS
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",
@@ -27,6 +28,7 @@ KINDS = {
     "table-text": "table vs. text",
 }
 _WIDTH = 150
+_STATEMENTS = 3
 
 
 def gaps(found: Gaps) -> str:
@@ -72,6 +74,9 @@ def _gap(gap: Gap, shown: set[str]) -> Iterator[str]:
         yield f"{title}  {shorten(_stated(gap), _WIDTH - 30)}"
         return
     yield f"{title}  {plain(gap.why)}"
+    if gap.detail.name.startswith(PREFIX):
+        yield from _statements(gap)
+        return
     for hit in gap.stated[:1]:
         text = _line(hit)
         yield f"      {plain(citation(hit))}: " + ("quoted above" if text in shown else f"“{shorten(text, _WIDTH - 30)}”")
@@ -79,6 +84,13 @@ def _gap(gap: Gap, shown: set[str]) -> Iterator[str]:
     for suggestion in gap.suggestions[:1]:
         yield from _suggestion(suggestion, shown)
     yield from _others(gap, 12)
+
+
+def _statements(gap: Gap) -> Iterator[str]:
+    """What up to three repositories do, a line of code and its place each."""
+    for suggestion in gap.suggestions[:_STATEMENTS]:
+        occurrence = suggestion.held[0]
+        yield f"      {suggestion.grade:<6}  {shorten(occurrence.fact.value, 70):<70}  {plain(pinpoint(occurrence.evidence))}"
 
 
 def _setting(gap: Gap) -> Iterator[str]:
@@ -127,14 +139,16 @@ def _is_own(suggestion: Suggestion) -> bool:
 
 
 def named(suggestion: Suggestion) -> str:
-    """A suggestion as `name = value`."""
+    """A suggestion as `name = value`, a statement of code as it is."""
+    if suggestion.held and suggestion.held[0].fact.end_line:
+        return suggestion.held[0].fact.value
     return f"{suggestion.held[0].fact.name} = {valued(suggestion.held[0])}" if suggestion.held else "no value, but see"
 
 
 def _line(hit: Hit) -> str:
     """The sentence that answers, else the line."""
-    if hit.why and hit.why[0].startswith(SAYS):
-        return hit.why[0].removeprefix(SAYS)
+    if said := first(hit, ReasonKind.SAYS):
+        return said
     lines = hit.chunk.text.split("\n")
     at = hit.focus.start_line - hit.chunk.start_line if hit.focus else 0
     return lines[at] if 0 <= at < len(lines) else lines[0]

@@ -68,7 +68,7 @@ def _decision(gap: Gap) -> str:
         value, where = "no value, but passages" if gap.suggestions else "nothing in the lineage", ""
     else:
         fact, where = offer.held[0].fact, dim(_place(offer.held[0].evidence))
-        value = f"{fact.name} = {fact.value} {fact.unit}"
+        value = fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}"
     return f"  {shorten(gap.detail.title, 26):<26} {dim(f'{_STATES[gap.state]:<13}')} {shorten(value, 30):<30} {where}".rstrip()
 
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from api.cli import display, terminal
-from api.wire import hits
+from api.wire.encode import error_envelope
 from lineage.errors import DiskFull, LineageError, UsageError
 from lineage.text.hidden_text import harmless
 
@@ -105,7 +105,7 @@ def _say_of_error(text: str, stream: TextIO) -> None:
 def fail(error: LineageError) -> NoReturn:
     """Say what went wrong and what to do about it, and leave with the error's exit code."""
     if "--json" in sys.argv:
-        _say_of_error(hits.error_envelope(error), sys.stdout)
+        _say_of_error(error_envelope(error), sys.stdout)
     _tell(error)
     sys.exit(error.exit_code)
 

@@ -1,4 +1,4 @@
-"""A client of `lineage serve` for Python, sync and async, typed by the models that describe the server's answers.
+"""A client of `lineage serve` for Python, sync and async, with the typed results that every door gives.
 
     from api.client import Lineage
 
@@ -17,8 +17,7 @@ is raised as the error of `lineage.errors` that it was, or as `Refused`; when it
 
 from __future__ import annotations
 
-from api.client.asynchronous import AsyncLineage
-from api.client.calls import Event, Refused
-from api.client.synchronous import Lineage
+from api.client.clients import AsyncLineage, Lineage
+from api.client.connection import Event, Refused
 
 __all__ = ["AsyncLineage", "Event", "Lineage", "Refused"]

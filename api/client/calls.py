@@ -1,162 +1,168 @@
-"""What both clients share: each call with the model of its answer, refusals as errors, events out of lines."""
+"""The calls of every client, typed once: each makes a request to an operation of `api.table`, to be sent or run in process."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import quote
 
-import httpx2
+from pydantic import ValidationError
 
-from api.rest import PREFIX, responses
-from lineage import errors
-from lineage.errors import LineageError, UpstreamError
+from api.requests import Closed, Nothing
+from api.rest import PREFIX
+from api.table import BY_CLIENT, Desk, Operation, Route
+from api.wire.encode import dumps
+from api.wire.hits import AnswerView, EvidenceView
+from api.wire.insight import AuditView, ConsensusView, GapsView, PackView, WrittenAnswerView
+from api.wire.stored import Completeness, GraphView, JobView, Overview, RankedReferences, StoredLineage
+from lineage.errors import NotFound, UsageError
+from lineage.generation import Damaged
+from lineage.results import Tallies
 
-URL = "http://127.0.0.1:8765"
 Kind = Literal["", "paper", "code", "config", "docs"]
 Stage = Literal["", "planning", "analysis", "coding"]
-TRIES = 5
-M = TypeVar("M", bound=responses.ResponseModel)
-
-
-class Refused(LineageError):
-    """The server said no; `status` is HTTP's, `problem` its whole document."""
-
-    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        super().__init__(str(problem.get("detail") or f"the server answered {status}"), hint=str(problem.get("hint") or ""))
-        self.status = status
-        self.problem = problem
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Event:
-    """Something that happened to a build; `id` is where to go on after it (0 for the last one, `end`)."""
+class Call(Generic[R]):
+    """An operation and the values of its request."""
 
-    id: int
-    kind: str
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Call(Generic[M]):
-    """A request and the model of its answer."""
-
-    method: str
-    path: str
-    model: type[M]
-    params: Mapping[str, Any] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
+    operation: Operation
+    values: Mapping[str, Any]
 
     def request(self) -> dict[str, Any]:
-        """Arguments of the HTTP library; what is not said is left to the server."""
-        params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in self.params.items() if value != ""}
-        return {"method": self.method, "url": self.path, "params": params, "json": self.body}
+        """Arguments of the HTTP library; parameters that are empty are left to the server."""
+        route = cast("Route", self.operation.rest)
+        named = {name for name in self.values if f"{{{name}}}" in route.path}
+        path = PREFIX + route.path.format(**{name: quote(str(self.values[name]), safe="") for name in named})
+        rest = {name: value for name, value in self.values.items() if name not in {*named, route.upload}}
+        sent: dict[str, Any] = {"method": route.method, "url": path}
+        if route.upload:
+            sent |= {"content": self.values[route.upload], "headers": {"content-type": "application/octet-stream"}}
+        elif route.method == "POST" and not named:
+            return {**sent, "json": rest}
+        params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items() if value != ""}
+        return {**sent, "params": params}
 
-    def answer(self, response: httpx2.Response) -> M:
-        """The answer; raises what the server refused with."""
-        if response.is_error:
-            raise refusal(response)
-        return self.model.model_validate_json(response.content)
-
-
-def refusal(response: httpx2.Response) -> LineageError:
-    """The error that a refusal stands for: one of `lineage.errors`, else `Refused`."""
-    try:
-        problem = dict(response.json())
-    except (ValueError, TypeError):
-        problem = {}
-    name, detail, hint = str(problem.get("type", "")).rpartition(":")[2], str(problem.get("detail")), str(problem.get("hint") or "")
-    if name == "ambiguous-target":
-        return errors.AmbiguousTarget(detail, [line.strip() for line in hint.splitlines()[1:]])
-    kind = _KINDS.get(name)
-    return kind(detail, hint=hint) if kind else Refused(response.status_code, problem)
-
-
-_KINDS: Mapping[str, type[LineageError]] = {
-    "not-found": errors.NotFound,
-    "invalid": errors.UsageError,
-    "usage-error": errors.UsageError,
-    "bad-identifier": errors.BadIdentifier,
-    "queue-full": errors.QueueFull,
-    "store-damaged": errors.StoreDamaged,
-    "store-busy": errors.StoreBusy,
-    "embedder-mismatch": errors.EmbedderMismatch,
-}
-
-
-def place(*parts: str) -> str:
-    """A path whose parts are names, whatever is in them."""
-    return "".join("/" + quote(part, safe="") for part in parts)
-
-
-def get(path: str, model: type[M], **params: Any) -> Call[M]:
-    """A call that reads; parameters that are empty are not sent."""
-    return Call("GET", PREFIX + path, model, params)
-
-
-def post(path: str, model: type[M], **body: Any) -> Call[M]:
-    """A call with a body."""
-    return Call("POST", PREFIX + path, model, body=body)
-
-
-class Client:
-    """What the two clients share: where the server is, and how long to be patient."""
-
-    def __init__(self, url: str = URL, *, token: str = "", timeout: float = 120.0, patience: float = 60.0) -> None:
-        self.settings: dict[str, Any] = {
-            "base_url": url,
-            "timeout": timeout,
-            "trust_env": False,
-            "follow_redirects": False,
-            "headers": {"authorization": f"Bearer {token}"} if token else {},
-        }
-        self._url, self._patience = url, patience
-
-    def wait_before(self, response: httpx2.Response, spent: float) -> float:
-        """Seconds to wait before asking again; 0 if not to."""
-        after = response.headers.get("retry-after", "")
-        if response.status_code not in {429, 503} or not (after.isascii() and after.isdigit()):
-            return 0.0
-        wait = max(float(after), 0.1)
-        return wait if wait + spent <= self._patience else 0.0
-
-    @contextmanager
-    def reaching(self) -> Iterator[None]:
-        """What the HTTP library cannot do inside the block leaves as `UpstreamError`."""
+    def run(self, desk: Desk) -> R:
+        """The result in process, by way of its JSON, so that it is what a server would give. Raises `UsageError` for what no server takes."""
+        kind: type[Closed] = self.operation.request or Nothing
         try:
-            yield
-        except httpx2.HTTPError as error:
-            raise UpstreamError(f"{self._url} cannot be reached: {error}", hint="is `lineage serve` running there?") from error
+            request = kind(**self.values)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise UsageError(f"/{'/'.join(map(str, first['loc']))}: {first['msg']}") from None
+        return cast("R", self.operation.reader.validate_json(dumps(self.operation.ask(desk, request))))
 
 
-def ended(job: responses.Job) -> responses.Job:
-    """The job, unless it failed: then why, as an error."""
-    if job.state == "failed" and job.error:
-        raise UpstreamError(f"the build failed: {job.error.message}", hint=job.error.hint)
-    return job
+def _call(method: str, **values: Any) -> Call[Any]:
+    return Call(BY_CLIENT[method], values)
 
 
-class EventReader:
-    """Server-sent events out of lines, with the number to go on after."""
+def search(text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> Call[AnswerView]:
+    """The `k` best hits for a question."""
+    return _call("search", text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work)
 
-    def __init__(self, after: int) -> None:
-        self._after = after
-        self._fields: dict[str, str] = {}
 
-    def headers(self) -> dict[str, str]:
-        """Those of a request that goes on where this one was."""
-        return {"last-event-id": str(self._after)} if self._after else {}
+def evidence(chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Call[EvidenceView]:
+    """A chunk with the lines around it, and its neighbors."""
+    return _call("evidence", chunk=chunk, lineage=lineage, before=before, after=after)
 
-    def heard(self, line: str) -> Iterator[Event]:
-        """The event that a line completes, if any."""
-        name, _, value = line.partition(":")
-        if name:
-            self._fields[name] = value.removeprefix(" ")
-        elif not line and "data" in self._fields:
-            fields, self._fields = self._fields, {}
-            number = int(fields["id"]) if fields.get("id", "").isdigit() else 0
-            self._after = number or self._after
-            yield Event(number, fields.get("event", "message"), json.loads(fields["data"]))
+
+def context(task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> Call[PackView]:
+    """What a task needs to be written, in at most `tokens` tokens."""
+    return _call("context", task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code)
+
+
+def answer(text: str, *, lineage: str = "", no_target_code: bool = False) -> Call[WrittenAnswerView]:
+    """An answer of which every sentence is tied to evidence."""
+    return _call("answer", text=text, lineage=lineage, no_target_code=no_target_code)
+
+
+def gaps(*, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> Call[GapsView]:
+    """What the target does not state, and what its lineage says instead."""
+    return _call("gaps", lineage=lineage, state=state, topic=topic, no_target_code=no_target_code)
+
+
+def facts(name: str, *, lineage: str = "", no_target_code: bool = False) -> Call[ConsensusView]:
+    """Every value of a detail, and its sources."""
+    return _call("facts", name=name, lineage=lineage, no_target_code=no_target_code)
+
+
+def details(*, lineage: str = "", no_target_code: bool = False) -> Call[Tallies]:
+    """The details that a lineage has facts on."""
+    return _call("details", lineage=lineage, no_target_code=no_target_code)
+
+
+def audit(code: Path | str, *, lineage: str = "", no_target_code: bool = False) -> Call[AuditView]:
+    """A folder of code, or an archive of one, compared with the paper. Text files are uploaded; no code is run."""
+    path = Path(code)
+    return _call("audit", archive=_packed(path), name=path.resolve().name, lineage=lineage, no_target_code=no_target_code)
+
+
+def _packed(path: Path) -> bytes:
+    """The text files of a folder as a gzipped tar, or the archive that lies at the path."""
+    from indexer.sources import local  # parsers come with it
+
+    if path.is_dir():
+        return gzip.compress(local.pack(local.code(path).members), mtime=0)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"there is no folder or archive {path}", hint="check the path") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def lineages() -> Call[tuple[StoredLineage | Damaged, ...]]:
+    """Every lineage of the store."""
+    return _call("lineages")
+
+
+def show(lineage: str) -> Call[Overview]:
+    """A lineage at a glance."""
+    return _call("show", lineage=lineage)
+
+
+def references(lineage: str, *, top: int = 0) -> Call[RankedReferences]:
+    """What the target of a lineage cites, best first: all of it, or the first `top`."""
+    return _call("references", lineage=lineage, top=top)
+
+
+def status(lineage: str) -> Call[Completeness]:
+    """How complete a lineage is, and every loss."""
+    return _call("status", lineage=lineage)
+
+
+def graph(lineage: str) -> Call[GraphView]:
+    """A lineage as nodes and edges."""
+    return _call("graph", lineage=lineage)
+
+
+def build(target: str, **options: Any) -> Call[JobView]:
+    """Ask for a build (`name`, `papers`, `repos`, `add`, `depth`, `no_target_code`, `blacklist`, `code_as_of`)."""
+    return _call("build", target=target, **options)
+
+
+def jobs() -> Call[tuple[JobView, ...]]:
+    """Every build that is kept, newest first."""
+    return _call("jobs")
+
+
+def job(id_: str) -> Call[JobView]:
+    """A build as it now is."""
+    return _call("job", job=id_)
+
+
+def cancel(id_: str) -> Call[JobView]:
+    """End a build."""
+    return _call("cancel", job=id_)
+
+
+def resume(id_: str) -> Call[JobView]:
+    """Put a build that failed or was cancelled back into the queue."""
+    return _call("resume", job=id_)

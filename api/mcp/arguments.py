@@ -107,7 +107,7 @@ class StatusArguments(Arguments):
 
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
-    """JSON Schema of a tool's arguments: closed, without pydantic's titles and empty defaults."""
+    """JSON Schema of a tool's arguments: closed, without pydantic's titles, empty defaults and bounds of texts."""
     made = kind.model_json_schema()
     return {
         "type": "object",
@@ -117,8 +117,15 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
     }
 
 
+_UNSAID = {"title", "minLength", "maxLength", "pattern"}
+"""What a schema leaves out: an argument that is too long or of another form is refused with the reason."""
+
+
 def _plain(property_schema: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in property_schema.items() if key != "title" and (key, value) != ("default", "")}
+    return {key: value for key, value in property_schema.items() if key not in _UNSAID and (key, value) not in _DEFAULTS}
+
+
+_DEFAULTS = (("default", ""), ("default", False))
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:

@@ -7,18 +7,16 @@ behind the fence like every text of others.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
 
 from api.mcp import results
 from api.mcp.arguments import BuildArguments, StatusArguments
-from api.mcp.context import Desk
-from api.mcp.fence import NOTICE
 from api.mcp.results import Result
-from api.operations import StoredLineage
 from api.server.jobs import Jobs
 from api.server.journal import Job, JobEvent
-from api.wire import hits
+from api.table import Desk
+from api.wire.brief import BriefCompleteness, BriefJob, BriefLineage, JobResult, Progress, StatusResult
+from api.wire.encode import to_json
+from api.wire.stored import StoredLineage
 from indexer.plan import BuildRequest
 from lineage.errors import UsageError
 from lineage.generation import Damaged
@@ -56,33 +54,24 @@ def state(desk: Desk, id_: str) -> Result:
     if job.report:
         theirs += [f"title: {job.report.get('target', {}).get('title', '')}", *map(str, job.report.get("notes", ()))]
     if job.error:
-        theirs += [f"{row['error']}", row.get("hint", "")]
+        theirs += [row.error or "", row.hint or ""]
     top = f"Job {job.id} is {job.state}{_counted(row)}. {_next(job)}"
     waits = "" if job.finished else job.id
-    return Result({"job": row, "notice": NOTICE}, results.blocks(top, [("What was asked for and what became of it:", "\n".join(theirs))]), job=waits)
+    return Result(JobResult(row), results.blocks(top, [("What was asked for and what became of it:", "\n".join(theirs))]), job=waits)
 
 
-def shown(jobs: Jobs, job: Job) -> dict[str, Any]:
+def shown(jobs: Jobs, job: Job) -> BriefJob:
     """A job as structured content."""
-    row: dict[str, Any] = {"job": job.id, "target": job.request.target, "lineage": job.lineage, "state": job.state}
-    row["progress"] = progress(jobs, job.id)
-    if job.error:
-        row |= {"error": f"{job.error.get('type', '')}: {job.error.get('message', '')}", "hint": str(job.error.get("hint", ""))}
-    if job.report:
-        row["report"] = {name: job.report[name] for name in _KEPT if name in job.report}
-    return row
+    error = f"{job.error.get('type', '')}: {job.error.get('message', '')}" if job.error else None
+    hint = str(job.error.get("hint", "")) if job.error else None
+    report = {name: job.report[name] for name in _KEPT if name in job.report} if job.report else None
+    return BriefJob(job.id, job.request.target, job.lineage, job.state, progress(jobs, job.id), error, hint, report)
 
 
-def progress(jobs: Jobs, id_: str) -> dict[str, Any]:
+def progress(jobs: Jobs, id_: str) -> Progress:
     """The last stage that a job reported, without its current item, which may be a third party's title."""
     stages = [event.data for event in _tail(jobs, id_) if event.kind == "stage"]
-    last: Mapping[str, Any] = stages[-1] if stages else {}
-    return {"stage": str(last.get("name", "")), "done": int(last.get("done", 0)), "total": int(last.get("total", 0))}
-
-
-def in_words(at: Mapping[str, Any]) -> str:
-    """A stage and its count."""
-    return f"{at['stage']} {at['done']} of {at['total']}" if at["total"] else str(at["stage"])
+    return Progress(str(stages[-1].get("name", "")), int(stages[-1].get("done", 0)), int(stages[-1].get("total", 0))) if stages else Progress()
 
 
 def _tail(jobs: Jobs, id_: str) -> tuple[JobEvent, ...]:
@@ -93,9 +82,9 @@ def _tail(jobs: Jobs, id_: str) -> tuple[JobEvent, ...]:
     return kept
 
 
-def _counted(row: Mapping[str, Any]) -> str:
-    words = in_words(row["progress"])
-    return f" ({words})" if row["state"] == "running" and words else ""
+def _counted(job: BriefJob) -> str:
+    words = str(job.progress)
+    return f" ({words})" if job.state == "running" and words else ""
 
 
 def _next(job: Job) -> str:
@@ -110,36 +99,34 @@ def _next(job: Job) -> str:
 
 
 def _completeness(desk: Desk, lineage: str) -> Result:
-    overview = hits.status_to_json(desk.service.status(lineage))
-    losses = overview.pop("losses")
-    completeness = overview | {"losses": losses[:_MOST], "losses_total": len(losses)}
-    top = [f"Lineage {overview['lineage']}, generation {overview['generation']}."]
-    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in overview["sums"].items()]
-    top.append(f"{len(losses)} losses" + (f", {_MOST} shown." if len(losses) > _MOST else "."))
-    lines = "\n".join(f"{row['kind']} {row['status']}: {row['subject']} - {row['detail']}" for row in losses[:_MOST])
-    parts = [(own, text) for own, text in (("Title:", overview["title"]), ("What failed or is incomplete:", lines)) if text]
-    return Result({"completeness": completeness, "notice": NOTICE}, results.blocks("\n".join(top), parts))
+    whole = desk.service.status(lineage)
+    losses = whole.losses[:_MOST]
+    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, tuple(map(to_json, losses)), len(whole.losses))
+    top = [f"Lineage {whole.lineage}, generation {whole.generation}."]
+    top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in whole.sums.items()]
+    top.append(f"{made.losses_total} losses" + (f", {_MOST} shown." if made.losses_total > _MOST else "."))
+    lines = "\n".join(f"{row.kind} {row.status}: {row.subject} - {row.detail}" for row in losses)
+    parts = [(own, text) for own, text in (("Title:", whole.title), ("What failed or is incomplete:", lines)) if text]
+    return Result(StatusResult(completeness=made), results.blocks("\n".join(top), parts))
 
 
 def _everything(desk: Desk) -> Result:
-    rows = [_row(stored) for stored in desk.service.lineages()[:_MOST]]
-    jobs = [shown(desk.jobs, job) for job in desk.jobs.all()[:_JOBS]]
-    lines = [_line(row) for row in rows] or ["There is no lineage yet. Build one: lineage_build(target='arxiv:...')."]
-    lines += [f"job {row['job']}: {row['state']}{_counted(row)}, lineage {row['lineage'] or '(not yet known)'}" for row in jobs]
-    titles = "\n".join(f"{row['lineage']}: {row['title']}" for row in rows if row["title"])
-    return Result({"lineages": rows, "jobs": jobs, "notice": NOTICE}, results.blocks("\n".join(lines), [("Titles:", titles)] if titles else []))
+    rows = tuple(map(_row, desk.service.lineages()[:_MOST]))
+    jobs = tuple(shown(desk.jobs, job) for job in desk.jobs.all()[:_JOBS])
+    lines = list(map(_line, rows)) or ["There is no lineage yet. Build one: lineage_build(target='arxiv:...')."]
+    lines += [f"job {job.job}: {job.state}{_counted(job)}, lineage {job.lineage or '(not yet known)'}" for job in jobs]
+    titles = "\n".join(f"{row.lineage}: {row.title}" for row in rows if row.title)
+    return Result(StatusResult(lineages=rows, jobs=jobs), results.blocks("\n".join(lines), [("Titles:", titles)] if titles else []))
 
 
-def _row(stored: StoredLineage | Damaged) -> dict[str, Any]:
+def _row(stored: StoredLineage | Damaged) -> BriefLineage:
     if isinstance(stored, Damaged):
-        empty = {"target": "", "title": "", "generation": "", "created": "", "works": 0, "chunks": 0}
-        return {"lineage": stored.lineage, **empty, "problem": stored.problem}
-    counts = {name: stored.counts.get(name, 0) for name in ("works", "chunks")}
-    row = {"lineage": stored.lineage, "target": stored.target, "title": stored.title, "generation": stored.id, "created": stored.created}
-    return {**row, **counts, "problem": ""}
+        return BriefLineage(stored.lineage, problem=stored.problem)
+    works, chunks = (stored.counts.get(name, 0) for name in ("works", "chunks"))
+    return BriefLineage(stored.lineage, stored.target, stored.title, stored.id, stored.created, works, chunks)
 
 
-def _line(row: Mapping[str, Any]) -> str:
-    if row["problem"]:
-        return f"{row['lineage']}: damaged; a person runs `lineage check`"
-    return f"{row['lineage']}: target {row['target']}, {row['works']} works, {row['chunks']} chunks"
+def _line(row: BriefLineage) -> str:
+    if row.problem:
+        return f"{row.lineage}: damaged; a person runs `lineage check`"
+    return f"{row.lineage}: target {row.target}, {row.works} works, {row.chunks} chunks"

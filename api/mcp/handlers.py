@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,13 +13,13 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from api.mcp import build_tools, resources, results
-from api.mcp.arguments import parse, schema
-from api.mcp.context import Desk
-from api.mcp.results import Result
-from api.mcp.tools import TOOLS, Tool
-from api.wire import hits
-from lineage.errors import LineageError, UpstreamError
+from api.mcp import build_tools, query_tools, results
+from api.mcp.arguments import ReadArguments, parse, schema
+from api.mcp.results import SCHEME, Result
+from api.mcp.tools import TOOLS, Tool, output_schema
+from api.table import Desk
+from api.wire.encode import dumps
+from lineage.errors import LineageError, NotFound, UpstreamError
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -32,6 +33,10 @@ AT_ONCE = 4
 _LOOK = 0.5
 """Polling interval of a job in seconds."""
 _Given = TypeVar("_Given")
+TEMPLATE = f"{SCHEME}://{{lineage}}/evidence/{{chunk}}"
+_ADDRESS = re.compile(rf"{SCHEME}://([A-Za-z0-9][A-Za-z0-9._-]{{0,79}})(?:/evidence/(c_[A-Za-z0-9_.-]{{1,80}}))?\Z")
+_MOST = 200
+"""Lineages that are listed as resources."""
 
 
 class Handlers:
@@ -74,32 +79,30 @@ class Handlers:
                 await anyio.sleep(_LOOK)
                 at = build_tools.progress(self._desk.jobs, result.job)
                 step += 1  # the protocol wants it to grow; stages count each from nothing
-                await ctx.session.report_progress(step, message=build_tools.in_words(at) or "waiting for its turn")
+                await ctx.session.report_progress(step, message=str(at) or "waiting for its turn")
                 result = build_tools.state(self._desk, result.job)
         return build_tools.state(self._desk, result.job) if result.job else result
 
     async def list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """List the lineages of the store."""
         _one_page(params)
-        resource_entries = await self._away(functools.partial(resources.listed, self._desk))
+        names = await self._away(self._lineages)
         return types.ListResourcesResult(
-            resources=[
-                types.Resource(uri=resource_entry.uri, name=resource_entry.name, mime_type=resource_entry.kind) for resource_entry in resource_entries
-            ]
+            resources=[types.Resource(uri=f"{SCHEME}://{name}", name=name, mime_type="application/json") for name in names]
         )
 
     async def list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """List the only template: a piece of evidence."""
         _one_page(params)
         description = "A piece of evidence, by the lineage and chunk of a hit."
-        template = types.ResourceTemplate(uri_template=resources.TEMPLATE, name="evidence", description=description, mime_type="text/plain")
+        template = types.ResourceTemplate(uri_template=TEMPLATE, name="evidence", description=description, mime_type="text/plain")
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Read a resource."""
         uri = str(params.uri)
         try:
-            text, kind = await self._away(functools.partial(resources.read, self._desk, uri))
+            text, kind = await self._away(functools.partial(self._resource, uri))
         except LineageError as error:
             raise MCPError(types.INVALID_PARAMS, results.failed(error).text, {"uri": uri[:200]}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, text=text, mime_type=kind)])
@@ -108,9 +111,21 @@ class Handlers:
         """Complete lineage names in the template's argument."""
         values: list[str] = []
         if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "lineage":
-            listed = await self._away(functools.partial(resources.listed, self._desk))
-            values = [resource_entry.name for resource_entry in listed if resource_entry.name.startswith(params.argument.value)]
+            values = [name for name in await self._away(self._lineages) if name.startswith(params.argument.value)]
         return types.CompleteResult(completion=types.Completion(values=values[:100], total=len(values), has_more=len(values) > 100))
+
+    def _lineages(self) -> list[str]:
+        return [stored.lineage for stored in self._desk.service.lineages()[:_MOST]]
+
+    def _resource(self, uri: str) -> tuple[str, str]:
+        """The text of a resource and its media type. Raises `NotFound` for an unknown address."""
+        match = _ADDRESS.match(uri)
+        if not match:
+            raise NotFound(f"there is no resource {uri[:200]!r}", hint=f"addresses are {SCHEME}://LINEAGE and {TEMPLATE}")
+        lineage, chunk = match.groups()
+        if not chunk:
+            return dumps(self._desk.service.show(lineage).report), "application/json"
+        return query_tools.read(self._desk, ReadArguments(chunk=chunk, lineage=lineage)).text, "text/plain"
 
     async def _away(self, work: Callable[[], _Given]) -> _Given:
         """Run in a thread. After a disconnect or timeout it ends by itself: it only reads or queues."""
@@ -135,12 +150,12 @@ def _shown(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=schema(tool.arguments),
-        output_schema=tool.output,
+        output_schema=output_schema(tool),
         annotations=annotations,
     )
 
 
 def _sent(result: Result) -> types.CallToolResult:
     links = [types.ResourceLink(uri=link.uri, name=link.chunk, mime_type="text/plain") for link in result.links]
-    structured = None if result.structured is None else json.loads(hits.dumps(result.structured))
+    structured = None if result.structured is None else json.loads(dumps(result.structured))
     return types.CallToolResult(content=[types.TextContent(text=result.text), *links], structured_content=structured, is_error=result.is_error)

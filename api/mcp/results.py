@@ -1,17 +1,44 @@
-"""Result of a tool call: structured content, the same as text, and links to resources."""
+"""Result of a tool call: structured content, the same as text, and links to resources.
+
+Papers, repositories and their titles are written by strangers, and what they write may address the model that reads
+it. Every text of a result stands between two marks that carry a random word of this one result (RELIABILITY 3.1: a
+fence that cannot occur in the text).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api.mcp.fence import Fence
+from api.wire.brief import NOTICE, BriefPack, GapsPage, HitsPage
+from api.wire.hits import HitView
 from lineage.errors import LineageError
+from lineage.text.hidden_text import visible
 
 SCHEME = "lineage"
 _MOST = 600
 _NEXT = "lineage_status without arguments says which lineages and jobs there are"
+
+
+class Fence:
+    """The markers of one result; they occur in none of `texts`."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        text = "\n".join(texts)
+        self.word = secrets.token_hex(8)
+        while self.word in text:
+            self.word = secrets.token_hex(8)
+
+    @property
+    def notice(self) -> str:
+        """The line that explains the markers; it comes before the first one."""
+        return f"{NOTICE} It stands between <untrusted {self.word}> and </untrusted {self.word}>."
+
+    def around(self, text: str) -> str:
+        """The text between markers, without invisible characters."""
+        return f"<untrusted {self.word}>\n{visible(text)[0]}\n</untrusted {self.word}>"
 
 
 @dataclass(frozen=True)
@@ -29,12 +56,12 @@ class ResourceLink:
 
 @dataclass(frozen=True)
 class Result:
-    """`structured` matches the tool's output schema, `text` has the same content for readers, and `is_error` marks a failure.
+    """`structured` is of the tool's output type (none for an error), `text` has the same content for readers, and `is_error` marks a failure.
 
     `job` names a build that is not finished, for those who stay to see.
     """
 
-    structured: Mapping[str, Any] | None
+    structured: Any
     text: str
     links: tuple[ResourceLink, ...] = ()
     is_error: bool = False
@@ -54,10 +81,10 @@ def _short(text: str) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
-def told(said: Mapping[str, Any], line: str, parts: Sequence[tuple[str, str]]) -> str:
+def told(body: HitsPage | GapsPage | BriefPack, line: str, parts: Sequence[tuple[str, str]]) -> str:
     """The text of a result: generation, summary line, parts, and limits."""
-    notes = [("Notes:", "\n".join(said["notes"]))] if said.get("notes") else []
-    return blocks(f"Lineage {said['lineage']}, generation {said['generation']}.\n{line}", [*parts, *notes])
+    notes = [("Notes:", "\n".join(body.notes))] if body.notes else []
+    return blocks(f"Lineage {body.lineage}, generation {body.generation}.\n{line}", [*parts, *notes])
 
 
 def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:
@@ -68,24 +95,22 @@ def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:
     return "\n\n".join([f"{top}\n{fence.notice}", *(f"{own}\n{fence.around(theirs)}" for own, theirs in parts)])
 
 
-def hit_block(row: Mapping[str, Any]) -> tuple[str, str]:
+def hit_block(hit: HitView) -> tuple[str, str]:
     """One hit: our description and its third-party text."""
-    own = f"{row['rank']}. {row['kind']}, score {row['score']:.2f}, chunk {row['chunk']}"
-    own += ", of the target itself" if row["from_target"] else ""
-    return own, described(row)
+    own = f"{hit.rank}. {hit.kind}, score {hit.score:.2f}, chunk {hit.chunk}" + (", of the target itself" if hit.from_target else "")
+    return own, described(hit)
 
 
-def described(row: Mapping[str, Any]) -> str:
+def described(hit: HitView) -> str:
     """The third-party parts of a hit: citation, title, section, text and the citing sentence."""
-    return "\n".join([*_about(row), "", str(row["text"])])
+    return "\n".join([*_about(hit), "", hit.text])
 
 
-def _about(row: Mapping[str, Any]) -> Iterable[str]:
-    lines, kin, source = row["focus"], row["lineage"], row["source"]
-    yield f"citation: {row['citation']}"
-    yield f"title: {source['title']}" + (f"; section: {' > '.join(source['section'])}" if source.get("section") else "")
-    yield f"licence: {row['license']}; answering lines: {lines['start_line']}-{lines['end_line']}; url: {source['url']}"
-    if kin["why"]:
-        yield f"in the lineage as {kin['role']} (of {kin['of']}): {kin['why']}"
-    if row["flags"]:
-        yield f"flags: {', '.join(row['flags'])}"
+def _about(hit: HitView) -> Iterator[str]:
+    yield f"citation: {hit.citation}"
+    yield f"title: {hit.source.title}" + (f"; section: {' > '.join(hit.source.section)}" if hit.source.section else "")
+    yield f"licence: {hit.license}; answering lines: {hit.focus.start_line}-{hit.focus.end_line}; url: {hit.source.url}"
+    if hit.lineage.why:
+        yield f"in the lineage as {hit.lineage.role} (of {hit.lineage.of}): {hit.lineage.why}"
+    if hit.flags:
+        yield f"flags: {', '.join(hit.flags)}"

@@ -21,9 +21,9 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-from api.mcp.context import Desk
 from api.mcp.handlers import Handlers
 from api.mcp.tools import INSTRUCTIONS
+from api.table import Desk
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
+from json import dumps, loads
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
@@ -18,14 +21,15 @@ from starlette.types import Scope
 
 from api.mcp.server import asgi
 from api.operations import Service
-from api.rest import builds, operations, pages, responses
-from api.rest.health import Health
+from api.rest import builds, operations, pages
+from api.rest.health import HealthReport, Monitor
 from api.rest.operations import as_json
-from api.rest.problems import Problem, kebab, problem_of
+from api.rest.problems import Problem, ProblemDocument, kebab, problem_of
 from api.server.engines import KeptParts
 from api.server.jobs import Jobs
 from api.server.metrics import MEDIA_TYPE, Metrics, MetricsMiddleware
 from api.server.security import HEADERS, AccessPolicy, Guard
+from api.table import Desk
 from lineage.errors import LineageError
 from lineage.settings import Settings
 
@@ -64,24 +68,22 @@ def application(settings: Settings, policy: AccessPolicy, parts: KeptParts | Non
     )
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
-    app.include_router(builds.router(jobs, settings, builds.Streams()))
-    app.include_router(operations.router(service))
+    app.include_router(builds.router(jobs, settings.home, builds.Streams()))
+    app.include_router(operations.router(Desk(service, jobs)))
     app.router.routes.append(Route("/mcp", agents))
-    _own_routes(app, Health(settings, jobs), metrics)
+    _own_routes(app, Monitor(settings, jobs), metrics)
     _errors(app, str(settings.home))
     return app
 
 
-def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
+def _own_routes(app: FastAPI, monitor: Monitor, metrics: Metrics) -> None:
     """What the server says of itself."""
 
-    @app.get("/healthz", operation_id="health", tags=["server"], response_model=responses.Health, responses={503: {"model": responses.Health}})
+    @app.get("/healthz", operation_id="health", tags=["server"], response_model=HealthReport, responses={503: {"model": HealthReport}})
     def healthz() -> Response:
         """Whether the store can be read, a lineage opens and the queue is worked at; 503 if not."""
-        problems = health.look()
-        answer = as_json(problems)
-        answer.status_code = 200 if problems["status"] == "ok" else 503
-        return answer
+        report = monitor.look()
+        return as_json(report, 200 if report.status == "ok" else 503)
 
     @app.get("/metrics", operation_id="metrics", tags=["server"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
     def numbers() -> Response:
@@ -110,18 +112,18 @@ def _own_routes(app: FastAPI, health: Health, metrics: Metrics) -> None:
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document: FastAPI's, with our form of errors in place of its own, and the token."""
+    """The OpenAPI document: FastAPI's, with our form of errors in place of its own, plain names of results, and the token."""
     if not app.openapi_schema:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = made["components"]["schemas"]
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
-        problem = responses.ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+        problem = TypeAdapter(ProblemDocument).json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(problem.pop("$defs"))
         schemas["ProblemDocument"] = problem
         made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "Where LINEAGE_TOKEN is set."}}
         made["security"] = [{}, {"token": []}]
-        app.openapi_schema = made
+        app.openapi_schema = loads(re.sub(r'(#/components/schemas/\w+?|"\w+?)View"(?=[,}:])', r'\1"', dumps(made)))
     return app.openapi_schema
 
 

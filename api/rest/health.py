@@ -6,35 +6,52 @@ import os
 import shutil
 import threading
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from api.server.jobs import Jobs
 from lineage import generation as layout
 from lineage.errors import LineageError
 from lineage.settings import Settings
 
+
+@dataclass(frozen=True)
+class Check:
+    """The result of one health check."""
+
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class HealthReport:
+    """Health of the server."""
+
+    status: Literal["ok", "failing"]
+    checks: dict[str, Check]
+
+
 ROOM = 100 * 1024 * 1024
 """Bytes of the disk below which no build would end well."""
 
 
-class Health:
+class Monitor:
     """The checks behind `/healthz`."""
 
     def __init__(self, settings: Settings, jobs: Jobs) -> None:
         self._home, self._jobs = settings.home, jobs
         self._lock = threading.Lock()
-        self._said: tuple[float, dict[str, Any]] = (float("-inf"), {})
+        self._latest = (float("-inf"), HealthReport("failing", {}))
 
-    def look(self) -> dict[str, Any]:
-        """`status` is `ok` or `failing`; `checks` say what was found."""
+    def look(self) -> HealthReport:
+        """The checks, at most a second old."""
         with self._lock:
-            at, body = self._said
+            at, report = self._latest
             if time.monotonic() - at > 1:
-                checks = {"store": self._store(), "lineages": self._lineages(), "queue": self._queue()}
-                rows = {name: {"ok": ok, "detail": detail} for name, (ok, detail) in checks.items()}
-                body = {"status": "ok" if all(ok for ok, _ in checks.values()) else "failing", "checks": rows}
-                self._said = (time.monotonic(), body)
-            return body
+                checks = {"store": Check(*self._store()), "lineages": Check(*self._lineages()), "queue": Check(*self._queue())}
+                report = HealthReport("ok" if all(check.ok for check in checks.values()) else "failing", checks)
+                self._latest = (time.monotonic(), report)
+            return report
 
     def _store(self) -> tuple[bool, str]:
         try:

@@ -1,63 +1,30 @@
-"""The table of routes: method, path, operation. Each endpoint is made from the bound method that it names.
-
-A new operation of `Service` becomes a route by one row here; its documentation is the method's own.
-"""
+"""The routes of the table of operations (`api.table`): each endpoint's parameters, documentation and answer come from its entry."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Path, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 from starlette.responses import Response
 
+from api import requests as asked
 from api.operations import Service
-from api.rest import PREFIX, insight
-from api.rest import requests as asked
-from api.rest import responses as said
-from api.server.journal import JOB_ID
-from api.wire import facts, gaps, hits, packs
+from api.rest import PREFIX
+from api.server.jobs import Jobs
+from api.table import OPERATIONS, Desk, Operation, Route
+from api.wire import encode
 
-LineageName = Annotated[
-    str,
-    Path(
-        min_length=1,
-        max_length=2048,
-        pattern=asked.LINEAGE,
-        description="The lineage, by its name or its target (identifier, URL or title).",
-        examples=["arxiv-2504.17192"],
-    ),
-]
-ChunkId = Annotated[str, Path(pattern=asked.CHUNK, description="Identifier of a chunk, as hits name it.")]
-JobId = Annotated[str, Path(pattern=f"^{JOB_ID}$", description="Identifier of a job.")]
+LineageName = Annotated[str, Path(**asked.LINEAGE_NAME)]
+JobId = Annotated[str, Path(**asked.JOB)]
+_PATHS: Mapping[str, Any] = {"lineage": LineageName, "chunk": Annotated[str, Path(**asked.CHUNK_ID)], "job": JobId}
 ANY_LINEAGE = "{lineage:path}"
 """A DOI or a URL has slashes; so routes that go on after the lineage stand before the one that does not."""
-_PATHS: Mapping[str, Any] = {"lineage": LineageName, "chunk": ChunkId}
-
-
-def as_json(value: Any) -> Response:
-    """The answer as the command line would print it, without the envelope."""
-    return Response(hits.dumps(value), media_type="application/json")
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A route. `tell` makes the answer's JSON of what the method named `does` returns; `asked` is the query or body."""
-
-    method: str
-    path: str
-    does: str
-    answer: type[BaseModel] | None
-    tell: Callable[[Any], Any]
-    asked: type[asked.Closed] = asked.Nothing
-    tag: str = "asking"
-    respond: Callable[[Any, Mapping[str, Any]], Response] | None = None
-    responses: Mapping[int | str, Any] = field(default_factory=dict)
-
-
+ARCHIVES = ("application/gzip", "application/zip", "application/x-tar", "application/octet-stream")
+"""Media types of an upload; no form of another site's page can send one."""
 _TYPES = {
     "json": "application/json",
     "graphml": "application/xml",
@@ -68,74 +35,104 @@ _TYPES = {
 _DRAWN: Mapping[int | str, Any] = {200: {"content": {kind: {"schema": {"type": "string"}} for name, kind in _TYPES.items() if name != "json"}}}
 
 
-def _drawing(text: str, values: Mapping[str, Any]) -> Response:
+def as_json(value: Any, status: int = 200) -> Response:
+    """The answer as the command line would print it, without the envelope."""
+    return Response(encode.dumps(value), status, media_type="application/json")
+
+
+def _drawing(desk: Desk, request: asked.Drawing) -> Response:
     from lineage.graph.html import policy
 
-    form = values["form"]
-    allowed = policy() if form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
-    return Response(text, media_type=_TYPES[form], headers={"content-security-policy": f"{allowed}; sandbox allow-scripts; frame-ancestors 'none'"})
+    text = desk.service.graph(request.lineage, request.form)
+    allowed = policy() if request.form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
+    headers = {"content-security-policy": f"{allowed}; sandbox allow-scripts; frame-ancestors 'none'"}
+    return Response(text, media_type=_TYPES[request.form], headers=headers)
 
 
-OPERATIONS = (
-    Operation("GET", "/lineages", "lineages", said.Lineages, lambda rows: {"lineages": hits.to_json(rows)}, tag="lineages"),
-    Operation("GET", "/lineages/{lineage}/status", "status", said.Completeness, hits.status_to_json, tag="lineages"),
-    Operation("GET", "/lineages/{lineage}/graph", "graph", said.Graph, str, asked.Drawing, "lineages", _drawing, _DRAWN),
-    Operation("GET", "/lineages/{lineage}", "show", said.Overview, hits.overview_to_json, tag="lineages"),
-    Operation("POST", "/search", "query", said.Answer, hits.answer_to_json, asked.Search),
-    Operation("GET", "/evidence/{chunk}", "evidence", said.Evidence, hits.evidence_to_json, asked.Around),
-    Operation("POST", "/context", "context", insight.Pack, packs.pack_to_json, asked.Task),
-    Operation("POST", "/answer", "answer", insight.Written, packs.written_to_json, asked.Question),
-    Operation("GET", "/gaps", "gaps", insight.Gaps, gaps.gaps_to_json, asked.Unsaid),
-    Operation("GET", "/facts", "facts", insight.Consensus, facts.consensus_to_json, asked.Named),
-    Operation("GET", "/details", "facts_table", insight.Tallies, facts.tallies_to_json, asked.OfLineage),
-)
-
-
-def router(service: Service) -> APIRouter:
-    """The routes of the table over one service."""
+def router(desk: Desk) -> APIRouter:
+    """The routes of the table."""
     made = APIRouter(prefix=PREFIX)
     for operation in OPERATIONS:
-        add(made, operation, getattr(service, operation.does))
+        if isinstance(operation.rest, Route):
+            add(made, desk, operation, operation.rest)
     return made
 
 
-def add(router: APIRouter, operation: Operation, does: Callable[..., Any]) -> None:
+def add(router: APIRouter, desk: Desk, operation: Operation, route: Route) -> None:
     """Put one route on a router."""
+    described = inspect.getdoc(getattr(Jobs if route.tag == "building" else Service, _METHODS.get(operation.name, operation.name)))
+    text = described or ""
+    members: dict[str, Any] = {route.wrap: (operation.result, ...)}
     router.add_api_route(
-        operation.path.replace("{lineage}", ANY_LINEAGE),
-        endpoint(operation, does),
-        methods=[operation.method],
-        response_model=operation.answer,
-        operation_id=does.__name__,
-        tags=[operation.tag],
-        summary=(inspect.getdoc(does) or "").partition("\n")[0].partition(";")[0].rstrip("."),
-        description=inspect.getdoc(does),
-        responses={**operation.responses, **problems(operation.path, operation.method)},
-        dependencies=[Depends(json_only)] if operation.method == "POST" else [],
+        route.path.replace("{lineage}", ANY_LINEAGE),
+        endpoint(desk, operation, route),
+        methods=[route.method],
+        status_code=route.status,
+        response_model=create_model(route.wrap.title(), **members) if route.wrap else operation.result,
+        operation_id=operation.name,
+        tags=[route.tag],
+        summary=text.partition("\n")[0].partition(";")[0].rstrip("."),
+        description=text,
+        responses={**(_DRAWN if operation.name == "graph" else {}), **problems(route.path, route.method if _body(operation, route) else "GET")},
+        dependencies=[Depends(_archives_only if route.upload else json_only)] if route.method == "POST" and _body(operation, route) else [],
     )
 
 
-def endpoint(operation: Operation, does: Callable[..., Any]) -> Callable[..., Response]:
-    """The function that FastAPI calls: its parameters are those of the path and of the request model."""
+_METHODS = {"build": "submit", "jobs": "all", "job": "get"}
+"""Methods of `Jobs` behind operations of another name."""
+
+
+def endpoint(desk: Desk, operation: Operation, route: Route) -> Callable[..., Response]:
+    """The function that FastAPI calls: its parameters are those of the path and the rest of the request, in the query or the body."""
+    request = operation.request or asked.Nothing
 
     def answer(**given: Any) -> Response:
-        values = {**dict(given.pop("asked")), **given}
-        result = does(**values)
-        return operation.respond(result, values) if operation.respond else as_json(operation.tell(result))
+        rest = given.pop("asked", None)
+        made = request(**{**(dict(rest) if rest else {}), **given})
+        if operation.name == "graph":
+            return _drawing(desk, made)  # type: ignore[arg-type]  # the request of this operation
+        result = operation.ask(desk, made)
+        answer = as_json({route.wrap: result} if route.wrap else result, route.status)
+        if route.status == 202:
+            answer.headers["location"] = result.links["self"]
+        return answer
 
-    place = Query() if operation.method == "GET" else Body()
-    names = [name for name in _PATHS if f"{{{name}}}" in operation.path]
-    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=_PATHS[name]) for name in names]
-    parameters.append(inspect.Parameter("asked", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[operation.asked, place]))
+    named = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+    parameters = [named(name, annotation=kind) for name, kind in _PATHS.items() if f"{{{name}}}" in route.path]
+    parameters += [named(route.upload, annotation=Annotated[bytes, Body(media_type=ARCHIVES[0])])] if route.upload else []
+    if rest := _rest(request, {parameter.name for parameter in parameters}, route):
+        place = Body() if _body(operation, route) and not route.upload else Query()
+        parameters.append(named("asked", annotation=Annotated[rest, place]))
     answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # inspect documents it as the way to say it
     return answer
 
 
+def _body(operation: Operation, route: Route) -> bool:
+    """Whether a request has a body: one that is posted and names nothing in its path."""
+    return route.method == "POST" and "{" not in route.path and operation.request is not None
+
+
+def _rest(request: type[BaseModel], given: set[str], route: Route) -> type[BaseModel] | None:
+    """The model of a request without the fields that come from elsewhere."""
+    if not given:
+        return request
+    fields: dict[str, Any] = {name: (field.annotation, field) for name, field in request.model_fields.items() if name not in given}
+    return create_model(request.__name__, __base__=asked.Closed, **fields)
+
+
 def json_only(request: Request) -> None:
     """A body is JSON and says so; a form that another site's page could post does not."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    if _media_type(request) != "application/json":
         raise HTTPException(415, "the body must be application/json")
+
+
+def _archives_only(request: Request) -> None:
+    if _media_type(request) not in ARCHIVES:
+        raise HTTPException(415, f"the body must be an archive: {', '.join(ARCHIVES)}")
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def problems(path: str, method: str) -> dict[int | str, Any]:
@@ -150,6 +147,6 @@ _WORDS = {
     400: "The body is not JSON.",
     404: "There is no such lineage, chunk or job.",
     413: "The body is too large.",
-    415: "The body is not application/json.",
+    415: "The body is not of a media type that is taken.",
     422: "The request is understood and wrong; `errors` say where.",
 }

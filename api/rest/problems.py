@@ -22,6 +22,28 @@ MOST = 2000
 """Characters of a detail or hint; both may quote what the client sent."""
 URN = "urn:lineage:problem:"
 
+
+@dataclass(frozen=True)
+class Invalid:
+    """One invalid field of a request."""
+
+    pointer: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ProblemDocument:
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    hint: str | None = None
+    instance: str | None = None
+    errors: tuple[Invalid, ...] | None = None
+
+
 # The first that an error is an instance of counts, so the special stand before the general.
 STATUSES: tuple[tuple[type[LineageError], int], ...] = (
     (errors.SettingsError, 500),

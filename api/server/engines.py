@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from lineage.settings import Settings
     from retrieval.search.engine import Engine
 
-_LATE = "took too long"
-"""Stands in a note of a report that is not whole (`retrieval.gaps.report`)."""
-
 
 class _Kept:
     """An engine, its number of users, and whether to close it when unused."""
@@ -91,7 +88,7 @@ class KeptParts(Parts):
         key = (manifest.lineage, manifest.id, engine.excluded)
         with self._reporting:
             made = self._reports.get(key) or super().gaps(engine)
-            if not any(_LATE in note for note in made.notes):
+            if not made.unanswered:
                 self._reports[key] = made
                 self._reports.move_to_end(key)
             while len(self._reports) > 2 * self._most:

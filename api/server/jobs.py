@@ -22,13 +22,14 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from api.server.journal import Job, JobEvent, Journal, new_id, now
-from api.wire import hits
+from api.wire.encode import to_json
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store.atomic_files import write_whole
 from lineage import ids
 from lineage.disk_errors import failures
 from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull
 from lineage.progress import Event, Note, Stage, Watch
+from lineage.text.hidden_text import visible
 
 Build = Callable[[BuildRequest, Watch], BuildReport]
 _LOOK = 1.0
@@ -210,7 +211,7 @@ class Jobs:
         except LineageError as error:
             self._end(job, "failed", error={"type": type(error).__name__, "message": str(error), "hint": error.hint})
         else:
-            summary = {name: value for name, value in hits.report_to_json(report).items() if name != "losses"}
+            summary = {name: value for name, value in to_json(report).items() if name != "losses"}
             self._end(job, "done", lineage=report.lineage, report=summary)
 
     def _end(self, job: Job, state: Any, **changes: Any) -> None:
@@ -246,8 +247,8 @@ class _Recorder:
 
 
 def _shown(event: Event) -> Mapping[str, Any]:
-    values: dict[str, Any] = hits.to_json(event)
-    return {name: hits.visible(value)[0][:400] if isinstance(value, str) else value for name, value in values.items()}
+    values: dict[str, Any] = to_json(event)
+    return {name: visible(value)[0][:400] if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:

@@ -12,13 +12,14 @@ import hmac
 import ipaddress
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.rest import PREFIX
 from api.rest.problems import Problem
 from lineage.errors import SettingsError
 from lineage.settings import MIB, Settings
@@ -36,13 +37,17 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
 _CLIENTS = 4096
+UPLOADS = {f"{PREFIX}/audit": 16 * MIB}
+"""Bytes of a body by path, where they may be more than elsewhere."""
+_AT_ONCE = 2
+"""Uploads at work at a time: each is held in memory, and takes seconds to be read."""
 
 
 @dataclass(frozen=True)
 class AccessPolicy:
     """Access policy: `hosts` are allowed in Host and Origin; `any_address` also allows non-loopback addresses.
 
-    `rate` is requests a second of one client once its `burst` is spent; `body` bytes, `patience` seconds to send them;
+    `rate` is requests a second of one client once its `burst` is spent; `body` bytes (`uploads` by path), `patience` seconds to send them;
     `concurrency` requests at work at a time.
     """
 
@@ -50,6 +55,7 @@ class AccessPolicy:
     hosts: frozenset[str] = LOOPBACK
     any_address: bool = False
     body: int = MIB
+    uploads: Mapping[str, int] = field(default_factory=lambda: UPLOADS)
     patience: float = 20.0
     rate: float = 20.0
     burst: int = 200
@@ -159,7 +165,7 @@ class Guard:
     def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         self._app, self._policy = app, policy
         self._buckets = Buckets(policy.rate, policy.burst)
-        self._busy = 0
+        self._busy = self._uploading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the request, read its body within limits, and forward both."""
@@ -171,15 +177,23 @@ class Guard:
             await self._http(scope, receive, _dressed(send))
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        problem = self._refused(scope)
-        body = b""
-        if not problem:
-            read = await self._body(Headers(scope=scope), receive)
-            problem, body = (read, b"") if isinstance(read, Problem) else (None, read)
-        if problem:
+        if problem := self._refused(scope):
             await problem.response(scope["path"])(scope, receive, send)
             return
-        await self._counted(scope, _replayed(body, receive), send)
+        upload = scope["path"] in self._policy.uploads
+        self._uploading += upload
+        try:
+            body = await self._body(Headers(scope=scope), receive, self._most(scope))
+            if isinstance(body, Problem):
+                await body.response(scope["path"])(scope, receive, send)
+            else:
+                await self._counted(scope, _replayed(body, receive), send)
+        finally:
+            self._uploading -= upload
+
+    def _most(self, scope: Scope) -> int:
+        """Bytes that the body of a request may have."""
+        return self._policy.uploads.get(scope["path"], self._policy.body)
 
     def _refused(self, scope: Scope) -> Problem | None:
         headers = Headers(scope=scope)
@@ -190,14 +204,13 @@ class Guard:
             return Problem(429, "too-many-requests", "too many requests from one client", headers={"retry-after": str(int(wait) + 1)})
         if self._busy >= self._policy.concurrency:
             return Problem(503, "overloaded", f"{self._busy} requests are at work already", headers={"retry-after": "1"})
-        if _stated(headers.get("content-length", "")) > self._policy.body:
-            return self._too_large()
+        if self._uploading >= _AT_ONCE and scope["path"] in self._policy.uploads:
+            return Problem(503, "overloaded", f"{self._uploading} uploads are at work already", headers={"retry-after": "5"})
+        if _stated(headers.get("content-length", "")) > self._most(scope):
+            return _too_large(self._most(scope))
         return None
 
-    def _too_large(self) -> Problem:
-        return Problem(413, "too-large", f"a request may have {self._policy.body:,} bytes at most", headers={"connection": "close"})
-
-    async def _body(self, headers: Headers, receive: Receive) -> bytes | Problem:
+    async def _body(self, headers: Headers, receive: Receive, most: int) -> bytes | Problem:
         """The whole body, or the reason for not reading it."""
         if "content-length" not in headers and "transfer-encoding" not in headers:
             return b""
@@ -207,8 +220,8 @@ class Guard:
                 while True:
                     message = await receive()
                     body += message.get("body", b"")
-                    if len(body) > self._policy.body:
-                        return self._too_large()
+                    if len(body) > most:
+                        return _too_large(most)
                     if message["type"] == "http.disconnect" or not message.get("more_body"):
                         return bytes(body)
         except TimeoutError:
@@ -230,6 +243,10 @@ class Guard:
             await self._app(scope, receive, watched)
         finally:
             self._busy -= places
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, "too-large", f"a request may have {most:,} bytes at most", headers={"connection": "close"})
 
 
 def _stated(text: str) -> float:

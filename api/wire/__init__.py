@@ -1,1 +1,4 @@
-"""Results as JSON: one shape for the command line, REST and MCP."""
+"""Results as every door gives them: one frozen type each, from which JSON, JSON Schema and the clients' objects derive.
+
+`*View` is what a reader outside sees of the record of that name: invisible characters are removed, citations added.
+"""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from indexer.archives.inflate import BoundedStream, Gunzip
 from indexer.archives.sniff import HEAD, is_binary
 from indexer.archives.sniff import sniff as sniff
 from indexer.archives.tarstream import BLOCK, TarHeader, entries, padded
+from indexer.archives.zipstream import zip_entries
 from indexer.parsers import select
 from lineage.errors import ParseError
 from lineage.records import Status
@@ -45,6 +46,7 @@ class ArchiveLimits:
 
 
 EPRINT = ArchiveLimits(packed=50 * MIB, members=2_000, member=20 * MIB, total=200 * MIB)
+UPLOAD = ArchiveLimits(packed=16 * MIB, members=5_000, member=5 * MIB, total=200 * MIB, seconds=60.0)
 TARBALL = ArchiveLimits(packed=200 * MIB, members=20_000, member=20 * MIB, total=2048 * MIB)
 
 
@@ -82,6 +84,19 @@ def repo_members(source: bytes | Path, limits: ArchiveLimits = TARBALL) -> Itera
     over 1 MB cost no memory.
     """
     return _read(source, limits, select.by_name, strip=True)
+
+
+def upload_members(source: bytes, limits: ArchiveLimits = UPLOAD) -> Iterator[Member]:
+    """Every file of an archive that somebody sent (tar, gzipped tar or zip), under the names that it has there; text only is held."""
+    if sniff(source[:HEAD]) != "zip":
+        yield from _read(source, limits, select.by_name)
+    elif len(source) > limits.packed:
+        yield Member(REST, None, Status.TOO_LARGE, f"the archive has {len(source):,} bytes, more than {limits.packed:,}", len(source))
+    else:
+        try:
+            yield from _Walk(limits, select.by_name, strip=False).each(zip_entries(source, limits.members, limits.total, limits.seconds))
+        except ParseError as error:
+            yield Member(REST, None, error.status, f"{error}; what follows was not read")
 
 
 def _wanted_always(_name: str, _size: int) -> Verdict:
@@ -140,7 +155,11 @@ class _Walk:
 
     def members(self, stream: BoundedStream) -> Iterator[Member]:
         """One member per entry that is not a folder, until the end or a limit."""
-        for entry in entries(stream):
+        return self.each((stream, entry) for entry in entries(stream))
+
+    def each(self, entries: Iterable[tuple[BoundedStream, TarHeader]]) -> Iterator[Member]:
+        """The same of entries with the streams that their bytes come from; damage ends it with a member that stands for the rest."""
+        for stream, entry in entries:
             if entry.kind == "folder":
                 continue
             self.count += 1

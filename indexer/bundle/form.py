@@ -22,7 +22,7 @@ from lineage.code_reuse.reuse import Shared
 from lineage.errors import BadBundle
 from lineage.generation import FileRecord
 from lineage.records import Chunk, CodeLink, Fact, LedgerRow, Reference, Work, WorkId
-from lineage.references.ancestors import Ancestor
+from lineage.references.signals import Ancestor
 from lineage.text.hidden_text import is_word
 
 VERSION = 1

@@ -132,7 +132,7 @@ class _Making:
         yield "works.jsonl", self._lines("works.jsonl", (self._work(work) for work in self.works.values()))
         yield "references.jsonl", self._lines("references.jsonl", catalog.references())
         yield "links.jsonl", self._lines("links.jsonl", catalog.links())
-        yield "facts.jsonl", self._lines("facts.jsonl", catalog.facts())
+        yield "facts.jsonl", self._lines("facts.jsonl", (*catalog.facts(), *catalog.mechanisms()))
         yield "ledger.jsonl", self._lines("ledger.jsonl", catalog.ledger())
         yield "documents.jsonl", self._lines("documents.jsonl", map(self._text, self.documents))
         yield "chunks.jsonl", self._lines("chunks.jsonl", self._passages())

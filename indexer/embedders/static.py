@@ -77,6 +77,23 @@ class WordTable:
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return matrix
 
+    def windows(self, lines: Sequence[Sequence[str]], reaches: Sequence[int]) -> Vectors:
+        """(reaches, lines, dim) of passages: each line, given by its words, with so many lines before and behind; each word is looked up once."""
+        known = [[place for word in line if (place := self.places.get(word)) is not None] for line in lines]
+        columns = {place: column for column, place in enumerate(dict.fromkeys(place for line in known for place in line))}
+        numbers, total = np.fromiter(columns, np.int64, len(columns)), len(lines)
+        counts = np.zeros((total + 1, len(columns)), np.float32)
+        for row, line in enumerate(known, 1):
+            np.add.at(counts[row], [columns[place] for place in line], 1)
+        sums, at = counts.cumsum(0), np.arange(total)
+        spans = [sums[np.minimum(at + reach + 1, total)] - sums[np.maximum(at - reach, 0)] for reach in reaches]
+        often = np.concatenate(spans) if spans else counts[:0]
+        bags = np.where(often > 0, 1 + np.log(np.maximum(often, 1)), 0) * self.weights[_PASSAGE][numbers]
+        matrix: Vectors = bags.astype(np.float32) @ self.codes[numbers].astype(np.float32)
+        matrix[:, 0] += ~(often > 0).any(1)
+        matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+        return matrix.reshape(len(reaches), total, self.codes.shape[1])
+
 
 class Static:
     """Unit vectors of 256 dimensions from the packaged table; loaded when first used, safe across threads.
@@ -99,6 +116,10 @@ class Static:
     def queries(self, texts: Sequence[str]) -> Vectors:
         """(n, 256) float32 unit vectors of questions."""
         return self._loaded().vectors(texts, _QUESTION)
+
+    def windows(self, lines: Sequence[Sequence[str]], reaches: Sequence[int]) -> Vectors:
+        """(reaches, lines, 256) float32 unit vectors of each line, given by its words, with so many lines before and behind."""
+        return self._loaded().windows(lines, reaches)
 
     def _loaded(self) -> WordTable:
         with self._lock:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from indexer.extraction import configs, documents, python, shell
+from indexer.extraction import configs, documents, mechanisms, python, shell
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
 from indexer.repo_profile import is_test
 from lineage.file_roles import named_roles
@@ -22,10 +22,11 @@ VERSION = "facts@11"
 
 @dataclass(frozen=True)
 class Extracted:
-    """Facts of a document, in the order of its text, and what is to be said of how they were read."""
+    """Facts of a document, in the order of its text, what is to be said of how they were read, and the mechanisms of its code."""
 
     facts: tuple[Fact, ...] = ()
     notes: tuple[str, ...] = ()
+    mechanisms: tuple[Fact, ...] = ()
 
 
 def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> Extracted:
@@ -35,14 +36,19 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     notes = [note] if note else []
     if sink.cut:
         notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
-    return Extracted(tuple(_placed(document, chunks, sink.found)), tuple(f"{document.work}: {note}" for note in notes))
+    facts, found = _placed(document, chunks, sink.found), _mechanisms(document, chunks)
+    return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in notes), tuple(found))
 
 
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 
 
+def _of_tests(document: Document) -> bool:
+    return document.kind != "paper" and _is_test(document)
+
+
 def _read(document: Document, sink: Sink) -> str:
-    if document.kind != "paper" and _is_test(document):
+    if _of_tests(document):
         return ""  # what a test sets is no setting of an experiment
     if document.kind == "docs" and _MATERIAL.search(document.path):
         return ""  # a paper or page that the program works on speaks of other experiments
@@ -70,28 +76,49 @@ def _python(document: Document, sink: Sink) -> str:
     return ""
 
 
+def _mechanisms(document: Document, chunks: Sequence[Chunk]) -> list[Fact]:
+    """The mechanisms of a document in their chunks."""
+    if _of_tests(document):
+        return []
+    holding = _Places(chunks)
+    return [
+        Fact(row.name, row.value, "", document.work, chunk.id, "call", row.line, row.written, row.how, row.scope, False, row.end_line)
+        for row in mechanisms.read(document)
+        if (chunk := holding.at(row.line))
+    ]
+
+
+class _Places:
+    """The chunks of a document by line: the innermost that holds it; a line between chunks belongs to the one before."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.ordered = sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line))
+        self.starts = [chunk.start_line for chunk in self.ordered]
+
+    def at(self, line: int) -> Chunk | None:
+        """The chunk of a line; None before the first."""
+        at = bisect_right(self.starts, line) - 1
+        holding = next((n for n in range(at, max(-1, at - 8), -1) if self.ordered[n].end_line >= line), at)
+        return self.ordered[holding] if holding >= 0 and self.ordered else None
+
+
 def _placed(document: Document, chunks: Sequence[Chunk], extracted_facts: Iterable[ExtractedFact]) -> list[Fact]:
-    """Facts with the innermost chunk that holds their line; a line between chunks belongs to the one before."""
-    ordered = sorted(chunks, key=lambda chunk: (chunk.start_line, -chunk.end_line))
-    starts = [chunk.start_line for chunk in ordered]
-    facts = []
-    for extracted_fact in sorted(extracted_facts, key=lambda one: (one.line, one.name, one.value, one.scope)):
-        at = bisect_right(starts, extracted_fact.line) - 1
-        holding = next((n for n in range(at, max(-1, at - 8), -1) if ordered[n].end_line >= extracted_fact.line), at)
-        if holding >= 0 and ordered:
-            facts.append(
-                Fact(
-                    extracted_fact.name,
-                    extracted_fact.value,
-                    extracted_fact.unit,
-                    document.work,
-                    ordered[holding].id,
-                    extracted_fact.kind,
-                    extracted_fact.line,
-                    extracted_fact.written,
-                    extracted_fact.said,
-                    extracted_fact.scope,
-                    extracted_fact.literal,
-                )
-            )
-    return facts
+    """Facts with the chunks that hold their lines."""
+    holding = _Places(chunks)
+    return [
+        Fact(
+            extracted.name,
+            extracted.value,
+            extracted.unit,
+            document.work,
+            chunk.id,
+            extracted.kind,
+            extracted.line,
+            extracted.written,
+            extracted.said,
+            extracted.scope,
+            extracted.literal,
+        )
+        for extracted in sorted(extracted_facts, key=lambda fact: (fact.line, fact.name, fact.value, fact.scope))
+        if (chunk := holding.at(extracted.line))
+    ]

@@ -23,7 +23,7 @@ from lineage.errors import SourceError
 from lineage.records import LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Work, WorkId
 from lineage.references.roles import beside
 from lineage.settings import Settings
-from lineage.text.fence import fence_of
+from lineage.text.hidden_text import fence_of
 
 BUDGET = 10
 """References of a paper that the model is asked about."""

@@ -17,7 +17,7 @@ from lineage.progress import Stage
 from lineage.records import BibEntry, Document, LedgerRow, ListedReference, Reference, ReferenceList, Status, Work, WorkId
 from lineage.references import ranking
 from lineage.references.merge import Reconciled, merge_works
-from lineage.references.title_match import same_paper, same_work
+from lineage.references.same_work import same_paper, same_work
 from lineage.text.titles import title_key
 
 SOURCE = "title match"

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.catalog.reader import Catalog, FieldWeights, StoredDocument, document_key
+from lineage.catalog.reader import Catalog, FieldWeights, Outline, StoredDocument, document_key
 from lineage.code_links.target_code import in_catalog, own_exclusion
-from lineage.code_reuse.reuse import Shared, signals, without_signals
+from lineage.code_reuse.reuse import Shared, signals
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
-from lineage.references.ranking import Signal
+from lineage.references.ranking import without_signals
+from lineage.references.signals import Signal
 
 _PAIRS = {"shared_code": ("one", "other"), "derivations": ("source", "taker")}
 """What the catalogue says of two repositories, and under which keys."""
@@ -90,6 +91,10 @@ class PartialCatalog(Catalog):
         """Facts of what is not missing."""
         return tuple(fact for fact in self._whole.facts(name) if self._has(fact.work) and fact.chunk not in self._chunks)
 
+    def mechanisms(self) -> tuple[Fact, ...]:
+        """Mechanisms of what is not missing."""
+        return tuple(fact for fact in self._whole.mechanisms() if self._has(fact.work) and fact.chunk not in self._chunks)
+
     @cached_property
     def _chunks(self) -> frozenset[str]:
         """Chunks of the missing files."""
@@ -124,9 +129,14 @@ class PartialCatalog(Catalog):
         """The chunks of those identifiers that are not of what is missing."""
         return {id_: chunk for id_, chunk in self._whole.chunks_of(ids).items() if self._has(chunk.work) and self._has(chunk.work, chunk.path)}
 
-    def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
-        """Homes of a text that are not missing."""
-        return [home for home in self._whole.homes(row) if self._has(home[1]) and self._has(home[1], home[2])]
+    def outlines(self, rows: Sequence[int]) -> dict[int, Outline]:
+        """Outlines of rows, as the whole has them."""
+        return self._whole.outlines(rows)
+
+    def homes(self, rows: Sequence[int]) -> dict[int, list[tuple[int, WorkId, str, int, int]]]:
+        """Homes of texts that are not missing."""
+        homes = self._whole.homes(rows)
+        return {row: [home for home in some if self._has(home[1]) and self._has(home[1], home[2])] for row, some in homes.items()}
 
     def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
         """Rows of all chunks of these kinds that are not missing."""

@@ -11,18 +11,20 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog import records, schema
 from lineage.errors import StoreDamaged
+from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
 
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
-_BATCH = 500
+_OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same'
+_BATCH, _HOMES = 500, 200
 _FILE = "#"
 """Between a work and the path of a file in it: no identifier of a work has it."""
 
@@ -55,6 +57,13 @@ class FieldWeights:
     body: float = 1.0
 
 
+class Outline(NamedTuple):
+    """A chunk without its text, header and section, and the key that chunks of the same text share."""
+
+    chunk: Chunk
+    same: str
+
+
 class Derivation(Protocol):
     """Makes of the documents what a catalogue of an older format lacks."""
 
@@ -78,6 +87,7 @@ class Catalog:
         self._db = schema.open_finished(path)
         self._lock = threading.RLock()
         self._until = float("inf")
+        self._outlines: dict[int, Outline] = {}
         self._db.set_progress_handler(self._late, 10_000)
         self._derived = int(self._all("PRAGMA user_version")[0][0]) >= schema.VERSION
 
@@ -163,8 +173,14 @@ class Catalog:
         return {Status(status): count for status, count in rows}
 
     def facts(self, name: str | None = None) -> tuple[Fact, ...]:
-        """Facts of one name (any case), or all."""
-        rows = self._all("SELECT * FROM facts WHERE ?1 IS NULL OR lower(name) = lower(?1) ORDER BY name, work, chunk, line, value", (name,))
+        """Facts of one name (any case), or all but mechanisms."""
+        wanted = f"(?1 IS NULL AND name NOT LIKE '{PREFIX}%') OR lower(name) = lower(?1)"
+        rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - a fixed prefix
+        return tuple(records.fact_of(row) for row in rows)
+
+    def mechanisms(self) -> tuple[Fact, ...]:
+        """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`)."""
+        rows = self._all(f"SELECT * FROM facts WHERE name LIKE '{PREFIX}%' ORDER BY name, work, chunk, line, value")  # noqa: S608 - a fixed prefix
         return tuple(records.fact_of(row) for row in rows)
 
     def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -244,13 +260,28 @@ class Catalog:
             raise StoreDamaged(f"chunk row {missing[0]} is missing in {self.path}", hint="`lineage check` says what else is damaged")
         return [chunks_by_key[int(row)] for row in rows]
 
-    def homes(self, row: int) -> list[tuple[int, WorkId, str, int, int]]:
-        """(row, work, path, start_line, end_line) of every chunk with the same text, this one included."""
-        rows = self._all(
-            "SELECT row, work, path, start_line, end_line FROM chunks WHERE same = (SELECT same FROM chunks WHERE row = ?) ORDER BY row LIMIT 200",
-            (row,),
-        )
-        return [(int(a), WorkId(b), str(c), int(d), int(e)) for a, b, c, d, e in rows]
+    def outlines(self, rows: Sequence[int]) -> dict[int, Outline]:
+        """Outlines by row, without the rows that do not exist; what was read once is kept."""
+        kept = self._outlines
+        missing = [int(row) for row in dict.fromkeys(rows) if row not in kept]
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            statement = f"SELECT {_OUTLINE} FROM chunks WHERE row IN ({','.join('?' * len(batch))})"  # noqa: S608
+            for row, id_, work, path, kind, role, first, end, start_line, end_line, symbol, same in self._all(statement, batch):
+                kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line, symbol), same)
+        return {row: kept[row] for row in rows if row in kept}
+
+    def homes(self, rows: Sequence[int]) -> dict[int, list[tuple[int, WorkId, str, int, int]]]:
+        """By row (row, work, path, start_line, end_line) of every chunk with the same text, itself included; at most 200 each."""
+        same = {row: outline.same for row, outline in self.outlines(rows).items()}
+        keys = list(dict.fromkeys(same.values()))
+        marks = ",".join("?" * len(keys))
+        found: dict[str, list[tuple[int, WorkId, str, int, int]]] = {key: [] for key in keys}
+        statement = f"SELECT same, row, work, path, start_line, end_line FROM chunks WHERE same IN ({marks}) ORDER BY row"  # noqa: S608
+        for key, row, work, path, first, last in self._all(statement, keys):
+            if len(found[key]) < _HOMES:
+                found[key].append((int(row), WorkId(work), str(path), int(first), int(last)))
+        return {row: found[key] for row, key in same.items()}
 
     def neighbours(self, work: str, path: str) -> list[int]:
         """Rows of all chunks of one document, in reading order."""

@@ -138,15 +138,15 @@ def ledger_of(row: Row) -> LedgerRow:
 
 def fact_row(fact: Fact) -> Row:
     """Columns of `facts`."""
-    words = (clean(fact.written), clean(fact.said), clean(fact.scope), int(fact.literal))
+    words = (clean(fact.written), clean(fact.said), clean(fact.scope), int(fact.literal), fact.end_line)
     return (clean(fact.name), clean(fact.value), fact.unit, fact.work, fact.chunk, fact.kind, fact.line, *words)
 
 
 def fact_of(row: Row) -> Fact:
-    """The `Fact` of a row of `facts`, of format 1 too."""
+    """The `Fact` of a row of `facts`, of older formats too."""
     name, value, unit, work, chunk, kind, line, *words = row
-    written, said, scope, literal = words or ("", "", "", True)
-    return Fact(name, value, unit, WorkId(work), chunk, kind, line, written, said, scope, bool(literal))
+    written, said, scope, literal, *more = words or ("", "", "", True)
+    return Fact(name, value, unit, WorkId(work), chunk, kind, line, written, said, scope, bool(literal), *more)
 
 
 def setting_row(setting: Setting) -> Row:

@@ -6,6 +6,7 @@ The format carries its number in `user_version`; a number that is not known is r
     1   first version
     2   facts say how they are written, what the words of the source are, what they hold for, and whether they are literal
     3   settings as they are written; the profile of every file of a repository
+    4   facts have a last line, and mechanisms are among them
 
 A catalogue of an older format is read as it is: what it lacks is empty.
 """
@@ -19,8 +20,8 @@ from pathlib import Path
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 3
-READABLE = (1, 2, 3)
+VERSION = 4
+READABLE = (1, 2, 3, 4)
 COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
 DERIVED = ("settings", "files")
 """Tables that formats 1 and 2 lack: what follows from the documents."""
@@ -56,7 +57,8 @@ CREATE TABLE ledger (
     PRIMARY KEY (kind, work, subject));
 CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
-    kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL);
+    kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL,
+    end_line INTEGER NOT NULL);
 CREATE INDEX facts_name ON facts (name);
 CREATE TABLE settings (
     name TEXT NOT NULL, value TEXT NOT NULL, kind TEXT NOT NULL, work TEXT NOT NULL, path TEXT NOT NULL, chunk TEXT NOT NULL,

@@ -81,6 +81,8 @@ UNOFFICIAL = re.compile(
     re.IGNORECASE,
 )
 """What a README says of itself if somebody else wrote the paper's code."""
+REWRITTEN = re.compile(r"\bre-?implement(?:s|ed|ing|ation)\b", re.IGNORECASE)
+"""The one of these words that authors use as well, of their own code in another framework."""
 BORROWS = re.compile(
     r"\b(?:(?:based|built|builds?|relies|depends) (?:up)?on|on top of|adapted from|modified from|modification (?:of|on)|borrow\w*|"
     r"fork(?:ed)? (?:of|from)|inspired by|thanks?|using|uses|used by|with support for|supports?|according to|"

@@ -28,7 +28,10 @@ _NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
 _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
-REPOSITORY_SIDE = frozenset({"readme"})
+REWRITE = "readme of a rewrite"
+"""How a README is named that calls itself a re-implementation, but neither unofficial nor another's: authors rewrite their own code too."""
+REPOSITORY_SIDE = frozenset({"readme", REWRITE})
+_HUB = "huggingface"
 CITING = "text of "
 """How a witness is named that is the text of a paper which cites the work."""
 QUOTE = 300
@@ -216,9 +219,9 @@ def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], title
 def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:
     """One link per paper and repository with all its witnesses, best tier first within each paper.
 
-    What the repository says of itself ("unofficial") outweighs everything but the paper's own word; a paper that names
-    a repository which in turn asks to be cited with that paper make it official together. A repository that introduces itself
-    as the code of a paper is only mentioned in what third parties write of others.
+    What the repository says of itself ("unofficial") outweighs everything but the paper's own word, and where it is a mere
+    "re-implementation" the hub's; a paper that names a repository which in turn asks to be cited with that paper make it official
+    together. A repository that introduces itself as the code of a paper is only mentioned in what third parties write of others.
     """
     ordered = sorted(links, key=lambda link: (link.paper, link.repo.lower()))
     merged = [_one(list(group)) for _, group in groupby(ordered, key=lambda link: (link.paper, link.repo.lower()))]
@@ -239,8 +242,10 @@ def _one(group: Sequence[CodeLink]) -> CodeLink:
     own = [link for link in group if PAPER_SIDE & set(link.said_by)]
     its = [link for link in group if REPOSITORY_SIDE & set(link.said_by)]
     own_word = any(link.tier is Tier.OFFICIAL for link in own)
-    if any(link.tier is Tier.REIMPLEMENTATION for link in its) and not own_word:
-        tier = Tier.REIMPLEMENTATION
+    remade = [link for link in its if link.tier is Tier.REIMPLEMENTATION]
+    if remade and not own_word:
+        rewritten = _HUB in said_by and all(REWRITE in link.said_by for link in remade)
+        tier = Tier.AUTHOR if rewritten else Tier.REIMPLEMENTATION
     elif own and any(link.tier.own for link in its if not PAPER_SIDE & set(link.said_by)):  # of links joined before nobody knows who said what
         tier = Tier.OFFICIAL
         evidence = (*evidence, "the paper and the repository name each other")

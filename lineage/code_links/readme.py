@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL
-from lineage.code_links.links import addresses
+from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, REWRITTEN, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL, bare, own_names
+from lineage.code_links.links import REWRITE, addresses
 from lineage.code_links.readme_introduction import README, Introduction, introduction, papers_in, unlinked, words
-from lineage.ids import same_repo
+from lineage.ids import normal_title, repo_parts, same_repo
 from lineage.records import CodeLink, Tier, Work
 
 _WORDS = 3
+_LONG = 5
+"""Words of a title, small ones included, of which two that carry meaning are enough: "A ConvNet for the 2020s"."""
+_STEM, _SHARED = 6, 2
+"""Letters by which words are compared, and the words that title and introduction have in common beside the name."""
 _QUOTE = 300
 _PREFIX = 5
 """Words of a title that are enough where the rest is cut off."""
@@ -34,7 +38,8 @@ def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLi
     """
     readme = readme[:README]
     readme_words, intro = words(readme), introduction(readme)
-    judged = [(paper, *_Claim(paper, intro).tier()) for paper in papers]
+    judged = [(paper, *_Claim(paper, intro, repo).tier()) for paper in papers]
+    is_rewrite = _is_rewrite(intro)
     official = any(tier is Tier.OFFICIAL for _, tier, _, _ in judged)
     links = []
     for paper, tier, why, alone in judged:
@@ -42,15 +47,22 @@ def from_readme(repo: Work, readme: str, papers: Sequence[Work]) -> tuple[CodeLi
             continue
         if tier is None or (official and tier is Tier.AUTHOR and not alone):
             tier, why = Tier.MENTIONED, f"it names it: “{_line(readme, paper)}”"
-        links.append(CodeLink(paper.id, repo.id, tier, ("readme",), (f"readme: {why}",)))
+        witness = REWRITE if tier is Tier.REIMPLEMENTATION and is_rewrite else "readme"
+        links.append(CodeLink(paper.id, repo.id, tier, (witness,), (f"readme: {why}",)))
     return tuple(links)
+
+
+def _is_rewrite(intro: Introduction) -> bool:
+    """Whether an introduction says of the repository that it was written anew, and not that the paper's own code is another's."""
+    text = " ".join((intro.title, *intro.sentences))
+    return not THEIRS_ELSEWHERE.search(text) and all(REWRITTEN.fullmatch(match[0]) for match in UNOFFICIAL.finditer(text))
 
 
 class _Claim:
     """What the introduction of a README says of one paper."""
 
-    def __init__(self, paper: Work, intro: Introduction) -> None:
-        self.paper, self.intro, self.titles = paper, intro, _titles(paper)
+    def __init__(self, paper: Work, intro: Introduction, repo: Work) -> None:
+        self.paper, self.intro, self.titles, self.repo_name = paper, intro, _titles(paper), bare(repo_parts(repo.id)[2])
 
     def tier(self) -> tuple[Tier | None, str, bool]:
         """The tier, None where the introduction does not speak of the paper; the words that show it; whether they hold beside an official paper."""
@@ -61,7 +73,8 @@ class _Claim:
         linked = any(_at(name, intro.first_paper) for name in _ids(self.paper))
         sentence = next((candidate for candidate in (intro.title, *intro.sentences) if self._introduced(candidate)), "")
         if not (asked or titled or line or linked or sentence):
-            return None, "", False
+            named = f"its name and head are the paper's: “{intro.title or self.repo_name}”" if self._is_name() else ""
+            return Tier.AUTHOR if named else None, named, False
         alone = asked or bool(line)
         quote = unlinked(sentence or (intro.title if titled else "") or line or (intro.first_paper if linked else "") or intro.asked_title)[:_QUOTE]
         if remade := self._remade(sentence):
@@ -73,6 +86,16 @@ class _Claim:
         if sentence and intro.asked_title and not asked:  # an implementation that asks to be cited for something else
             return Tier.MENTIONED, f"it names it: “{quote}”", alone
         return Tier.AUTHOR, f"{'citation is asked for it' if asked else 'its head names it'}: “{quote}”", alone
+
+    def _is_name(self) -> bool:
+        """Whether the repository is called as the paper is ("ERASER: A Benchmark" -> eraserbenchmark) and its introduction is about the same."""
+        title = self.paper.title.partition(":")[2]
+        title_words = set(map(bare, title.split()))
+        own = (name for name in own_names(self.paper.title) if self.repo_name.startswith(name))
+        named = any(self.repo_name.removeprefix(name) in {"", *title_words} for name in own)
+        spoken = {word[:_STEM] for word in words(" ".join((*self.intro.lines, *self.intro.sentences))).split()}
+        about = {word[:_STEM] for word in words(title).split() if len(word) > 3}
+        return named and len(self.repo_name) >= _STEM and len(about & spoken) >= _SHARED
 
     def _same(self, written: str) -> bool:
         """Whether a title as written is the paper's, one of them cut at its end perhaps."""
@@ -115,7 +138,8 @@ def _titles(paper: Work) -> tuple[str, ...]:
     """The words of the paper's title, and of what stands behind the name in it; none where they are too few to tell."""
     name, _, subtitle = paper.title.partition(":")
     title_words = [words(paper.title), *([words(subtitle)] if len(name.split()) <= _WORDS and len(words(subtitle).split()) > _WORDS else [])]
-    return tuple(title for title in title_words if len(title.split()) >= _WORDS)
+    enough = _WORDS - (len(normal_title(paper.title).split()) >= _LONG)
+    return tuple(title for title in title_words if len(title.split()) >= enough)
 
 
 def _ids(paper: Work) -> list[str]:

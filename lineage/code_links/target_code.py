@@ -14,7 +14,7 @@ from lineage.catalog.reader import Catalog, StoredDocument
 from lineage.code_links import links as witnesses
 from lineage.code_links.exclusion import Exclusion, is_telling, published
 from lineage.code_links.readme import from_readme
-from lineage.code_reuse.origins import HEAD, is_readme, taken
+from lineage.code_reuse.derivation import HEAD, is_readme, taken
 from lineage.records import CodeLink, Document, Tier, Work, WorkId
 
 

@@ -11,11 +11,11 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from lineage.records import CodeLink, Document, Reference, WorkId
-from lineage.references.ranking import DEFAULT, Signal, counted
+from lineage.records import CodeLink, Document, WorkId
+from lineage.references.signals import Signal, counted
 
 LINES = 5
 """Lines from which on a definition, or a file, can tell."""
@@ -171,18 +171,3 @@ def signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId
         paper: (Signal("reuse", min(1.0, math.log2(1 + _weight(shared_code)) / 5), f"its repository shares {shared_code.words()} with the target's"),)
         for paper, shared_code in best.items()
     }
-
-
-def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
-    """References of the target as they are scored where nothing is known of its code: without these signals of it and their reasons."""
-    return tuple(
-        _without(reference, known[reference.cited]) if reference.citing == target and reference.cited in known else reference
-        for reference in references
-    )
-
-
-def _without(reference: Reference, known: Sequence[Signal]) -> Reference:
-    score = min(max(reference.score, 1e-4), 1 - 1e-4)
-    odds = math.log(score / (1 - score)) - sum(DEFAULT.signals.get(signal.name, 0.0) * signal.value for signal in known)
-    why = tuple(words for words in reference.why if words not in {signal.words for signal in known})
-    return replace(reference, score=round(1 / (1 + math.exp(-odds)), 4), why=why)

@@ -19,9 +19,9 @@ from typing import Any
 
 from lineage.errors import SettingsError
 from lineage.hyperparameters.ontology import ontology
+from lineage.hyperparameters.terms import american
 from lineage.results import Detail
 from lineage.text.phrases import Phrase, Phrases, phrase, words
-from lineage.text.spelling import american
 
 MAX_BYTES = 4 * 1024 * 1024
 ALWAYS = "any"

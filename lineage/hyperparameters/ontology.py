@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 from lineage.errors import NotFound
 from lineage.hyperparameters.normalize import LONGEST, agree, close, fitted
-from lineage.hyperparameters.terms import CallPattern, Term, TermTable, extended, fold, of_json, packaged
+from lineage.hyperparameters.terms import CallPattern, Term, TermTable, american, extended, fold, of_json, packaged
 from lineage.hyperparameters.values import Expression, Plain, read
-from lineage.text.spelling import american
 from lineage.text.tokens import parts
 
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from lineage.errors import SettingsError
-from lineage.text.spelling import american
 
 MAX_BYTES = 4 * 1024 * 1024
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
@@ -177,3 +177,21 @@ def _words(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         raise TypeError(f"a list of words is wanted, not {value!r}")
     return tuple(str(word) for word in value)
+
+
+_STEMS = "final|general|initial|local|normal|penal|real|regular|vector|factor|categor|memor|author|optim|minim|maxim|random|token"
+_STEMS += "|quant|discret|stabil|util|binar|summar|character|parametr|standard|visual|synchron|organ|orthogonal|equal"
+_ISE = re.compile(rf"\b((?:re|de|un|pre)?-?(?:{_STEMS}))is(ations?|ers?|ed|es?|ing)\b", re.IGNORECASE)
+_OTHERS = {"colour": "color", "behaviour": "behavior", "licence": "license", "centre": "center", "neighbour": "neighbor"}
+_OTHER = re.compile(rf"\b({'|'.join(_OTHERS)})(?=s?\b)", re.IGNORECASE)
+
+
+def american(text: str) -> str:
+    """The text with `-ize`, `-ization`, `-izer` and `color` for their British forms; everything else as it is."""
+    text = _ISE.sub(r"\1iz\2", text.replace("_", " \0"))
+    return _OTHER.sub(lambda m: _cased(m[1]), text).replace(" \0", "_")
+
+
+def _cased(word: str) -> str:
+    other = _OTHERS[word.lower()]
+    return other.capitalize() if word[0].isupper() else other

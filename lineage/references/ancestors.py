@@ -1,4 +1,4 @@
-"""From which works the target takes its model, its checkpoint, its training, its loss, its data and its evaluation. Pure.
+"""From which works the target takes its model, checkpoint, training, loss, data, evaluation and sampling. Pure.
 
 For each part the works that the text says it is taken from (`lineage.references.inheritance`), helped by code that is shared with them or loads
 their checkpoints, weighed with their rank among all references. What nobody says anything of has no ancestor.
@@ -7,17 +7,16 @@ their checkpoints, weighed with their rank among all references. What nobody say
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from lineage.records import Mention, Reference, Role, Work, WorkId
-from lineage.references.inheritance import Part, Takeover, by_part, takeovers
-from lineage.references.ranking import Signal, own_name
+from lineage.references.inheritance import Takeover, by_part, takeovers
+from lineage.references.ranking import own_name
+from lineage.references.signals import Ancestor, Part, Signal
 
 VERSION = "ancestors@6"
 MOST = 3
 """Ancestors named for one part."""
-LEAST = 0.2
+LEAST = 0.1
 _SENTENCE = 300
 _CODE = {
     "reuse": ((Part.MODEL, 0.5), (Part.TRAINING, 0.5), (Part.DATA, 0.2), (Part.EVALUATION, 0.2)),
@@ -25,25 +24,6 @@ _CODE = {
 }
 _ROLES = {Role.DATA: Part.DATA, Role.METRIC: Part.EVALUATION}
 _BY_ROLE = 0.5
-
-
-@dataclass(frozen=True)
-class Ancestor:
-    """A work that the target takes a part from: how surely (0..1), and the sentence or fact that says so."""
-
-    part: Part
-    work: WorkId
-    score: float
-    reason: str
-
-    def as_meta(self) -> dict[str, Any]:
-        """In the form that a catalogue keeps."""
-        return asdict(self)
-
-    @classmethod
-    def from_meta(cls, row: Mapping[str, Any]) -> Ancestor:
-        """What `as_meta` gave."""
-        return cls(Part(row["part"]), WorkId(row["work"]), float(row["score"]), str(row["reason"]))
 
 
 def ancestors(

@@ -20,6 +20,8 @@ from lineage.text.sentences import sentences
 
 TARGET = "⟦T⟧"
 OTHER = "⟦o⟧"
+WITNESS = "name"
+"""`Mention.said_by` of a sentence that names a work and does not cite it."""
 NAME = "\x00"
 MAX_TEXT = 4000
 MAX_FOCUS = 4
@@ -144,6 +146,12 @@ def _labels(tokens: Sequence[str]) -> list[tuple[int, str]]:
             skip = i + 1 if pair else skip
             placed_labels += [(i, name) for name in (pair or classes(token))]
     return placed_labels
+
+
+@lru_cache(maxsize=1 << 13)
+def sentence_cues(sentence: str, key: str, together: tuple[str, ...]) -> Mapping[str, str]:
+    """The cues of one citing sentence, read once for its roles, its rank and what it takes over."""
+    return cues(mark(sentence, key, together))
 
 
 def cues(marked: Marked) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 A statement needs the work itself as its subject (we, our, a passive where the method or the setup is described) and the citation as
 its object. "We compare with X", "unlike X" and what X or others do are no inheritance. Patterns look at a bounded stretch around the marker.
+Beside these statements, which name the part, all cues of a sentence count by weights learned from labelled citations (`data/use.json`).
 """
 
 from __future__ import annotations
@@ -11,28 +12,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from lineage.records import Mention
-from lineage.references.citation_cues import OTHER, TARGET, mark
-from lineage.references.short_names import WITNESS
+from lineage.references.citation_cues import MAX_TEXT, OTHER, TARGET, WITNESS, mark, sentence_cues
+from lineage.references.signals import Part
 
 MAX_MENTIONS = 200
 _SENTENCE = 1_500
-
-
-class Part(StrEnum):
-    """What of a work another can take over."""
-
-    MODEL = "model"
-    CHECKPOINT = "checkpoint"
-    TRAINING = "training"
-    LOSS = "loss"
-    DATA = "data"
-    EVALUATION = "evaluation"
 
 
 @dataclass(frozen=True)
@@ -53,6 +42,7 @@ class Wording:
     against: re.Pattern[str]
     actor: re.Pattern[str]
     ours: re.Pattern[str]
+    heads: Mapping[Part, re.Pattern[str]]
     parts: Mapping[Part, re.Pattern[str]]
 
 
@@ -66,6 +56,16 @@ class Takeover:
     words: str
 
 
+@dataclass(frozen=True)
+class _Match:
+    """A way of saying it that stands in a sentence: how strongly, and where."""
+
+    weight: float
+    way: Statement
+    start: int
+    end: int
+
+
 _T = r"[\w.+/–-]*\s*[(\[]?\s*⟦T⟧"
 _CLAUSE = r"(?:but|while|whereas|unlike|than|versus|vs|which|because|since|although)"
 _OWN = re.compile(r"\b(?:we|our|ours|us|i|this (?:paper|work|study)|the proposed)\b", re.IGNORECASE)
@@ -77,6 +77,12 @@ _PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+\s+)?(?:\w+ed|buil
 _ON_IT = re.compile(rf"\bon\s+(?:the\s+|both\s+)?(?:[\w-]+\s+)?{_T}", re.IGNORECASE)
 _TRIED = re.compile(r"\b(?:evaluat|test|validat|report|compar|benchmark|measur)", re.IGNORECASE)
 _NEAR, _VERB = 70, 2
+_SHARE = 0.75
+"""What a statement of `data/inheritance.json`, and the probability by all cues of a sentence, count each."""
+_AGAINST = 0.1
+"""What a sentence counts that compares."""
+_LEAST = 0.02
+"""Weight under which a sentence takes nothing over."""
 _WORTH = {Part.DATA: 0.6, Part.EVALUATION: 0.5}
 _OUR_WORK, _UNSAID, _OTHERS = 1.3, 0.6, 0.2
 """What a statement counts that speaks of "our method", and one without "we" or "our": in the passive where the work is described, and else."""
@@ -100,6 +106,7 @@ def _wording() -> Wording:
         _any(raw["against"]),
         re.compile(rf"(?:\A|[.;,]\s+)(?:[A-Z][\w.+-]*\s+)?[(\[]?\s*⟦T⟧\s*[)\]]?\s+(?:also\s+)?(?:{verbs})", re.IGNORECASE),
         re.compile(rf"\b(?:our|this|the proposed|proposed)\s+(?:\w+\s+){{0,2}}?(?:{'|'.join(raw['ours'])})s?\b", re.IGNORECASE),
+        {Part(part): _beside("|".join(words)) for part, words in raw["heads"].items()},
         {Part(part): _any(words) for part, words in raw["parts"].items()},
     )
 
@@ -110,6 +117,11 @@ def _way(row: Mapping[str, Any], pattern: str) -> Statement:
 
 def _any(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+def _beside(nouns: str) -> re.Pattern[str]:
+    """A noun right before or after the citation, which tells what the work is cited as: "AdamW optimizer [it]", "ImageNet [it] dataset"."""
+    return re.compile(rf"\b(?:{nouns})\s*(?:\([\w-]+\)\s*)?[(\[]?\s*⟦T⟧|⟦T⟧\s*[)\]]?\s*(?:[\w-]+\s+){{0,2}}?(?:{nouns})\b", re.IGNORECASE)
 
 
 def _gap(most: int) -> str:
@@ -138,15 +150,41 @@ def by_part(some: Sequence[Takeover]) -> dict[Part, float]:
 
 def _takeover(mention: Mention, own_name: str) -> Takeover | None:
     text, bunch = _marked(mention.sentence[:_SENTENCE], mention.key, mention.together)
-    takeover_match = _statement(text)
-    if not takeover_match:
+    if TARGET not in text:
         return None
-    weight, way, start, end = takeover_match
-    place = section_weight(mention.section)
-    weight *= place * _speaker(text, place, own_name) * bunch**-0.7
+    place, statement = section_weight(mention.section), _statement(text)
+    stated = statement.weight * _speaker(text, place, own_name) if statement else 0.0
+    used = use_probability(mention, own_name) * (_AGAINST if _is_compared(text) else 1.0)
+    weight = _SHARE * (stated + used) * place * bunch**-0.7
     weight *= _NAMED if mention.said_by == WITNESS else 1.0
     weight *= _SHOWING if _SHOWN.search(text) else 1.0
-    return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section, way.part), mention, way.words)
+    if weight < _LEAST:
+        return None
+    start, end = (statement.start, statement.end) if statement else (text.index(TARGET), text.index(TARGET) + len(TARGET))
+    way = statement.way if statement else None
+    return Takeover(round(weight, 4), _parts_of(text, start, end, mention.section, way.part if way else None), mention, way.words if way else "")
+
+
+@dataclass(frozen=True)
+class UseModel:
+    """Log-odds of each cue that a citing sentence uses or extends the work, and their sum where there is no cue."""
+
+    bias: float
+    cues: Mapping[str, float]
+
+
+@cache
+def shipped_use_model() -> UseModel:
+    """The model of `data/use.json`, fitted by `python -m benchmarks.ancestors --fit --data DIR`."""
+    raw = json.loads(files("lineage").joinpath("data/use.json").read_text("utf-8"))
+    return UseModel(raw["bias"], raw["cues"])
+
+
+def use_probability(mention: Mention, own_name: str = "") -> float:
+    """0..1: how surely a sentence says that its own work (or `own_name`) uses or extends the work it cites, by all its cues."""
+    sentence = mention.sentence.replace(own_name, "we") if own_name else mention.sentence
+    model, cue_words = shipped_use_model(), sentence_cues(sentence[:MAX_TEXT], mention.key, mention.together)
+    return 1 / (1 + math.exp(-(model.bias + sum(model.cues.get(cue, 0.0) for cue in cue_words))))
 
 
 def _speaker(text: str, place: float, own_name: str) -> float:
@@ -166,17 +204,23 @@ def _marked(sentence: str, key: str, together: tuple[str, ...]) -> tuple[str, in
     return re.sub(r"\s+", " ", text.replace(f"({OTHER})", "").replace(OTHER, "")), marked.bunch
 
 
-def _statement(text: str) -> tuple[float, Statement, int, int] | None:
-    """The strongest statement in a sentence: its weight, what it is, and where it stands; words between verb and citation weaken it."""
-    if TARGET not in text or _wording().actor.search(text) or _AS_BASELINE.search(text):
+def _is_compared(text: str) -> bool:
+    """Whether the words right before the citation, or what it is said to be, set it against the work itself."""
+    at = text.index(TARGET)
+    return bool(_wording().against.search(text[max(0, at - _NEAR // 2) : at]) or _AS_BASELINE.search(text) or _DENIED.match(text[at + len(TARGET) :]))
+
+
+def _statement(text: str) -> _Match | None:
+    """The strongest statement in a sentence; words between verb and citation weaken it."""
+    if _wording().actor.search(text) or _AS_BASELINE.search(text):
         return None
-    best: tuple[float, Statement, int, int] | None = None
+    best: _Match | None = None
     for way in _wording().statements:
         for hit in way.pattern.finditer(text):
             against = _wording().against.search(text[max(0, hit.start() - 15) : hit.end()]) or _DENIED.match(text[hit.end() : hit.end() + 80])
-            factor = 0.1 if against else 0.93 ** max(0, len(hit[0].split()) - 4)
-            if best is None or way.weight * factor > best[0]:
-                best = way.weight * factor, way, hit.start(), hit.end()
+            factor = _AGAINST if against else 0.93 ** max(0, len(hit[0].split()) - 4)
+            if best is None or way.weight * factor > best.weight:
+                best = _Match(way.weight * factor, way, hit.start(), hit.end())
     return best
 
 
@@ -192,6 +236,9 @@ def section_weight(path: Sequence[str]) -> float:
 
 def _parts_of(text: str, start: int, end: int, section: Sequence[str], verb_part: Part | None) -> tuple[tuple[Part, float], ...]:
     """The parts that the words near a statement name, and the titles it stands under, with their shares; one that the verb tells leads."""
+    head = next((part for part, pattern in _wording().heads.items() if pattern.search(text)), None)
+    if head:
+        return ((head, 1.0),)
     if _ON_IT.search(text):
         return ((Part.EVALUATION if _TRIED.search(text) else Part.DATA, 1.0),)
     near, titles = text[max(0, start - _NEAR) : end + _NEAR], " ".join(section[-2:])

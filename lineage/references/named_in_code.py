@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from lineage.code_reuse.reuse import is_boilerplate, is_vendored
 from lineage.records import CodeLink, Document, Reference, Work, WorkId
-from lineage.references.ranking import Signal, counted
 from lineage.references.short_names import short_names
+from lineage.references.signals import Signal, counted
 
 MAX_LETTERS = 200_000
 MAX_FILES = 2_000

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -23,6 +23,7 @@ from lineage.references.citation_cues import mark
 from lineage.references.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.references.roles import classify, judge, section_kind
 from lineage.references.same_work import facts
+from lineage.references.signals import Signal, counted
 
 MAX_MENTIONS = 60
 SAID = 0.4
@@ -54,15 +55,6 @@ _ROLE_WORDS = {
     Role.BASELINE: "compared with",
     Role.BACKGROUND: "only background",
 }
-
-
-@dataclass(frozen=True)
-class Signal:
-    """One observation about a reference: `value` in 0..1 and what to say of it."""
-
-    name: str
-    value: float
-    words: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +95,7 @@ def rank(
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
 
     Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
-    further signals of cited works (`lineage.code_reuse.reuse`, `lineage.references.cocitation`), `named` the sentences that
+    further signals of cited works (`lineage.code_reuse.reuse`, `lineage.references.signals`), `named` the sentences that
     speak of a cited work by its
     short name alone (`lineage.references.short_names`).
     """
@@ -231,11 +223,6 @@ def _phrase_signals(spoken: Sequence[Mention]) -> list[Signal]:
     return signals
 
 
-def counted(n: int, thing: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
-
-
 def _own_share(own: int, spoken: int) -> str:
     """How many of the citing sentences speak of the work itself, as one would say it."""
     if own == spoken:
@@ -292,3 +279,18 @@ def _title_roles(reference: Reference, roles: Sequence[RoleVerdict]) -> list[Sig
     if reference.mentions:
         return []
     return [Signal("title_role", v.score, f"its title names a {v.role.value} source") for v in roles]
+
+
+def without_signals(references: Iterable[Reference], known: Mapping[WorkId, Sequence[Signal]], target: WorkId) -> tuple[Reference, ...]:
+    """References of the target as they are scored where nothing is known of its code: without these signals of it."""
+    return tuple(
+        _without(reference, known[reference.cited]) if reference.citing == target and reference.cited in known else reference
+        for reference in references
+    )
+
+
+def _without(reference: Reference, known: Sequence[Signal]) -> Reference:
+    score = min(max(reference.score, 1e-4), 1 - 1e-4)
+    odds = math.log(score / (1 - score)) - sum(DEFAULT.signals.get(signal.name, 0.0) * signal.value for signal in known)
+    why = tuple(words for words in reference.why if words not in {signal.words for signal in known})
+    return replace(reference, score=round(1 / (1 + math.exp(-odds)), 4), why=why)

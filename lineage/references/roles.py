@@ -12,16 +12,15 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 
 from lineage.records import Mention, Role, RoleVerdict
-from lineage.references.citation_cues import cues, mark
+from lineage.references.citation_cues import MAX_TEXT, sentence_cues
 
 MAX_MENTIONS = 200
 SHOWN = 4
 UNCITED = 0.25
-MAX_SENTENCE = 4000
 
 _ORDER = {role: n for n, role in enumerate(Role)}
 _SECTIONS = (
@@ -118,15 +117,9 @@ def classify(mentions: Sequence[Mention], *, title: str = "", cited_title: str =
 def judge(mention: Mention, model: RoleModel | None = None) -> tuple[RoleVerdict, ...]:
     """The probability of every role for one mention, with the cues for it."""
     model = model or shipped()
-    cue_words = _cues(mention.sentence[:MAX_SENTENCE], mention.key, mention.together)
+    cue_words = sentence_cues(mention.sentence[:MAX_TEXT], mention.key, mention.together)
     section = section_kind(mention.section)
     return tuple(_verdict(role, cue_words, mention, section, model) for role in Role)
-
-
-@lru_cache(maxsize=1 << 13)
-def _cues(sentence: str, key: str, together: tuple[str, ...]) -> Mapping[str, str]:
-    """A reference is judged once for its roles and once for its rank: the reading is the same."""
-    return cues(mark(sentence, key, together))
 
 
 def section_kind(path: Iterable[str]) -> str:

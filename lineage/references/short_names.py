@@ -11,11 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from lineage.records import Document, Mention, Reference, Span, Work, WorkId
-from lineage.references.citation_cues import TARGET, classes
+from lineage.references.citation_cues import TARGET, WITNESS, classes
 from lineage.text.sentences import sentences
 
-WITNESS = "name"
-"""`Mention.said_by` of a sentence that names a work and does not cite it."""
 MAX_NAMES = 300
 MAX_SENTENCES = 4_000
 MAX_OF_ONE = 60

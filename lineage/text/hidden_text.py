@@ -1,7 +1,8 @@
-"""Third parties' text as it may be shown: characters that a reader cannot see are taken out and counted."""
+"""Third parties' text as it may be shown or sent to a model: without characters that a reader cannot see, between lines that it cannot hold."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 _PICTURE = "#*0-9\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
@@ -45,3 +46,17 @@ def is_name(text: str) -> bool:
 def harmless(text: str) -> str:
     """The text with a space for each character that steers a terminal: controls (but for tab and line feed) and bidirectional ones."""
     return _BIDI.sub(" ", _CONTROL.sub(" ", text.replace("\r", " ")))
+
+
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+def fence_of(text: str) -> str:
+    """A line that stands nowhere in the text: no text holds a hash of itself."""
+    return "-----" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def object_in(answer: str) -> str:
+    """The JSON object of an answer that may have words around it; the answer as it is, if there is none."""
+    block = _OBJECT.search(answer)
+    return block[0] if block else answer

@@ -135,6 +135,12 @@ def variants(question: str) -> list[str]:
     return [form for form in dict.fromkeys((*joined, *cut)) if form not in excluded_terms][:MAX_VARIANTS]
 
 
+def fts_phrase(tokens_: Iterable[str]) -> str:
+    """An FTS5 expression that the tokens satisfy one after another; "" for none."""
+    words = " ".join(token for token in tokens_ if token.isalnum())
+    return f'"{words}"' if words else ""
+
+
 def fts_any(tokens_: Iterable[str]) -> str:
     """An FTS5 expression that any of the tokens satisfies; "" for none. What is not letters and digits is left out."""
     return " OR ".join(f'"{token}"' for token in tokens_ if token.isalnum())

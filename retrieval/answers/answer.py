@@ -18,7 +18,7 @@ from lineage.errors import SourceError
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Answer, Hit, Query, Status, WorkId
 from lineage.results import FactOccurrence, Sentence, WrittenAnswer
-from lineage.text.fence import fence_of, object_in
+from lineage.text.hidden_text import fence_of, object_in
 from retrieval.answers.extract import Candidate, candidates, extracted, heard, questions, searches, supported
 from retrieval.answers.groundedness import missing
 from retrieval.context.units import neutral

@@ -13,15 +13,14 @@ from itertools import zip_longest
 from typing import Any
 
 from lineage.hyperparameters.ontology import Ontology
+from lineage.reasons import words
 from lineage.records import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.results import FactOccurrence, Sentence
 from lineage.text.tokens import terms
 from retrieval.answers.answer_type import answer_type
 from retrieval.answers.pieces import Piece, Words, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
-from retrieval.decisions.named_settings import subject_of
-from retrieval.search.abstention import UNSUPPORTED
 from retrieval.search.engine import Engine
-from retrieval.search.question_subject import is_heard
+from retrieval.search.question_subject import is_heard, subject_of
 
 MOST = 3
 PARTS = 6
@@ -56,9 +55,7 @@ def questions(text: str) -> list[str]:
 
 def supported(answer: Answer) -> bool:
     """Whether any hit speaks of enough of the question."""
-    return not any(note.startswith(UNSUPPORTED) for note in answer.notes) and any(
-        covered(answer.query.text, whole(hit)) >= _COVERS for hit in answer.hits[:HITS]
-    )
+    return answer.supported and any(covered(answer.query.text, whole(hit)) >= _COVERS for hit in answer.hits[:HITS])
 
 
 def heard(answer: Answer, known: Ontology) -> bool:
@@ -68,7 +65,7 @@ def heard(answer: Answer, known: Ontology) -> bool:
 
 def whole(hit: Hit) -> str:
     """What a hit speaks of: its text and where it stands."""
-    return "\n".join((hit.chunk.text, hit.chunk.header, hit.chunk.symbol, " ".join(hit.chunk.section), *hit.why))
+    return "\n".join((hit.chunk.text, hit.chunk.header, hit.chunk.symbol, " ".join(hit.chunk.section), *words(hit)))
 
 
 def covered(question: str, text: str) -> float:

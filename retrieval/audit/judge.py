@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lineage.errors import SourceError
 from lineage.records import Hit, Status
 from lineage.results import AuditFinding
-from lineage.text.fence import fence_of, object_in
+from lineage.text.hidden_text import fence_of, object_in
 from retrieval.answers.answer import LETTERS, AnswerWriter
 from retrieval.context.units import neutral
 

@@ -11,25 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from lineage.catalog.reader import Catalog
 from lineage.catalog.records import same_text
 from lineage.citation import citation
 from lineage.errors import NotFound, UsageError
-from lineage.records import Answer, Work
+from lineage.records import Answer, Work, WorkId
 from lineage.results import Gaps, Pack, PackItem, Stage
 from lineage.text.tokens import tokens as words_in
-from retrieval.context import records
+from retrieval.context import method_symbols, records
 from retrieval.context.choose import MOST, UnitValue, choose
 from retrieval.context.excerpt import cut
 from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
 from retrieval.context.own_code import answering, by_experiment, without_answered
 from retrieval.context.program import Programs
 from retrieval.context.required_context import Due
+from retrieval.context.settings_file import ConfigLine
 from retrieval.context.stages import HEADINGS, ORDER, POLICIES, StageBudget
 from retrieval.context.task import Subquestion, components
 from retrieval.context.token_budget import Tokens
 from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
+from retrieval.decisions import target_text
 from retrieval.decisions.experiment_folders import Folders
 
 SAID, SET = 0.3, 0.3
@@ -77,7 +80,8 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     costed = [_costed(unit, material.tokens) for unit in units(catalog, material.answers, words)]
     some = by_experiment(costed, material.task, material.folders)
     some = [unit if material.due.telling(unit) else weighed(unit, NEARLY_NOTHING) for unit in some]
-    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs)
+    symbols = partial(_symbols, catalog, material.target.id)
+    pack_lines = records.of(material.gaps, material.task, material.stage, material.tokens, material.programs, symbols)
     room = _room(material, [unit.cost for unit in some] + [record.cost for record in pack_lines])
     kept = records.more((), pack_lines, int(policy.records * room))
     free = room - records.cost(kept)
@@ -88,6 +92,10 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     file = [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
     taken = _filled(pack_units, taken, file, value, material)
     return _finished(material, [*_unit_parts(taken, material), *file], _left_out(pack_units, taken, len(pack_lines) - len(kept)))
+
+
+def _symbols(catalog: Catalog, target: WorkId) -> list[ConfigLine]:
+    return method_symbols.config_lines(target_text.read(catalog, target))
 
 
 def _room(material: PackInputs, costs: Sequence[int]) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from lineage.citation import pinpoint
+from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Fact, Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
-from retrieval.context.markdown import code, fenced, inline, licence
+from retrieval.context.markdown import code, fenced, inline, inline_path, licence
 from retrieval.context.program import Programs
 from retrieval.context.settings_file import UNSPECIFIED, ConfigLine
 from retrieval.context.task import relevant
@@ -19,7 +20,9 @@ from retrieval.context.token_budget import Tokens
 
 RecordKind = Literal["conflict", "config", "unspecified"]
 TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
-_SIDES = 4
+_SIDES, _NEAR = 4, 10
+_TITLE, _CODE = 52, 44
+"""Letters of a decision and of the code that settles it."""
 _OVERHEAD = 6
 """Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
 
@@ -36,14 +39,23 @@ class PackLine:
     entry: ConfigLine | None = None
 
 
-def of(gaps: Gaps | None, task: str, stage: Stage | None, tokens: Tokens, programs: Programs | None = None) -> list[PackLine]:
-    """Everything that the gaps of a target say for a task, weightiest first: for planning all, else what the task speaks of."""
+def of(
+    gaps: Gaps | None,
+    task: str,
+    stage: Stage | None,
+    tokens: Tokens,
+    programs: Programs | None = None,
+    symbols: Callable[[], Sequence[ConfigLine]] = tuple,
+) -> list[PackLine]:
+    """Everything that the gaps of a target say for a task, weightiest first: for planning all with the method's own `symbols`, else what
+    the task speaks of."""
     if gaps is None:
         return []
     asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
     pack_lines = [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
-        entries = settings_file.entries(asked, programs)
+        entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
+        pack_lines += [_decision(gap, place) for gap in asked if gap.state is not Specification.SPECIFIED and (place := _settled(gap))]
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries
         ]
@@ -95,6 +107,31 @@ def _gap(gap: Gap) -> PackLine:
     value = _value(best)
     text = f"- {name}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
     return PackLine("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
+
+
+def _in_code_only(gap: Gap) -> bool:
+    """Whether statements of code settle an open decision and no value does."""
+    return gap.detail.name.startswith(PREFIX) or (gap.state is not Specification.SPECIFIED and bool(_settled(gap)) and not settings_file.best(gap))
+
+
+def _settled(gap: Gap) -> FactOccurrence | None:
+    """The statement of the nearest ancestor that settles a decision, away from the value that stands in the settings."""
+    best = settings_file.best(gap)
+    held = (occurrence for suggestion in gap.suggestions[:1] for occurrence in suggestion.held if occurrence.fact.end_line)
+    return next((occurrence for occurrence in held if not (best and _beside(occurrence, best.held[0]))), None)
+
+
+def _beside(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
+    """Whether two facts stand within a few lines of one file."""
+    same = (occurrence.fact.work, occurrence.evidence.chunk.path) == (other.fact.work, other.evidence.chunk.path)
+    return same and abs(occurrence.fact.line - other.fact.line) <= _NEAR
+
+
+def _decision(gap: Gap, place: FactOccurrence) -> PackLine:
+    """An open decision with the code that settles it, in one line."""
+    said = place.fact.value if len(place.fact.value) <= _CODE else f"{place.fact.value[:_CODE]}…"
+    text = f"- {inline(gap.detail.title, _TITLE)}: {code(said)} {inline_path(pinpoint(place.evidence))}"
+    return PackLine("unspecified", text, gap.detail.weight, evidence=(place.evidence,))
 
 
 def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:

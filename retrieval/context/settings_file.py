@@ -119,8 +119,8 @@ def _silent(gap: Gap, programs: Programs | None) -> Line:
 
 
 def best(gap: Gap) -> Suggestion | None:
-    """The best value that anybody offers for a detail."""
-    return next((suggestion for suggestion in gap.suggestions if suggestion.value and suggestion.held), None)
+    """The best value that anybody offers for a detail; a statement of code is none."""
+    return next((suggestion for suggestion in gap.suggestions if suggestion.value and suggestion.held and not suggestion.held[0].fact.end_line), None)
 
 
 def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:

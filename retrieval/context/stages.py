@@ -29,7 +29,7 @@ class StageBudget:
 
 POLICIES: Mapping[Stage | None, StageBudget] = {
     None: StageBudget(0.25, {"stated": 0.7, "lineage": 0.3, "imitate": 0.4}),
-    "planning": StageBudget(0.4, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}),
+    "planning": StageBudget(0.8, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}),
     "analysis": StageBudget(0.25, {"stated": 0.6, "lineage": 0.25, "imitate": 0.5}),
     "coding": StageBudget(0.2, {"stated": 0.3, "lineage": 0.15, "imitate": 0.85}, {"imitate": 3.0}),
 }

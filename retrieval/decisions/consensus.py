@@ -8,7 +8,6 @@ repository overrides are told with what overrides them and count for nothing by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from lineage.citation import name as work_name
@@ -16,7 +15,7 @@ from lineage.citation import pinpoint
 from lineage.file_roles import ASIDE
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import FactKind
-from lineage.results import Consensus, FactOccurrence, Value
+from lineage.results import Consensus, FactOccurrence, Tallies, Tally, Value
 from retrieval.decisions.fact_index import FactIndex, is_eval_script, standing
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import by_value
@@ -28,28 +27,6 @@ _TRAINING = frozenset(("architecture", "augmentation", "batch", "initialization"
 _TRIED = 0.6
 _LEAST = 0.05
 """What a source is worth that nothing cites."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """One line of the table of details: how many facts, values and works a detail has in a lineage."""
-
-    name: str
-    title: str
-    topic: str
-    facts: int
-    values: int
-    works: int
-
-
-@dataclass(frozen=True)
-class Tallies:
-    """The details that a lineage has facts on."""
-
-    lineage: str
-    generation: str
-    rows: tuple[Tally, ...]
-    notes: tuple[str, ...] = ()
 
 
 def consensus(holders: FactIndex, name: str, ontology: Ontology) -> Consensus:

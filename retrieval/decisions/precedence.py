@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineage.records import Hit, Role, WorkId
-from lineage.references.ancestors import Ancestor
-from lineage.references.inheritance import Part
+from lineage.references.signals import Ancestor, Part
 
 ROLES = {Role.BASE: 1.0, Role.SETUP: 0.9, Role.METHOD: 0.7, Role.BASELINE: 0.4, Role.DATA: 0.3, Role.METRIC: 0.2, Role.BACKGROUND: 0.15}
 """How much a role of a reference speaks for taking over its settings."""
@@ -25,7 +24,8 @@ _BAND = 0.25
 """Ancestry that differs by less is the same."""
 _TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")
 _PARTS: Mapping[str, tuple[Part, ...]] = {
-    **dict.fromkeys(("architecture", "model", "language model", "diffusion", "sampling", "decoding", "retrieval"), (Part.MODEL,)),
+    **dict.fromkeys(("architecture", "model", "language model", "retrieval"), (Part.MODEL,)),
+    **dict.fromkeys(("diffusion", "sampling", "decoding"), (Part.SAMPLING, Part.MODEL)),
     **dict.fromkeys(_TRAINING, (Part.TRAINING,)),
     "initialization": (Part.CHECKPOINT, Part.MODEL),
     "loss": (Part.LOSS, Part.MODEL),

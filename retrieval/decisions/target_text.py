@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.catalog.reader import Catalog
-from lineage.records import Chunk, Focus, Hit, Mention, Reference, Work, WorkId
+from lineage.records import Chunk, Focus, Hit, Mention, Reason, ReasonKind, Reference, Work, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.phrases import Phrases, Word, words
 from lineage.text.sentences import sentences
@@ -187,11 +187,7 @@ def _pseudo(work: WorkId, path: str, text: str, section: tuple[str, ...] = ()) -
     return Chunk(mark, work, path, "paper", "quote", text, "", 0, len(text), 1, text.count("\n") + 1, section=section)
 
 
-SAYS, STATES = "says: ", "states "
-"""Begin the reasons of a hit that give the sentence itself, and the words of it that state a value."""
-
-
-def hit(sentence: TargetSentence, work: Work, score: float = 1.0, why: tuple[str, ...] = ()) -> Hit:
+def hit(sentence: TargetSentence, work: Work, score: float = 1.0, why: tuple[Reason, ...] = ()) -> Hit:
     """The sentence as evidence, with its line marked; the first reason is the sentence."""
     flags = (QUOTED,) if sentence.quoted else ()
     return Hit(
@@ -202,5 +198,5 @@ def hit(sentence: TargetSentence, work: Work, score: float = 1.0, why: tuple[str
         focus=Focus(sentence.line, sentence.line),
         from_target=True,
         flags=flags,
-        why=(SAYS + sentence.text.strip(), *why),
+        why=(Reason(ReasonKind.SAYS, of=(sentence.text.strip(),)), *why),
     )

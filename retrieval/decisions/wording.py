@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from lineage.hyperparameters.terms import american
 from lineage.text.phrases import Phrases, phrase
-from lineage.text.spelling import american
 
 
 @dataclass(frozen=True)

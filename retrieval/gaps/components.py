@@ -16,10 +16,10 @@ from importlib.resources import files
 from typing import Any
 
 from lineage.citation import pinpoint
-from lineage.records import Chunk, FileRole, Hit, Query
+from lineage.records import Chunk, FileRole, Hit, Query, Reason, ReasonKind
 from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
-from retrieval.decisions.target_text import SAYS, TargetSentence, TargetText
+from retrieval.decisions.target_text import TargetSentence, TargetText
 from retrieval.gaps.batch_queries import asked
 from retrieval.search.engine import Engine
 
@@ -148,7 +148,14 @@ def rows(method_components: Sequence[MethodComponent], target_text: TargetText) 
         where = method_component.passage.section[-1] if method_component.passage.section else method_component.passage.label or "a passage"
         name, names = method_component.name or first.chunk.path, ", ".join(unsaid(text, first.chunk.text))
         detail = Detail(f"method:{name}", f"{where}: what {name} does besides", METHOD, text[:200], weight=0.4)
-        passage = Hit(1, first.score, method_component.passage, target_text.work, from_target=True, why=(SAYS + " ".join(text.split())[:300],))
+        passage = Hit(
+            1,
+            first.score,
+            method_component.passage,
+            target_text.work,
+            from_target=True,
+            why=(Reason(ReasonKind.SAYS, of=(" ".join(text.split())[:300],)),),
+        )
         has = f"{pinpoint(first)} answers the passage" + (f"; it has {names}, which the passage does not name" if names else "")
         offer = Suggestion(
             "", "", "fair", "the target's own code for the passage", evidence=method_component.functions, chain=("the target's own code", has)

@@ -13,7 +13,7 @@ from lineage.results import Grade
 GRADES: tuple[Grade, ...] = ("strong", "fair", "weak")
 _SET = 0.6
 """Weight of a kind of fact from which on a program is run with it: a command, a configuration, a call."""
-_ANCESTOR = 0.7
+ANCESTOR = 0.7
 """Weight of the roles whose settings a target takes over: base, setup, method."""
 _AGREEING = 2
 UNKNOWN = "unknown"
@@ -50,10 +50,10 @@ def graded(support: Support) -> tuple[Grade, str]:
     agree = f"{support.works} of {support.everyone} works have it" if support.everyone > 1 else "one work has it"
     if support.pointed >= 1.0:
         return ("strong" if support.values == 1 else "fair"), f"the target says that it takes this over; {_several(support, agree)}"
-    if support.role >= _ANCESTOR and 2 * support.works >= support.everyone:
+    if support.role >= ANCESTOR and 2 * support.works >= support.everyone:
         return "fair", f"an ancestor of the target ({support.role_name}) has it; {_several(support, agree)}"
     if support.works >= _AGREEING and 2 * support.works > support.everyone:
-        return "fair", f"{agree}; none of them is an ancestor" if support.role < _ANCESTOR else agree
+        return "fair", f"{agree}; none of them is an ancestor" if support.role < ANCESTOR else agree
     why = "others have something else" if support.works < support.everyone else f"its role is {support.role_name or UNKNOWN}"
     return "weak", f"{agree}; {why}"
 

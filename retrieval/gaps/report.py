@@ -10,7 +10,7 @@ from lineage.code_reuse.derivation import Derivation
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import CodeLink, Hit, Query, WorkId
+from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.decisions import target_text as text
@@ -25,6 +25,7 @@ from retrieval.gaps import components, followed_settings, library_defaults
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.batch_queries import asked
 from retrieval.gaps.claims import misread, unclaimed
+from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in
 from retrieval.search.engine import Engine
@@ -76,6 +77,7 @@ def report(material: ReportInputs) -> Gaps:
         for detail_verdict in verdicts
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
+    gaps = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps)
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
     return Gaps(
@@ -86,6 +88,7 @@ def report(material: ReportInputs) -> Gaps:
         gaps=tuple(sorted([*gaps, *components.rows(parts, target_text)], key=_order)),
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
+        unanswered=late + unanswered,
     )
 
 
@@ -184,7 +187,7 @@ def _gap(
         state, occurrences_by_key, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
     stated, made = [*(occurrence.evidence for occurrence in own), *_shown(verdict, target_text)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
-        stated += [text.hit(pointer.said, target_text.work, why=(f"defers: {pointer.cue}",)) for pointer in verdict.pointers]
+        stated += [text.hit(pointer.said, target_text.work, why=(Reason(ReasonKind.DEFERS, of=(pointer.cue,)),)) for pointer in verdict.pointers]
         made = _suggestions(need, occurrences_by_key, hits, verdict.pointers, context)
     return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), why)
 
@@ -192,7 +195,8 @@ def _gap(
 def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
     """The sentences that speak of a detail as evidence."""
     return [
-        text.hit(shown.said, target_text.work, shown.strength, (f"{text.STATES}{shown.value}",) if shown.value else ()) for shown in verdict.shown
+        text.hit(shown.said, target_text.work, shown.strength, (Reason(ReasonKind.STATES, of=(shown.value,)),) if shown.value else ())
+        for shown in verdict.shown
     ]
 
 

@@ -16,16 +16,19 @@ from pydantic import TypeAdapter
 
 from lineage.catalog.reader import Catalog
 from lineage.errors import UsageError
+from lineage.hyperparameters.terms import american
 from lineage.records import Chunk, FileProfile, Hit, Reference, Work
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
-from lineage.text.spelling import american
 from retrieval.search.work_relations import WorkRelations
 
-VERSION = "report@1"
+VERSION = "report@2"
 """What a change of the report's rules raises, so that reports of before are made anew."""
-LATE = "took too long"
-"""Stands in a note of a report that is not whole, and is not kept."""
-_PACKAGED = (("lineage", "data/details.json"), ("lineage", "data/ontology.json"), ("retrieval", "data/vocabulary.json"))
+_PACKAGED = (
+    ("lineage", "data/details.json"),
+    ("lineage", "data/ontology.json"),
+    ("lineage", "data/mechanisms.json"),
+    ("retrieval", "data/vocabulary.json"),
+)
 _ADAPTER = TypeAdapter[tuple[str, Gaps]](tuple[str, Gaps])
 
 

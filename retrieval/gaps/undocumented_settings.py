@@ -16,13 +16,14 @@ from pathlib import PurePosixPath
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.hyperparameters.values import number
-from lineage.records import Chunk, Fact, FileRole, Setting, WorkId
+from lineage.reasons import first
+from lineage.records import Chunk, Fact, FileRole, ReasonKind, Setting, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification
 from lineage.text.tokens import parts, stem
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.setting_words import setting_words
-from retrieval.decisions.target_text import STATES, TargetText
+from retrieval.decisions.target_text import TargetText
 from retrieval.gaps.mention_matcher import Spoken, telling_parts
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine
@@ -208,7 +209,7 @@ def _is_told(occurrence: FactOccurrence, name: str, known: Known) -> bool:
 
 def _in_words(gap: Gap) -> bool:
     """Whether the first sentence that specifies a detail does so in words: "zero" is not the number of every initial value."""
-    text = next((why for hit in gap.stated for why in hit.why if why.startswith(STATES)), "")
+    text = next((text for hit in gap.stated if (text := first(hit, ReasonKind.STATES))), "")
     return bool(text) and not any(sign.isdigit() for sign in text)
 
 

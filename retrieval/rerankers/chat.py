@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
 from lineage.settings import Settings
-from lineage.text.fence import fence_of, object_in
+from lineage.text.hidden_text import fence_of, object_in
 
 LETTERS, ANSWER = 1_200, 8_000
 BEST = 10

@@ -17,8 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from retrieval.search.areas import FAR
-from retrieval.search.concepts import NAMELESS, UNASKED, Concepts
+from retrieval.search.concepts import FAR, NAMELESS, UNASKED, Concepts
 from retrieval.search.fusion import standard
 
 UNSUPPORTED = "nothing in this lineage supports an answer well"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lineage.catalog.reader import Catalog
 from lineage.ports import VectorIndex, Vectors
 from lineage.records import ChunkKind
-from lineage.text.tokens import fts_any, terms, variants
+from lineage.text.tokens import fts_any, fts_phrase, terms, tokens, variants
 from retrieval.search.expansion import Crossing, Vocabulary
 from retrieval.search.focus import rarity
 
@@ -93,23 +93,34 @@ def _bridged(crossing: Crossing, held: AbstractSet[str], rare: Mapping[str, floa
     return Bridged(crossing.bridge.aspect, code, sum(rare[stem] for stem in crossing.by))
 
 
-def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPTH) -> Ranked:
-    """The best chunks by BM25 over symbol, path, header and body: the terms, at half weight their forms, and what code calls them."""
+def exact(catalog: Catalog, text: str, scope: Scope) -> tuple[int, ...]:
+    """The chunks that have all words of a text one after another, none where so many have them that they tell nothing."""
+    rows = catalog.lexical([(fts_phrase(tokens(text)), 1.0)], FEW + 1, kinds=scope.kinds, without=scope.without)
+    return tuple(row for row, _ in rows) if len(rows) <= FEW else ()
+
+
+def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPTH, first: Sequence[int] = ()) -> Ranked:
+    """The best chunks by BM25 over symbol, path, header and body: the terms, at half weight their forms, and what code calls them.
+
+    The rows `first` are among them whatever their score.
+    """
     asked = [(fts_any(words.terms), 1.0), (fts_any(words.forms), VARIANTS)]
     for bridged in words.bridged:
         expression = fts_any(bridged.code)
         best = catalog.lexical([(expression, 1.0)], 1, kinds=scope.kinds, without=scope.without)
         asked += [(expression, BRIDGES * bridged.worth / score) for _, score in best if score > 0]
-    return catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
+    ranked = catalog.lexical(asked, depth, kinds=scope.kinds, without=scope.without)
+    known, floor = {row for row, _ in ranked}, ranked[-1][1] if ranked else 0.0
+    return [*ranked, *((row, floor) for row in first if row not in known)]
 
 
-def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), depth: int = DEPTH) -> Ranked:
-    """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank."""
-    found = _pairs(index, vector, depth, scope.rows)
-    rest = np.setdiff1d(np.array(also, np.int64), np.array([row for row, _ in found], np.int64))
-    return [*found, *_pairs(index, vector, len(rest), rest)] if rest.size else found
-
-
-def _pairs(index: VectorIndex, vector: Vectors, k: int, allowed: NDArray[np.int64] | None) -> list[tuple[int, float]]:
-    rows, scores = index.search(vector, k, allowed)
-    return [(int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0]
+def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), vectors: Vectors | None = None, depth: int = DEPTH) -> Ranked:
+    """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank, of all `vectors`."""
+    rows, scores = index.search(vector, depth, scope.rows)
+    ranked = [(row, score) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True) if row >= 0]
+    rest = np.setdiff1d(np.array(also, np.int64), rows[0])
+    if not rest.size or vectors is None:
+        return ranked
+    near = vectors[rest] @ vector[0]
+    order = np.argsort(-near, kind="stable")
+    return [*ranked, *zip(rest[order].tolist(), near[order].tolist(), strict=True)]

@@ -7,14 +7,17 @@ the lineage's.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
+from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
-from retrieval.search.areas import asked_areas, distance
-from retrieval.search.expansion import Crossing
+from retrieval.search.expansion import Crossing, Phrase, whole
 from retrieval.search.question_subject import Subject, share_spoken
 
 FIRST = 10
@@ -55,13 +58,15 @@ class Asked:
 @dataclass(frozen=True)
 class Field:
     """What of a generation the concepts of a question are looked for in: how many `chunks` it has, how many hold each word of the
-    question (`counts`), by area the share of them that is of it (`shares`), its works, and the first passages by row (`passages`)."""
+    question (`counts`), by area the share of them that is of it (`shares`), its works, and the first passages by row (`passages`) with
+    their distinct words (`bags`)."""
 
     chunks: int
     counts: Mapping[str, int]
     shares: Mapping[str, float]
     works: Mapping[WorkId, Work]
     passages: Mapping[int, Chunk]
+    bags: Mapping[int, frozenset[str]]
 
 
 def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
@@ -72,7 +77,7 @@ def first(lexical: Ranked, dense: Ranked | None) -> list[int]:
 def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) -> Concepts:
     """The concepts of a question in two ranked lists (row, score), best first."""
     terms = asked.terms
-    held = {row: _tokens(chunk) for row, chunk in field.passages.items()}
+    held = field.bags
     worth = {term: _rarity(field.counts.get(term, 0), field.chunks) for term in terms}
     whole = sum(worth.values()) or 1.0
     return Concepts(
@@ -83,10 +88,6 @@ def concepts(asked: Asked, lexical: Ranked, dense: Ranked | None, field: Field) 
         named=_named(asked.about, dict(dense or ()), field),
         outside=distance(asked_areas(asked.text), field.shares),
     )
-
-
-def _tokens(chunk: Chunk) -> frozenset[str]:
-    return frozenset(token for text in (chunk.text, chunk.header, chunk.path, chunk.symbol) for token in tokens(text))
 
 
 def _rarity(count: int, chunks: int) -> float:
@@ -113,3 +114,52 @@ def _named(about: Subject, similar: Mapping[int, float], field: Field) -> float:
 
 def _text(chunk: Chunk, work: Work | None) -> str:
     return f"{chunk.symbol} {chunk.path} {chunk.header} {chunk.work.rpartition('/')[2]} {work.title if work else ''} {chunk.text}"
+
+
+# -- areas: what a lineage and a question are about (it trains networks, it has images, it calls language models)
+#
+# "How is the encoder initialized?" has its words in a lineage of agents that write code, too, which trains nothing: they mean other
+# things there. How many pieces of a generation hold an identifier of an area is a property of the lineage. Areas are data (`data/areas.json`).
+
+
+PRESENT, NEVER = 0.01, 0.0003
+"""The share of pieces from which on an area is one of the lineage's, and what is added to each so that none is infinitely far away."""
+FARTHEST, FAR = 2.0, 1.5
+"""The greatest distance, and the one from which on a lineage has next to nothing of an area."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area: phrases of questions, as stems, and the index's tokens of its identifiers."""
+
+    name: str
+    asked: tuple[Phrase, ...]
+    code: frozenset[str]
+
+
+@cache
+def areas() -> tuple[Area, ...]:
+    """The packaged areas."""
+    table = json.loads(files("retrieval").joinpath("data/areas.json").read_text("utf-8"))["areas"]
+    return tuple(Area(name, tuple(tuple(tokens(text)) for text in row["asked"]), frozenset(map(whole, row["code"]))) for name, row in table.items())
+
+
+def profile(catalog: Catalog, chunks: int) -> dict[str, float]:
+    """By area the share of the pieces that hold one of its identifiers, at most."""
+    counts = catalog.frequencies({token for area in areas() for token in area.code})
+    return {area.name: sum(counts[token] for token in area.code) / max(1, chunks) for area in areas()}
+
+
+def asked_areas(question: str) -> list[str]:
+    """The areas that a question speaks of."""
+    stems = tokens(question)
+    return [area.name for area in areas() if any(_holds(stems, phrase) for phrase in area.asked)]
+
+
+def _holds(stems: list[str], phrase: Phrase) -> bool:
+    return any(tuple(stems[at : at + len(phrase)]) == phrase for at in range(len(stems) - len(phrase) + 1))
+
+
+def distance(asked: Iterable[str], shares: Mapping[str, float]) -> float:
+    """How far a lineage is from the area of a question that is the least its own: 0 where it has all of them, `FARTHEST` at most."""
+    return min(FARTHEST, max((math.log(PRESENT / (shares[name] + NEVER)) for name in asked if shares[name] + NEVER < PRESENT), default=0.0))

@@ -3,57 +3,58 @@
 from __future__ import annotations
 
 import copy
-import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import TracebackType
 
 from lineage.catalog.partial import without_target_code
-from lineage.catalog.records import same_text
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
-from lineage.ports import Embedder, Reranker, VectorIndex, Vectors
-from lineage.records import Answer, Chunk, Focus, Hit, Query, WorkId
+from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
+from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
-from retrieval.decisions.named_settings import asked_details, subject_of
-from retrieval.search import candidates, entity_routing, fusion
+from retrieval.search import candidates, diversity, entity_routing, fusion
 from retrieval.search.abstention import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
-from retrieval.search.areas import profile
 from retrieval.search.candidates import QueryWords, Ranked, Scope
-from retrieval.search.concepts import Asked, Field, concepts, first
+from retrieval.search.concepts import Asked, Field, concepts, first, profile
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
-from retrieval.search.fusion import Fused, FusionWeights, Scored, fitted
-from retrieval.search.hit_expansion import grown
+from retrieval.search.fusion import Fusion, Scored
 from retrieval.search.line_scores import focus_of_code
+from retrieval.search.passages import Passages, Reader
+from retrieval.search.priors import FusionWeights, Known, fitted, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
-from retrieval.search.same_document_boost import with_siblings
+from retrieval.search.question_subject import asked_details, subject_of
+from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.work_relations import WorkRelations
 
 READ = 300
-"""Chunks read for priors, folding and capping; further down another passage of its paper seldom lifts one into a list (7 ms for each hundred)."""
+"""Chunks looked at for priors, folding and capping; further down another passage of its paper seldom lifts one into a list."""
 
 _RERANKED = 30
-_SPOKEN = 4
+_SPOKEN, _QUOTED = 4, 20
 _CLOSELY = 5
 """Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found."""
+    """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
+    `quoted` are its words in order, where they may be those of a passage, and `exact` the rows that have all of them."""
 
     query: Query
     text: str
     words: QueryWords
     details: tuple[str, ...]
     scope: Scope
+    quoted: tuple[str, ...] = ()
+    exact: tuple[int, ...] = ()
 
 
 class Engine:
@@ -75,7 +76,7 @@ class Engine:
         weights: FusionWeights | None = None,
         words: Vocabulary | None = None,
         reranker: Reranker | None = None,
-        table: Callable[[], Embedder] | None = None,
+        table: Callable[[], WordEmbedder] | None = None,
         known: Ontology | None = None,
     ) -> None:
         self._generation = generation
@@ -93,6 +94,7 @@ class Engine:
         self._read_works()
 
     def _read_works(self) -> None:
+        self._passages = Passages(self._catalog)
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         work_ids = {document.work for document in self._catalog.documents()}
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
@@ -177,7 +179,10 @@ class Engine:
             without |= self._kinship.kin.keys() - {work}
             text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
-        return _Asked(query, text, words, asked_details(text, self._ontology), candidates.scope_of(self._catalog, query.kinds, without))
+        scope, details = candidates.scope_of(self._catalog, query.kinds, without), asked_details(text, self._ontology)
+        if not query.around or not is_quotation(text):
+            return _Asked(query, text, words, details, scope)
+        return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
         """A chunk with up to so many lines of its document around it; None if this generation has no such chunk."""
@@ -190,32 +195,32 @@ class Engine:
 
     def _answer(self, asked: _Asked, vector: Vectors | None) -> Answer:
         lexical, dense = self._found(asked, vector)
-        ranked, doubts = self._ranked(asked, self._fused(lexical, dense))
+        ranked, doubts = self._ranked(asked, lexical, dense)
         ranked, further = self._led(asked, ranked)
         misses = self._unsupported(asked, lexical, dense)
-        hits = tuple(self._hit(rank, scored, asked, (MISS,) if misses else ()) for rank, scored in enumerate(ranked, 1))
+        hits = tuple(self._hits(ranked, asked, (MISS,) if misses else ()))
         manifest = self._generation.manifest
         notes = (*misses, *self._notes(asked), *dict.fromkeys((*doubts, *further)))
         return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
-        lexical = candidates.lexical(self._catalog, asked.words, asked.scope)
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=asked.exact)
         if not self._dense or vector is None:
             return lexical, None
-        return lexical, candidates.dense(self._dense[1], vector, asked.scope, also=[row for row, _ in lexical])
+        return lexical, candidates.dense(self._dense[1], vector, asked.scope, [row for row, _ in lexical], self._generation.vectors)
 
-    def _fused(self, lexical: Ranked, dense: Ranked | None) -> list[Fused]:
-        return fusion.fuse(lexical, dense, self._weights, self._generation.manifest.tier)
+    def _fused(self, lexical: Ranked, dense: Ranked | None) -> Fusion:
+        name = ReasonKind.STATIC if self._generation.manifest.tier == "static" else ReasonKind.DENSE
+        return fusion.fuse(lexical, dense, self._weights.dense, self._weights.pool, name)
 
     def _led(self, asked: _Asked, ranked: list[Scored]) -> tuple[list[Scored], tuple[str, ...]]:
         """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = entity_routing.asked_of(asked.text, self._names)
         works -= asked.scope.without
-        if not works or asked.query.work or self._stands_elsewhere(asked, works):
+        if not works or asked.query.work or _is_found_verbatim(ranked) or self._stands_elsewhere(asked, works):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
-        fuseds = self._fused(*self._found(inside, self._vectors([inside.text])))
-        there, doubts = self._ranked(inside, fuseds)
+        there, doubts = self._ranked(inside, *self._found(inside, self._vectors([inside.text])))
         return entity_routing.led(ranked, there, works, asked.query.k), doubts
 
     def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
@@ -248,8 +253,10 @@ class Engine:
     def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
         terms, rows = asked.words.terms, first(lexical, dense)
         works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
-        passages = dict(zip(rows, self._catalog.chunks(rows), strict=True))
-        field = Field(max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages)
+        passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
+        field = Field(
+            max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages, {row: self._passages.bag(row) for row in rows}
+        )
         question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
 
@@ -268,69 +275,61 @@ class Engine:
         how = "by words and vectors" if dense else "by words"
         return (f"{UNSUPPORTED}: {pieces:,} pieces of {where} were searched {how}; {MISSES}",)
 
-    def _ranked(self, asked: _Asked, fuseds: Sequence[Fused]) -> tuple[list[Scored], tuple[str, ...]]:
+    def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
-        first = fuseds[: max(READ, 2 * asked.query.k)]
-        chunks = self._catalog.chunks([fused.row for fused in first])
-        scored = [Scored(fused, chunk, same_text(chunk.text)) for fused, chunk in zip(first, chunks, strict=True)]
-        for prior in self._priors(asked):
-            scored = fusion.boosted(scored, prior)
-        scored = with_siblings(scored, self._weights.siblings)
-        folded, doubts = self._reranked(asked, fusion.folded(scored))
-        grow = self._grow(fuseds, folded) if asked.query.around else None
-        shown = fusion.limit_prose_share(fusion.apart(folded, grow), self._weights.prose, self._weights.margin)
-        return fusion.capped(shown, asked.query.k, self._weights.share), doubts
+        combined = self._fused(lexical, dense)
+        first = combined.first(max(READ, 2 * asked.query.k))
+        outlines = self._catalog.outlines([fused.row for fused in first])
+        scored = [Scored(fused, *outlines[fused.row]) for fused in first]
+        scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
+        folded, doubts = self._reranked(asked, diversity.folded(scored))
+        reader = Reader(self._catalog, self._passages, combined.scores, folded, grows=asked.query.around)
+        shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin)
+        return diversity.capped(shown, asked.query.k, self._weights.share), doubts
+
+    def _known(self, asked: _Asked, lexical: Ranked) -> Known:
+        stated = self._catalog.stating(asked.details) if asked.details else {}
+        if not asked.query.around:
+            return Known(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
+        return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
+
+    def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
+        """How much of a question that may be a quotation the first passages by words have in its order, by row."""
+        words, rows = asked.quoted, [row for row, _ in lexical[:_QUOTED]] if is_telling(asked.quoted) else []
+        chunks = zip(rows, self._passages.chunks(rows), strict=True)
+        shares = {row: share_in_order(words, sequence(chunk.text), asked.words.worth) for row, chunk in chunks}
+        return {row: share for row, share in shares.items() if share} | dict.fromkeys(asked.exact, 1.0)
 
     def _reranked(self, asked: _Asked, scored: Sequence[Scored]) -> tuple[Sequence[Scored], tuple[str, ...]]:
         """The first hits in the reranker's order, where there is one; as they were, with a note, where it fails."""
         if not self._reranker or not asked.query.around:
             return scored, ()
         first, rest = scored[:_RERANKED], scored[_RERANKED:]
+        chunks = self._passages.chunks([candidate.row for candidate in first])
         try:
-            marks = self._reranker.scores(asked.text, [f"{candidate.chunk.header}\n{candidate.chunk.text}".strip() for candidate in first])
+            marks = self._reranker.scores(asked.text, [f"{chunk.header}\n{chunk.text}".strip() for chunk in chunks])
         except SourceError as error:
             return scored, (f"not reranked: {error}",)
         return [*fusion.reordered(first, marks, self._reranker.id), *rest], ()
 
-    def _grow(self, fuseds: Sequence[Fused], scored: Sequence[Scored]) -> Callable[[Scored, Sequence[Chunk]], Chunk]:
-        """How a chunk of code or configuration gets its surroundings; what has been read is not read again."""
-        worth = {fused.row: fused.score for fused in fuseds} | {candidate.fused.row: candidate.fused.score for candidate in scored}
-        read: dict[int, Chunk] = {candidate.fused.row: candidate.chunk for candidate in scored}
-
-        def at(row: int) -> Chunk | None:
-            if row not in read and 0 <= row < self._documents:
-                read[row] = self._catalog.chunks([row])[0]
-            return read.get(row)
-
-        def grow(candidate: Scored, shown: Sequence[Chunk]) -> Chunk:
-            if candidate.chunk.kind not in {"code", "config"}:
-                return candidate.chunk
-            return grown(candidate.chunk, candidate.fused.row, at, lambda row: worth.get(row, -math.inf), shown)
-
-        return grow
-
-    def _priors(self, asked: _Asked) -> Iterable[Callable[[Chunk], Iterable[tuple[float, str]]]]:
-        yield fusion.role_prior(self._weights)
-        if asked.details:
-            yield fusion.stated_prior(self._catalog.stating(asked.details), asked.details, self._weights.stated)
-        yield fusion.reference_prior(self._kinship.prior(self._weights.graph, self._weights.target, self._weights.own), 1.0)
-
-    def _hit(self, rank: int, scored: Scored, asked: _Asked, flags: tuple[str, ...]) -> Hit:
-        chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
-        return Hit(
-            rank=rank,
-            score=round(fusion.likelihood(scored.fused.score), 4),
-            chunk=replace(chunk, copies=self._copies(scored, asked)),
-            work=kin.work,
-            signals=scored.fused.signals,
-            focus=self._focus(rank, matched, asked),
-            reference=kin.reference,
-            paper=kin.paper,
-            from_target=kin.from_target,
-            file=self._kinship.file(scored.chunk),
-            flags=flags,
-            why=(*(f"{s.retriever} rank {s.rank} ({s.score:.3g})" for s in scored.fused.signals), *_spoken(matched, asked.words), *scored.fused.why),
-        )
+    def _hits(self, ranked: Sequence[Scored], asked: _Asked, flags: tuple[str, ...]) -> Iterator[Hit]:
+        homes = self._catalog.homes([scored.row for scored in ranked])
+        for rank, scored in enumerate(ranked, 1):
+            chunk, kin, matched = scored.chunk, self._kinship.of(scored.chunk.work), scored.found or scored.chunk
+            yield Hit(
+                rank=rank,
+                score=round(fusion.likelihood(scored.score), 4),
+                chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
+                work=kin.work,
+                signals=scored.fused.signals,
+                focus=self._focus(rank, matched, asked),
+                reference=kin.reference,
+                paper=kin.paper,
+                from_target=kin.from_target,
+                file=self._kinship.file(scored.chunk),
+                flags=flags,
+                why=(*_aspects(matched, asked.words), *scored.fused.why),
+            )
 
     def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
         worth = asked.words.worth
@@ -338,11 +337,6 @@ class Engine:
             return focus(chunk.text, chunk.start_line, worth)
         table = self._table() if self._table and rank <= _CLOSELY else None
         return focus_of_code(chunk.text, chunk.start_line, worth, asked.text, table)
-
-    def _copies(self, scored: Scored, asked: _Asked) -> tuple[str, ...]:
-        homes = self._catalog.homes(scored.fused.row)
-        others = (f"{work}#{path}#L{a}-L{b}" for row, work, path, a, b in homes if row != scored.fused.row and work not in asked.scope.without)
-        return tuple(dict.fromkeys((*scored.chunk.copies, *others)))
 
     def _notes(self, asked: _Asked) -> tuple[str, ...]:
         notes = []
@@ -359,7 +353,16 @@ class Engine:
         return tuple(notes)
 
 
-def _spoken(chunk: Chunk, words: QueryWords) -> tuple[str, ...]:
+def _is_found_verbatim(ranked: Sequence[Scored]) -> bool:
+    return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].fused.why)
+
+
+def _copies(scored: Scored, homes: Sequence[tuple[int, WorkId, str, int, int]], without: AbstractSet[str]) -> tuple[str, ...]:
+    others = (f"{work}#{path}#L{a}-L{b}" for row, work, path, a, b in homes if row != scored.row and work not in without)
+    return tuple(dict.fromkeys((*scored.chunk.copies, *others)))
+
+
+def _aspects(chunk: Chunk, words: QueryWords) -> tuple[Reason, ...]:
     """The aspects of the question that a chunk of code speaks of, with the identifiers that say so."""
     if not words.bridged or chunk.kind == "paper":
         return ()
@@ -367,7 +370,7 @@ def _spoken(chunk: Chunk, words: QueryWords) -> tuple[str, ...]:
     names_by_aspect: dict[str, dict[str, str]] = {}
     for bridged in words.bridged:
         names_by_aspect.setdefault(bridged.aspect, {}).update((token, name) for token, name in bridged.code.items() if token in chunk_tokens)
-    return tuple(f"{aspect}: {', '.join(_longest(names)[:_SPOKEN])}" for aspect, names in names_by_aspect.items() if names)
+    return tuple(Reason(ReasonKind.ASPECT, of=(aspect, *_longest(names)[:_SPOKEN])) for aspect, names in names_by_aspect.items() if names)
 
 
 def _longest(names: Mapping[str, str]) -> list[str]:

@@ -13,15 +13,14 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
-from lineage.records import Tier, WorkId
-from retrieval.search.fusion import Scored, covers
+from lineage.records import Reason, ReasonKind, Tier, WorkId
+from retrieval.search.diversity import covers
+from retrieval.search.fusion import Scored, moved
 from retrieval.search.work_relations import WorkRelation
 
 SHARE = 0.75
 """Of each beginning of a list, rounded up: the fourth and the eighth are of other works."""
-REASON = "of a work that the question names"
 _SHORTEST, _WORDS = 3, 3
 _LETTERS = 4
 """Of a name that one capital is enough to tell: "DiT" and "MAE" are names, "Bam" need not be one."""
@@ -125,6 +124,6 @@ def _shown(scored: Scored, out: Collection[Scored]) -> bool:
 
 def _after(scored: Scored, out: Sequence[Scored], works: AbstractSet[WorkId]) -> Scored:
     """With its reason, and a score no better than that of the one before: the two lists have scales of their own."""
-    why = (*scored.fused.why, REASON) if scored.chunk.work in works else scored.fused.why
-    score = min(scored.fused.score, out[-1].fused.score) if out else scored.fused.score
-    return replace(scored, fused=replace(scored.fused, score=score, why=why))
+    fall = min(scored.score, out[-1].score) - scored.score if out else 0.0
+    named = scored.chunk.work in works
+    return moved(scored, Reason(ReasonKind.NAMED_WORK if named else ReasonKind.ORDER, fall)) if named or fall else scored

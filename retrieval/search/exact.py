@@ -18,6 +18,7 @@ from lineage.errors import UsageError
 from lineage.records import Chunk, ChunkKind, Focus, Hit
 from lineage.text.tokens import STOP, tokens
 from retrieval.search.engine import Engine
+from retrieval.search.priors import FusionWeights, standing
 
 MAX_PATTERN = 1_000
 MAX_LINE = 300
@@ -93,14 +94,13 @@ def grep(engine: Engine, query: ExactQuery) -> ExactAnswer:
     rows = [(row, text) for row, text in catalog.texts(literal, query.ignores_case, words, query.kinds) if expression.search(text)]
     chunks = catalog.chunks([row for row, _ in rows])
     matches = [match for chunk in chunks if not only or chunk.work == only for match in _matches(engine, chunk, expression)]
-    near = engine.kinship.prior(1.0, 2.0, 3.0)
-    matches.sort(
-        key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -near.get(match.hit.work.id, (0.0, ""))[0], *_place(match))
-    )
+    worth = {id_: reason.value for id_, kin in engine.kinship.kin.items() if (reason := standing(kin, _NEAR))}
+    matches.sort(key=lambda match: (not match.definition, _KIND_ORDER[match.hit.chunk.kind], -worth.get(match.hit.work.id, 0.0), *_place(match)))
     distinct = list(_folded(matches))
     return ExactAnswer(query.pattern, manifest.lineage, manifest.id, tuple(distinct[query.offset : query.offset + query.limit]), len(distinct))
 
 
+_NEAR = FusionWeights(graph=1.0, target=2.0, own=3.0)
 _KIND_ORDER: dict[ChunkKind, int] = {"code": 0, "config": 0, "paper": 1, "docs": 2}
 
 

@@ -21,7 +21,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.ports import Embedder
+from lineage.ports import WordEmbedder
 from lineage.records import Focus
 from lineage.text.tokens import tokens
 from retrieval.search.focus import SIGNATURES, described, grown, naming, trimmed
@@ -66,7 +66,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _OPERATOR = re.compile(r"[-+*/%@<>]=?|==|!=")
 
 
-def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], question: str, table: Embedder | None = None) -> Focus | None:
+def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> Focus | None:
     """The lines of code (whose first is `first_line`) that answer best; None if none of the question's words is in it.
 
     `worth` is the rarity of each of the question's words; `table` is the packaged table of words (`static`).
@@ -78,7 +78,7 @@ def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], questi
     return Focus(first_line + start, first_line + end)
 
 
-def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str, table: Embedder | None = None) -> Floats:
+def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> Floats:
     """Of each line how likely it is among those that answer; `worth` is the rarity of each of the question's words."""
     features, weights = signs(lines, worth, question, table), _weights()["vectors" if table else "words"]
     logits = sum((weight * features[name] for name, weight in weights.items() if name), np.full(len(lines), weights[""]))
@@ -92,12 +92,13 @@ def _weights() -> dict[str, dict[str, float]]:
     return {kind: {str(name): float(weight) for name, weight in fitted[kind].items()} for kind in ("words", "vectors")}
 
 
-def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table: Embedder | None = None) -> dict[str, Floats]:
+def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> dict[str, Floats]:
     """What speaks for or against each line, by name; every value is one array (lines,)."""
-    line_tokens = tuple(frozenset(tokens(line)) for line in lines)
+    line_words = [tokens(line) for line in lines]
+    line_tokens = tuple(map(frozenset, line_words))
     shape = _shape(tuple(lines), line_tokens)
     asked = {name: float(bool(pattern.search(question))) for name, pattern in _ASKED.items()}
-    meaning = _meaning(tuple(lines), question, table, shape) if table else {}
+    meaning = _meaning(line_words, question, table, shape) if table else {}
     return shape | _words(line_tokens, worth, 1 - shape["naming"]) | _agreement(shape, asked) | meaning
 
 
@@ -143,21 +144,15 @@ def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[
     return features | {"asked default": asked["numbers"] * number * shape["parameters"]}
 
 
-def _meaning(lines: tuple[str, ...], question: str, table: Embedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
+def _meaning(line_words: Sequence[Sequence[str]], question: str, table: WordEmbedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
     """How like the question a line is alone and with its neighbours, and how far that stands out of the unit."""
-    near = _vectors(lines, table) @ table.queries([question])[0].astype(np.float64)
+    near = table.windows(line_words, _REACHES).astype(np.float64) @ table.queries([question])[0].astype(np.float64)
     near[0] = np.where(shape["blank"] > 0, np.median(near[0]), near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)
     features = {f"like {reach}": near[at] for at, reach in enumerate(_REACHES)} | {
         f"stands out {reach}": out[at] for at, reach in enumerate(_REACHES)
     }
     return features | {"stand out": _peak(_faded(np.maximum(out[0], 0) * (1 - shape["naming"]), _FADES[1]))}
-
-
-def _vectors(lines: tuple[str, ...], table: Embedder) -> Floats:
-    """Vectors (reaches, lines, dim) of each line with so many lines before and behind."""
-    texts = ["\n".join(lines[max(0, at - reach) : at + reach + 1]) for reach in _REACHES for at in range(len(lines))]
-    return table.passages(texts).astype(np.float64).reshape(len(_REACHES), len(lines), -1)
 
 
 def _parameters(bare: Sequence[str]) -> Floats:

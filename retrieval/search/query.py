@@ -31,7 +31,7 @@ _STYLE = re.compile(
 )
 
 
-def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target_code: bool = False, work: str = "") -> Query:
+def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target_code: bool = False, work: str = "", explain: bool = False) -> Query:
     """The `Query` of a question; raises `UsageError` that says what is wrong and what is allowed."""
     wrong = _wrong(text) or ("" if 1 <= k <= MAX_HITS else f"{k} hits were asked for; 1 to {MAX_HITS} can be")
     if wrong:
@@ -39,7 +39,9 @@ def make_query(text: str, *, k: int = 10, kinds: Collection[str] = (), no_target
     unknown = sorted(set(kinds) - set(_KINDS))
     if unknown:
         raise UsageError(f"there is no kind {unknown[0]!r}", hint="kinds: " + ", ".join(_KINDS))
-    return Query(text.strip(), k, frozenset(kind for kind in _KINDS if kind in kinds), no_target_code, around=True, work=work.strip())
+    return Query(
+        text.strip(), k, frozenset(kind for kind in _KINDS if kind in kinds), no_target_code, around=True, work=work.strip(), explain=explain
+    )
 
 
 def beginning(text: str) -> tuple[str, tuple[str, ...]]:

@@ -1,27 +1,21 @@
-"""What a question is about besides details (models, data sets, tasks, experiments), and which holders of a value speak of it. Pure.
+"""What a question is about: the details that it names or asks the value of, and the models, data sets, tasks and experiments it names. Pure.
 
-"How many epochs is ViT-B trained on ImageNet?" is no question about all that a lineage trains. A holder speaks of what stands
-in its scope, path, headings, row or sentence, and in the command that it is part of; what a program takes if nobody says
-otherwise is spoken of by the commands that run it.
+"How many epochs is ViT-B trained on ImageNet?" is no question about all that a lineage trains.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import Work, WorkId
-from lineage.results import FactOccurrence
 from lineage.text.tokens import STOP, parts
-from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import telling
-from retrieval.decisions.provenance import BEGINS, command_of, is_own_code, line_at, sentences_of
 from retrieval.search.entity_routing import coined
 
 _WORD = re.compile(r"[^\W_](?:[\w.+×-]{0,60}[^\W_])?")
@@ -35,9 +29,25 @@ _PLAIN = "use used uses using value values train trained training much many mode
 _ASKS = frozenset(_PLAIN.split())
 _NAMED_FROM = 4
 """Letters from which on a name may go on with digits: `llama` is spoken of by `llama2_7b`."""
-_LONGEST = 8_000
-_OTHER = re.compile(r"(?:,|\band\b|\bor\b)\s{1,3}(?=\$?\d[\w.,^{}\\-]{0,20}\$?\s(?:for|on|in|with)\b)")
-"""What stands before the next of several values, each of something else: "2048 for A and 1024 for B"."""
+LONGEST = 8_000
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w.-]{0,60}")
+_SPOKEN = re.compile(r"[A-Za-z_][\w.@-]{0,60}|[,;?]")
+_PHRASE = 4
+_NUMBERS = frozenset(("number", "integer", "fraction"))
+_WHAT = frozenset(("what", "which"))
+_MEASURES = frozenset(("many", "much", "large", "long", "big", "high", "often", "far", "deep", "wide", "small", "strong", "low"))
+_IS = frozenset(("is", "are", "was", "were"))
+_JOINS = frozenset(("and", "or", ","))
+_LEFT = (
+    "is are was were does do did has have had can could will would should may might must be get gets of for in on at to from by with when where"
+    " how that per after before during without into between than as what which ? ;"
+)
+_ENDS = frozenset(_LEFT.split())
+"""A verb, a preposition or the next question ends the nouns whose value is asked for."""
+_QUALIFIED = "default value values maximum minimum max min exact initial fixed specific"
+_PASSED = STOP | frozenset(_QUALIFIED.split())
+_SHARE = 0.4
+_VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", "task", "loss", "training", "train", "name", "type", "used", "size"))
 Name = tuple[str, ...]
 Span = tuple[int, int]
 
@@ -57,7 +67,7 @@ def subject(question: str, details: Sequence[Span], known: Ontology, target: fro
     names: list[list[str]] = []
     rest: list[str] = []
     own, end = False, -1
-    for word, start, stop in _undetailed(question[:_LONGEST], details, known):
+    for word, start, stop in _undetailed(question[:LONGEST], details, known):
         if fold(word) in target:
             own = True
         elif not _is_name(word, start == 0, known):
@@ -92,123 +102,14 @@ def _is_name(word: str, first: bool, known: Ontology) -> bool:
     return any(c.isupper() or c.isdigit() for c in word[first:]) and not (naming and not naming.scope)
 
 
-# -- who speaks of it
-
-
-class _Rank(NamedTuple):
-    """Orders holders: those that speak of a name; that stand in no other experiment's folder; the target's own where it speaks nearly, the
-    work that is named, the target's own; by how many names are spoken of near the value, in its scope, around it; by hints."""
-
-    speaks: bool
-    inside: bool
-    standing: int
-    near: int
-    scope: int
-    around: int
-    hints: int
-
-
-@dataclass(frozen=True)
-class SubjectMatcher:
-    """The facts of a lineage by name, and what each speaks of."""
-
-    held: Mapping[str, Sequence[FactOccurrence]]
-
-    @cached_property
-    def _run(self) -> Mapping[tuple[WorkId, str], frozenset[str]]:
-        """The words of the commands that run each program of each work."""
-        found: dict[tuple[WorkId, str], set[str]] = defaultdict(set)
-        for occurrence in (one for some in self.held.values() for one in some if one.fact.kind == "command"):
-            found[occurrence.fact.work, occurrence.fact.scope.rpartition("/")[2]] |= _words(
-                f"{_saying(occurrence)} {' '.join(occurrence.evidence.chunk.section[-1:])}"
-            )
-        return {place: frozenset(words) for place, words in found.items()}
-
-    @cached_property
-    def _folders(self) -> Folders:
-        """The folders of the target's own code that are an experiment each."""
-        return Folders.of_files(occurrence.evidence.file for some in self.held.values() for occurrence in some if is_own_code(occurrence))
-
-    def best(self, some: Sequence[FactOccurrence], about: Subject) -> FactOccurrence | None:
-        """The first of those that speak most of a subject; none where it names something that nobody speaks of, or only others than the
-        target do, which has values of its own: one value of its own is for all that it speaks of."""
-        if about.own:
-            some = [occurrence for occurrence in some if occurrence.evidence.from_target]
-        ranked = [(self._rank(occurrence, about), occurrence) for occurrence in some]
-        rank, first = max(ranked, key=lambda row: row[0], default=(None, None))
-        if rank is None or not about.names:
-            return first
-        own = [occurrence for occurrence in some if occurrence.evidence.from_target]
-        if rank.speaks and (rank.standing or not own):
-            return first
-        return own[0] if len({occurrence.fact.value for occurrence in own}) == 1 and self._knows(about) else None
-
-    def hinted(self, occurrence: FactOccurrence, about: Subject) -> bool:
-        """Whether a holder speaks of a name of a question, or of half of what else it hints at."""
-        rank = self._rank(occurrence, about)
-        return rank.speaks or (not about.names and 0 < len(about.hints) <= 2 * rank.hints)
-
-    def _knows(self, about: Subject) -> bool:
-        """Whether anything that the target's own text or code sets speaks of a name."""
-        own = (occurrence for some in self.held.values() for occurrence in some if occurrence.evidence.from_target)
-        return any(_spoken(_text(occurrence) | self._near(occurrence), about) for occurrence in own)
-
-    def _rank(self, occurrence: FactOccurrence, about: Subject) -> _Rank:
-        text = _text(occurrence) if about.names else frozenset[str]()
-        near, scope = (_spoken(words, about, text) for words in (self._near(occurrence), _words(occurrence.fact.scope)))
-        around, whose = 0 if _parted(occurrence) else _spoken(text, about), _is_of_named(occurrence, about)
-        standing = 3 if near and occurrence.evidence.from_target else 2 if whose else int(occurrence.evidence.from_target)
-        hints = len(about.hints & telling(f"{_place(occurrence)} {occurrence.fact.scope}")) if about.hints else 0
-        return _Rank(bool(near or around or whose), self._inside(occurrence, about), standing, near, scope, around, hints)
-
-    def _near(self, occurrence: FactOccurrence) -> frozenset[str]:
-        """The words of where a holder stands and of what says it; a default is said with the commands that run its program."""
-        run = self._run.get((occurrence.fact.work, occurrence.evidence.chunk.path.rpartition("/")[2])) if occurrence.fact.kind == "default" else None
-        return _words(f"{occurrence.fact.scope} {occurrence.fact.written} {_place(occurrence)} {_saying(occurrence)}") | (run or frozenset())
-
-    def _inside(self, occurrence: FactOccurrence, about: Subject) -> bool:
-        """Whether a holder stands outside of the folders of experiments, or in that of one which the question names."""
-        experiment = self._folders.of(occurrence) if occurrence.evidence.from_target else ""
-        return not experiment or experiment in self._folders.named(" ".join(word for name in about.names for word in name))
-
-
-def _place(occurrence: FactOccurrence) -> str:
-    chunk = occurrence.evidence.chunk
-    return f"{chunk.path} {chunk.symbol} {' '.join(chunk.section)}"
-
-
-def _is_of_named(occurrence: FactOccurrence, about: Subject) -> bool:
-    """Whether a holder is of a work, other than the target, that is named, be it with a size: `SiT-XL` is asked of SiT."""
-    work = occurrence.evidence.work
-    whose = {fold(work.id.rpartition("/")[2]), fold(work.title.partition(":")[0])}
-    said = (fold("".join(run for run in _RUN.findall(word) if run.lower() not in _CUT)) for name in about.names for word in name)
-    return not occurrence.evidence.from_target and not whose.isdisjoint(said)
-
-
-def _text(occurrence: FactOccurrence) -> frozenset[str]:
-    """The words of the passage of a paper."""
-    return _words(occurrence.evidence.chunk.text) if occurrence.evidence.work.kind == "paper" else frozenset()
-
-
-def _parted(occurrence: FactOccurrence) -> bool:
-    """Whether the passage of a value gives several, and says of what each is."""
-    return occurrence.fact.kind == "prose" and _OTHER.search(occurrence.evidence.chunk.text) is not None
-
-
-def mentions(occurrence: FactOccurrence, about: Subject) -> bool:
-    """Whether the passage that holds a value has any word of a subject."""
-    text = f"{occurrence.fact.work} {occurrence.fact.scope} {_place(occurrence)} {occurrence.evidence.chunk.text[:_LONGEST]}"
-    return _spoken(_words(text), about) > 0 or not about.hints.isdisjoint(telling(text))
-
-
 def is_heard(about: Subject, passages: Iterable[tuple[str, tuple[Work | None, ...]]]) -> bool:
     """Whether any of these passages, each with the works that it is of, has any of the names of a subject; true where there are none."""
-    return not about.names or any(_spoken(_words(text), about) or any(map(partial(_is_called, about), works)) for text, works in passages)
+    return not about.names or any(names_spoken(words_of(text), about) or any(map(partial(_is_called, about), works)) for text, works in passages)
 
 
 def share_spoken(about: Subject, text: str) -> float:
     """The share of the names of a subject that a text speaks of; the subject has names."""
-    return _spoken(_words(text), about) / len(about.names)
+    return names_spoken(words_of(text), about) / len(about.names)
 
 
 def _is_called(about: Subject, work: Work | None) -> bool:
@@ -217,30 +118,18 @@ def _is_called(about: Subject, work: Work | None) -> bool:
         return False
     called = fold(work.id.rpartition("/")[2])
     goes_on = len(called) > _NAMED_FROM and any(fold(word).startswith(called) for name in about.names for word in name)
-    return goes_on or _spoken(_words(f"{called} {work.title}"), about) > 0
+    return goes_on or names_spoken(words_of(f"{called} {work.title}"), about) > 0
 
 
-def _spoken(words: frozenset[str], about: Subject, beside: frozenset[str] = frozenset()) -> int:
+def names_spoken(words: frozenset[str], about: Subject, beside: frozenset[str] = frozenset()) -> int:
     """How many of the names are spoken of; what stands `beside` may have all of a name but its last word."""
     return sum(_speaks(words, name[-1:]) and _speaks(words | beside, name) for name in about.names) if words else 0
 
 
-def _saying(occurrence: FactOccurrence) -> str:
-    """What says a value: the row of a table, the sentence up to the next value, the command with its lines, else the line."""
-    if occurrence.fact.kind == "command":
-        return command_of(occurrence)
-    line = line_at(occurrence.evidence.chunk, occurrence.fact.line)
-    if occurrence.fact.kind != "prose":
-        return line
-    said, here = sentences_of(occurrence)
-    sentence = said[here] if here >= 0 else line
-    return next((part for part in _OTHER.split(sentence) if occurrence.fact.said[:BEGINS] in part), sentence)
-
-
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """The words of a text in lower case: runs of letters and digits, their parts, and neighbours joined by a sign (`wav2vec_2`)."""
     found: set[str] = set()
-    for run in _RUN.findall(text.replace("×", "x")[:_LONGEST]):
+    for run in _RUN.findall(text.replace("×", "x")[:LONGEST]):
         found.update((run.lower(), *parts(run)))
     return frozenset(found)
 
@@ -255,3 +144,104 @@ def _has(words: frozenset[str], piece: str) -> bool:
     if piece in words or _SIZES.get(piece) in words:
         return True
     return len(piece) >= _NAMED_FROM and any(word.startswith(piece) and word[len(piece) :].isdigit() for word in words)
+
+
+def works_folded(about: Subject) -> frozenset[str]:
+    """The folded names of a subject without sizes, as works may be called."""
+    return frozenset(fold("".join(run for run in _RUN.findall(word) if run.lower() not in _CUT)) for name in about.names for word in name)
+
+
+# -- the details that are named
+
+
+def named_details(question: str, known: Ontology) -> tuple[str, ...]:
+    """Names of details in the order of the question; the longest phrase that is a name counts, its parts do not."""
+    return tuple(dict.fromkeys(named.name for named in _named(question, known)))
+
+
+class _Named(NamedTuple):
+    """A detail that is named by so many words, between two places of the question."""
+
+    name: str
+    size: int
+    span: Span
+
+
+def _named(question: str, known: Ontology) -> list[_Named]:
+    """The same with the words that name each."""
+    places = list(_IDENTIFIER.finditer(question))[:200]
+    words = [place[0].rstrip(".-") for place in places]
+    nameds: list[_Named] = []
+    at = 0
+    while at < len(words):
+        size, name = next(((size, name) for size in range(_PHRASE, 0, -1) if (name := _name(words[at : at + size], size, known))), (1, ""))
+        first = at + _qualifying(words[at : at + size], known)
+        nameds += [_Named(name, size, (places[first].start(), places[at + size - 1].end()))] if name else []
+        at += size
+    return nameds
+
+
+def _qualifying(words: Sequence[str], known: Ontology) -> int:
+    """How many of the first words of a detail's name only say of what it is: "BERT's" tokenizer."""
+    naming = known.naming(" ".join(words))
+    scope = naming.scope.split("_") if naming else []
+    return next((n for n, word in enumerate(words) if word.lower() not in scope), 0)
+
+
+def asked_details(question: str, known: Ontology) -> tuple[str, ...]:
+    """Names of the details whose value a question asks for: "which optimiser ...", "how many epochs ...", or nothing but names of numbers.
+
+    "which parameters are excluded from weight decay?" names one and asks for something else, as "activation" alone may.
+    """
+    asked = [name for phrase in _interrogated(question) if (name := known.name_of(" ".join(phrase)))]
+    if not asked and asks_for(question, known, 1.0):
+        asked = [name for name in named_details(question, known) if known.terms[name].type in _NUMBERS]
+    return tuple(dict.fromkeys(asked))
+
+
+def _interrogated(question: str) -> list[list[str]]:
+    """The nouns right after "what", "which" or "how many", up to the verb or preposition; what "and" joins to them, apart."""
+    words = _SPOKEN.findall(question)[:200]
+    found: list[list[str]] = []
+    at = 0
+    while at < len(words):
+        start = _after_interrogative([word.lower() for word in words[at : at + 3]])
+        at += start or 1
+        if not start:
+            continue
+        phrases: list[list[str]] = [[]]
+        while at < len(words) and (word := words[at].lower()) not in _ENDS and len(phrases[-1]) < _PHRASE:
+            if word in _JOINS:
+                phrases.append([])
+            elif word not in _PASSED:
+                phrases[-1].append(words[at])
+            at += 1
+        found += filter(None, phrases)
+    return found
+
+
+def _after_interrogative(words: Sequence[str]) -> int:
+    """How many of the next words ask for what follows them; 0 if none."""
+    if words[0] in _WHAT:
+        return 2 if words[1:2] and words[1] in _IS else 1
+    return 2 if words[0] == "how" and words[1:2] and words[1] in _MEASURES else 0
+
+
+def asks_for(question: str, known: Ontology, share: float = _SHARE) -> bool:
+    """Whether details are what is asked for: so many of the words that tell are their names."""
+    telling = [word for word in _IDENTIFIER.findall(question) if word.lower() not in _VAGUE | _PASSED]
+    return sum(named.size for named in _named(question, known)) >= share * len(telling)
+
+
+def _name(words: list[str], size: int, known: Ontology) -> str:
+    if len(words) < size or words[0].lower() in STOP or words[-1].lower() in STOP or (size == 1 and words[0].lower() in _VAGUE):
+        return ""
+    found = known.name_of(" ".join(words)) or ""
+    naming = known.naming(words[0]) if size == 1 else None
+    # `ImageNet` is no net that a question asks for
+    return "" if naming and naming.scope and known.terms[found].type == "text" else found
+
+
+def subject_of(question: str, known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
+    """What a question is about besides the details that it names; `target` are the folded names of the target."""
+    return subject(question, [named.span for named in _named(question, known)], known, target)

@@ -60,21 +60,6 @@ class WorkRelations:
                 return id_
         raise NotFound(f"this lineage has no work {named[:80]!r}", hint="`lineage show` names them; an alias or OWNER/NAME will do")
 
-    def prior(self, graph: float, target: float, code: float) -> dict[str, tuple[float, str]]:
-        """(deviations, reason) by work: `graph` times the edge's score by its distance, `target` for the target itself, `code` for its code."""
-        relations: dict[str, tuple[float, str]] = {}
-        for id_, kin in self.kin.items():
-            if kin.from_target:
-                relations[id_] = (code if kin.work.kind == "code" else target, "the target's own")
-            elif kin.reference and kin.reference.score > 0:
-                role = kin.reference.roles[0].role.value if kin.reference.roles else "reference"
-                citing = "the target" if kin.reference.distance == 1 else kin.reference.citing
-                relations[id_] = (
-                    graph * kin.reference.score / kin.reference.distance,
-                    f"{role} of {citing}, lineage score {kin.reference.score:.2f}",
-                )
-        return relations
-
 
 def _kin(work: Work, works: Mapping[WorkId, Work], edges: Mapping[WorkId, Reference], links: list[CodeLink], target: WorkId) -> WorkRelation:
     if work.kind == "paper":

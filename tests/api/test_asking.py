@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from api.bootstrap import Parts
-from api.cli.commands import common
+from api.cli import common
 from api.operations import Service
 from api.server.engines import KeptParts
 from lineage import settings

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from api.cli import app, display, display_facts, display_gaps, exit_codes, terminal
+from api.cli import app, display, display_answers, display_gaps, exit_codes, terminal
+from api.wire.stored import linked
 from lineage import generation as layout
 from lineage.records import Answer, Fact, Hit, Query
 from lineage.results import Conflict, Consensus, FactOccurrence, Gaps, Value
@@ -296,9 +297,9 @@ def odd_texts() -> dict[str, str]:
     conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
     return {
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
-        "show": "\n".join(display._code(SimpleNamespace(links=[link], works={ODD: work}, states={}))),
+        "show": "\n".join(display._code(SimpleNamespace(links=linked([link], {ODD: work}, {})))),
         "list": display.lineages([manifest]),
-        "facts": display_facts.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
+        "facts": display_answers.consensus(Consensus("lr", "rate", (Value("1", ODD, (held,)),), "x", "1")),
         "gaps": display_gaps.gaps(Gaps("x", "1", replace(work, title=""), (), (), (conflict,))),
     }
 

@@ -9,9 +9,10 @@ import json
 import pytest
 
 from api.client import AsyncLineage, Event, Lineage, Refused
-from api.client.calls import EventReader
-from api.rest import insight, responses
+from api.client.connection import EventReader
 from api.server.engines import KeptParts
+from api.wire.hits import AnswerView
+from api.wire.insight import FactOccurrenceView
 from lineage import settings
 from lineage.errors import BadIdentifier, NotFound, UpstreamError, UsageError
 from tests.demo import NAME
@@ -37,7 +38,7 @@ def lineage(server):
 
 def test_every_answer_is_typed(lineage):
     answer = lineage.search(QUESTION, k=3, kind="code")
-    assert isinstance(answer, responses.Answer)
+    assert isinstance(answer, AnswerView)
     assert [hit.rank for hit in answer.hits] == [1, 2, 3]
     around = lineage.evidence(answer.hits[0].chunk, before=1, after=1)
     assert around.hit.source.path == answer.hits[0].source.path
@@ -45,7 +46,7 @@ def test_every_answer_is_typed(lineage):
     assert lineage.show(NAME).report.lineage == NAME
     assert lineage.status(NAME).sums["reference"]["in"] > 0
     assert lineage.graph(NAME).target == "arxiv:9912.00001"
-    assert isinstance(lineage.facts("learning rate").values[0].held[0], insight.FactOccurrenceModel)
+    assert isinstance(lineage.facts("learning rate").values[0].held[0], FactOccurrenceView)
     assert lineage.details().rows
     assert lineage.gaps(state="unspecified").gaps[0].state == "UNSPECIFIED"
     assert lineage.context("write the training loop", tokens=2000).used <= 2000

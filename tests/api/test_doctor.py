@@ -7,8 +7,7 @@ from pathlib import Path
 from api.doctor import examine
 from indexer.transport.upstreams import UPSTREAMS
 from lineage import settings
-from lineage.build_profiles import PROFILES
-from lineage.settings import Settings
+from lineage.settings import PROFILES, Settings
 
 
 def test_every_host_is_told_with_its_use_and_pace():

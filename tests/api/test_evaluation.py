@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from api.cli.display_evaluation import evaluation
+from api.cli.display_files import evaluation
 from api.cli.files import lineage_of
 from lineage.errors import UsageError
 from tests.demo import DEMO, NAME

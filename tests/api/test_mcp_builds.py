@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from api.mcp.server import server
-from api.mcp.tools import TOOLS
+from api.mcp.tools import TOOLS, output_schema
 from api.server.jobs import Jobs
 from indexer.plan import BuildReport
 from lineage.errors import SourceError
@@ -18,7 +18,7 @@ from lineage.records import Status, Work, WorkId
 from tests.api.mcp_desk import MODES, Store, called, talk
 from tests.demo import Demo
 
-OUTPUTS = {tool.name: tool.output for tool in TOOLS}
+OUTPUTS = {tool.name: output_schema(tool) for tool in TOOLS}
 TARGET = "arxiv:2504.17192"
 NAME = "arxiv-2504.17192"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from api.mcp.tools import TOOLS
+from api.mcp.tools import TOOLS, output_schema
 from tests.api.mcp_desk import MODES, Store, called
 from tests.fakes import small_lineage
 
-OUTPUT = {tool.name: tool.output for tool in TOOLS}["lineage_context"]
+OUTPUT = {tool.name: output_schema(tool) for tool in TOOLS}["lineage_context"]
 TASK = "initialise the encoder and adapt it at test time"
 
 

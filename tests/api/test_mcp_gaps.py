@@ -6,11 +6,11 @@ import jsonschema
 import pytest
 
 from api.mcp.server import server
-from api.mcp.tools import TOOLS
+from api.mcp.tools import TOOLS, output_schema
 from tests.api.mcp_desk import MODES, Store, called
 from tests.fakes import small_lineage
 
-OUTPUT = {tool.name: tool.output for tool in TOOLS}["lineage_gaps"]
+OUTPUT = {tool.name: output_schema(tool) for tool in TOOLS}["lineage_gaps"]
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from api.mcp.server import server
 from api.rest.app import application
 from api.server.jobs import Jobs
 from api.server.security import policy_of
+from api.wire.encode import dumps
 from lineage import settings
 from tests import honest_world as small
 from tests.api.mcp_desk import called
@@ -123,8 +124,8 @@ def test_the_client(honest):
     with Serving(honest.home) as running, Lineage(running.url) as client:
         for without in (False, True):
             flags = {"lineage": "with", "no_target_code": without}
-            assert shown(client.facts(DETAIL, **flags).model_dump_json(), without=without)
-            assert shown(client.gaps(**flags).model_dump_json(), without=without)
-            assert shown(client.search("optimizer lr config", k=50, **flags).model_dump_json(), without=without)
+            assert shown(dumps(client.facts(DETAIL, **flags)), without=without)
+            assert shown(dumps(client.gaps(**flags)), without=without)
+            assert shown(dumps(client.search("optimizer lr config", k=50, **flags)), without=without)
         tallies = [client.details(lineage="with", no_target_code=flag).rows[0].works for flag in (True, False)]
         assert tallies == [1, 2]

@@ -8,8 +8,9 @@ import json
 import httpx2
 import pytest
 
-from api.client.calls import Client, Refused, get, place, post, refusal
-from api.rest import PREFIX, responses
+from api.client import calls
+from api.client.connection import Client, Refused, refusal
+from api.rest import PREFIX
 from api.rest.problems import MOST, Problem, kebab, problem_of
 from lineage import errors
 from lineage.errors import LineageError, UpstreamError
@@ -96,14 +97,14 @@ def test_a_client_waits_as_long_as_it_is_asked_to_and_is_patient(status, after, 
 
 
 def test_a_call_sends_what_is_said_and_leaves_the_rest_to_the_server():
-    assert get("/x", responses.ResponseModel, a="", b=0, c=False, d="e").request() == {
+    assert calls.gaps(topic="d", no_target_code=False).request() == {
         "method": "GET",
-        "url": f"{PREFIX}/x",
-        "params": {"b": 0, "c": "false", "d": "e"},
-        "json": None,
+        "url": f"{PREFIX}/gaps",
+        "params": {"topic": "d", "no_target_code": "false"},
     }
-    assert post("/x", responses.ResponseModel, a="", b=None).request()["json"] == {"a": "", "b": None}
-    assert place("lineages", "../a b/ü?") == "/lineages/..%2Fa%20b%2F%C3%BC%3F"
+    assert calls.answer("a").request() == {"method": "POST", "url": f"{PREFIX}/answer", "json": {"text": "a", "lineage": "", "no_target_code": False}}
+    assert calls.show("../a b/ü?").request()["url"] == f"{PREFIX}/lineages/..%2Fa%20b%2F%C3%BC%3F"
+    assert calls.resume("j/1").request() == {"method": "POST", "url": f"{PREFIX}/jobs/j%2F1/resume", "params": {}}
 
 
 def test_a_server_that_is_not_heard_is_an_upstream_that_cannot_be_reached():

@@ -11,10 +11,11 @@ import time
 import httpx2
 import pytest
 
+from api.requests import Build
 from api.rest import builds
-from api.rest import responses as said
 from api.server.engines import KeptParts
 from api.server.journal import Job, JobEvent
+from api.table import BY_NAME
 from indexer.plan import BuildRequest
 from lineage import settings
 from tests.fakes.embedder import HashingEmbedder
@@ -122,7 +123,7 @@ def test_a_stream_ends_after_the_event_of_the_end(monkeypatch, said, states):
 def test_a_build_is_accepted_followed_and_there(client):
     answer = client.post("/api/v1/lineages", json=SMALL)
     assert answer.status_code == 202
-    job = said.Job.model_validate(answer.json(), strict=True)
+    job = BY_NAME["build"].read(answer.content)
     assert answer.headers["location"] == job.links["self"] == f"/api/v1/jobs/{job.id}"
     events = followed(client, job.links["events"])
     assert [data["state"] for kind, _, data in events if kind == "state"] == ["queued", "running", "done"]
@@ -230,7 +231,7 @@ def test_a_client_that_vanishes_in_mid_stream_leaves_nothing_behind(client, serv
 def test_streams_are_bounded(tmp_path):
     jobs = builds.Jobs(tmp_path, lambda request, watch: None)
     streams = builds.Streams(most=1)
-    job = jobs.submit(builds.requests.Build(**SMALL).request(0, 0))
+    job = jobs.submit(Build(**SMALL).request(0, 0))
     streams.open = 1
     assert streams.answer(jobs, job, 0).status_code == 503
 
@@ -239,7 +240,7 @@ def test_a_stream_that_has_nothing_to_tell_says_that_it_is_there(tmp_path, monke
     monkeypatch.setattr(builds, "HEARTBEAT", 0.0)
     monkeypatch.setattr(builds, "LOOK", 0.0)
     jobs = builds.Jobs(tmp_path, lambda request, watch: None)
-    job = jobs.submit(builds.requests.Build(**SMALL).request(0, 0))
+    job = jobs.submit(Build(**SMALL).request(0, 0))
 
     async def listen():
         stream = builds.events(jobs, job.id, 0)

@@ -14,7 +14,7 @@ def test_a_file_of_the_users_own_bridges_its_words_to_code(tmp_path, upstream):
     demo = Demo(tmp_path / "home", upstream.url, vocabulary=own)
     demo.build(papers=1, repos=2)
     hits = demo.service.query("where is the quokka?", k=10, kind="code").hits
-    assert any(reason.startswith("marsupials") for hit in hits for reason in hit.why)
+    assert any(reason.of[:1] == ("marsupials",) for hit in hits for reason in hit.why)
 
 
 def test_a_file_that_is_no_vocabulary_is_refused_by_name(tmp_path, upstream):

@@ -15,7 +15,7 @@ from benchmarks.evidence import Corpus, Set
 from lineage import registry
 from lineage.generation import open_generation
 from lineage.records import Chunk, Hit, Work, WorkId
-from retrieval.search.fusion import FusionWeights
+from retrieval.search.priors import FusionWeights
 from retrieval.search.query import make_query
 from tests.fakes.embedder import HashingEmbedder
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from lineage.citation import pinpoint
 from lineage.generation import open_generation
+from lineage.reasons import words
 from lineage.records import Hit
+from retrieval.search.diversity import PROSE
 from retrieval.search.engine import Engine
-from retrieval.search.fusion import PROSE
 from retrieval.search.query import make_query
 from tests.demo import DEMO, NAME, Demo
 from tests.upstream import Upstream, World
@@ -45,7 +46,7 @@ def _ranking(engine: Engine, question: str) -> list[dict[str, Any]]:
 
 
 def _entry(hit: Hit) -> dict[str, Any]:
-    return {"hit": f"{pinpoint(hit)} {hit.chunk.symbol}".strip(), "kind": hit.chunk.kind, "score": round(hit.score, 3), "why": [*hit.why]}
+    return {"hit": f"{pinpoint(hit)} {hit.chunk.symbol}".strip(), "kind": hit.chunk.kind, "score": round(hit.score, 3), "why": [*words(hit)]}
 
 
 def changes(before: Ranking, after: Ranking, slack: float = 0.0) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from api.rest.requests import Build
+from api.requests import Build
 from indexer.lock.form import read
 from indexer.plan import BOUNDS
 from lineage.errors import BadBundle, NotFound, UsageError

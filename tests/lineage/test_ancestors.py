@@ -1,10 +1,10 @@
 """Who the ancestor of each part is, and that the rank knows it."""
 
 from lineage.records import CodeLink, Document, Mention, Reference, Tier, Work, WorkId
-from lineage.references.ancestors import Ancestor, ancestors
-from lineage.references.inheritance import Part
+from lineage.references.ancestors import ancestors
 from lineage.references.named_in_code import signals
-from lineage.references.ranking import Signal, rank
+from lineage.references.ranking import rank
+from lineage.references.signals import Ancestor, Part, Signal
 
 TARGET = Work(WorkId("arxiv:1"), title="SciFact: verifying claims")
 ENCODER, RIVAL, CORPUS = (WorkId(f"arxiv:{n}") for n in (2, 3, 4))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.text.fence import fence_of, object_in
+from lineage.text.hidden_text import fence_of, object_in
 
 
 @pytest.mark.parametrize("text", ["", "-----", "a\n-----0000\nb", "\ud800"])

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from lineage.records import Mention
-from lineage.references.inheritance import Part, by_part, section_weight, takeovers, total
+from lineage.references.inheritance import by_part, section_weight, takeovers, total, use_probability
+from lineage.references.signals import Part
 
 
 def said(sentence, section=("Method",), together=("key",), own=""):
@@ -21,6 +22,7 @@ def said(sentence, section=("Method",), together=("key",), own=""):
         ("We adopt the same loss function as Mask2Former [key].", Part.LOSS),
         ("To construct our corpus, we use documents from S2ORC [key].", Part.DATA),
         ("We follow the evaluation protocol of ADM [key] for all metrics.", Part.EVALUATION),
+        ("For sampling, we use the solver of EDM [key] with temperature 1.", Part.SAMPLING),
     ],
 )
 def test_what_we_take_over_is_told_by_part(sentence, part):
@@ -77,3 +79,31 @@ def test_hostile_sentences_take_no_time(sentence):
     start = time.perf_counter()
     said(sentence[:4000] + " [key]")
     assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        ("We train the model with the AdamW optimizer [key].", Part.TRAINING),
+        ("We train our transformer encoder on the ImageNet [key] dataset.", Part.DATA),
+        ("We report the quality of our model by the FID metric [key].", Part.EVALUATION),
+    ],
+)
+def test_what_is_cited_beside_its_kind_is_an_ancestor_of_that_part_only(sentence, part):
+    assert by_part(said(sentence)).keys() == {part}
+
+
+def test_all_cues_of_a_sentence_tell_use_from_mention():
+    used, mentioned, compared = (
+        use_probability(Mention("key", sentence))
+        for sentence in (
+            "For our experiments we use the tagger of [key], following their setup.",
+            "Many approaches have been proposed for this task (a; [key]; b).",
+            "Our method outperforms [key] by a large margin.",
+        )
+    )
+    assert used > 0.7 > 0.4 > max(mentioned, compared)
+
+
+def test_a_sentence_without_a_known_phrase_still_takes_over():
+    assert said("On top of the tokenizer of RQ [key] we then train our own prior.")[0].weight > 0.1

@@ -259,6 +259,16 @@ def test_a_repository_that_calls_itself_a_reimplementation_is_one_unless_the_pap
     assert merge([link(Tier.OFFICIAL, "latex"), link(Tier.REIMPLEMENTATION, "readme")])[0].tier is Tier.OFFICIAL
 
 
+def test_authors_who_rewrote_their_code_keep_it_where_the_hub_names_it() -> None:
+    rewrite = f"# tent-pytorch\nThis is a PyTorch re-implementation of the paper [Tent]({ARXIV}).\n"
+    readme = list(from_readme(Work(REPO, "code"), rewrite, [PAPER]))
+    assert readme[0].tier is Tier.REIMPLEMENTATION
+    assert merge([link(Tier.AUTHOR, "huggingface"), *readme])[0].tier is Tier.AUTHOR
+    assert merge(readme)[0].tier is Tier.REIMPLEMENTATION
+    unofficial = list(from_readme(Work(REPO, "code"), rewrite.replace("This is a", "Unofficial"), [PAPER]))
+    assert merge([link(Tier.AUTHOR, "huggingface"), *unofficial])[0].tier is Tier.REIMPLEMENTATION
+
+
 def test_links_come_best_first_and_keep_every_word() -> None:
     other = WorkId("repo:github.com/ada/other")
     merged = merge([link(Tier.MENTIONED, "latex", other), link(Tier.AUTHOR, "huggingface"), link(Tier.OFFICIAL, "latex")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.code_reuse.origins import Origins, Said, taken
+from lineage.code_reuse.derivation import Origins, Said, taken
 from lineage.records import Document, WorkId
 
 ONE, OTHER = (WorkId(f"repo:github.com/a/{name}") for name in ("one", "other"))

@@ -1,6 +1,6 @@
 """Profiles say how much a build takes in."""
 
-from lineage.build_profiles import PROFILES
+from lineage.settings import PROFILES
 
 
 def test_profiles_grow_from_fast_to_deep():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from lineage.records import CodeLink, Mention, Reference, Role, Tier, Work, WorkId
-from lineage.references.ranking import DEFAULT, Weights, counted, rank, read_weights, text_signals
+from lineage.references.ranking import DEFAULT, Weights, rank, read_weights, text_signals
+from lineage.references.signals import counted
 
 TARGET = Work(WorkId("arxiv:2020.00001"), title="Entropy minimisation for test-time adaptation", authors=("Ada Lovelace", "Alan Turing"), year=2020)
 

@@ -121,3 +121,17 @@ def test_a_hostile_readme_is_read_soon(piece: str) -> None:
     started = time.monotonic()
     from_readme(CODE, piece * (400_000 // len(piece)), papers)
     assert time.monotonic() - started < 10
+
+
+def test_a_title_of_two_telling_words_is_enough_where_it_is_long() -> None:
+    convnext, networks = Work(WorkId("s2:c"), title="A ConvNet for the 2020s"), Work(WorkId("s2:n"), title="Neural networks")
+    readme = "# [A ConvNet for the 2020s](https://example.org/pdf)\n\nOfficial PyTorch implementation of ConvNeXt. Neural networks are fun.\n"
+    assert tiers(readme, convnext, networks) == {convnext.id: "official"}
+
+
+def test_a_repository_called_as_the_paper_is_that_speaks_of_the_same_is_its_authors() -> None:
+    eraser = Work(WorkId("s2:e"), title="ERASER: A Benchmark to Evaluate Rationalized NLP Models")
+    repo = Work(WorkId("repo:github.com/jayded/eraserbenchmark"), kind="code")
+    links = from_readme(repo, "# eraserbenchmark\n\nA benchmark for understanding and evaluating rationales\n", [eraser, OTHER])
+    assert [(link.paper, link.tier) for link in links] == [(eraser.id, Tier.AUTHOR)]
+    assert from_readme(repo, "# eraserbenchmark\n\nA blackboard for schools.\n", [eraser]) == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lineage.records import BibEntry, Document, Span, Work
-from lineage.references.title_match import same_paper, same_work
+from lineage.references.same_work import same_paper, same_work
 
 ABSTRACT = "We hide whole neighbourhoods of patches and predict them, which leaves no texture to continue and makes features better for probing."
 HEAD = "Rosa Lindqvist and Deniz Achterberg\nHarbour Institute"

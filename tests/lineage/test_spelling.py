@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.text.spelling import american
+from lineage.hyperparameters.terms import american
 
 
 @pytest.mark.parametrize(

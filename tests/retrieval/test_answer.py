@@ -17,9 +17,9 @@ from retrieval.answers.answer import answered, ask, messages
 from retrieval.answers.extract import PARTS, candidates, questions, supported
 from retrieval.answers.pieces import sentences_of_passage
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.named_settings import asked_details, held_for, named_details
-from retrieval.search.abstention import UNSUPPORTED
+from retrieval.decisions.named_settings import held_for
 from retrieval.search.engine import Engine
+from retrieval.search.question_subject import asked_details, named_details
 from tests.fakes import small_lineage as small
 from tests.fakes.chat_server import ChatServer
 
@@ -77,7 +77,7 @@ def test_an_answer_that_the_engine_calls_unsupported_is_not_supported():
     hit = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper"), Work(small.TARGET))
     found = Answer(Query("encoders initialised"), "small", "1", (hit,))
     assert supported(found)
-    assert not supported(replace(found, notes=(f"{UNSUPPORTED}: 8 pieces were searched",)))
+    assert not supported(replace(found, supported=False))
 
 
 def test_facts_come_first_as_their_source_says_them(engine):

@@ -9,7 +9,8 @@ from lineage.records import Answer, Chunk, Fact, FileProfile, Hit, Query, Work, 
 from lineage.results import FactOccurrence
 from retrieval.answers.extract import heard
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.named_settings import held_for, speaking, subject_of
+from retrieval.decisions.named_settings import held_for, speaking
+from retrieval.search.question_subject import subject_of
 
 TARGET, OWN, OTHER = WorkId("arxiv:2503.10622"), WorkId("repo:github.com/a/DyT"), WorkId("repo:github.com/facebookresearch/DiT")
 

@@ -44,7 +44,7 @@ def test_words_are_looked_for_in_the_forms_that_the_index_holds(catalog):
 def test_rows_that_the_other_retriever_found_are_scored_wherever_they_rank():
     embedder = HashingEmbedder(32)
     vectors = embedder.passages(["alpha", "beta", "gamma", "delta"])
-    found = dense(create(vectors), embedder.queries(["alpha"]), Scope(), also=[3], depth=1)
+    found = dense(create(vectors), embedder.queries(["alpha"]), Scope(), [3], vectors, depth=1)
     assert found[0] == (0, pytest.approx(1.0))
     assert [row for row, _ in found] == [0, 3]
     assert found[1][1] == pytest.approx(float(vectors[0] @ vectors[3]))

@@ -5,20 +5,31 @@ from __future__ import annotations
 import pytest
 
 from lineage.hyperparameters.ontology import ontology
-from retrieval.decisions.named_settings import subject_of
-from retrieval.search.areas import FAR, FARTHEST, asked_areas, distance
-from retrieval.search.concepts import NAMELESS, UNASKED, Asked, Field, concepts
+from lineage.text.tokens import tokens
+from retrieval.search.concepts import FAR, FARTHEST, NAMELESS, UNASKED, Asked, Field, asked_areas, concepts, distance
 from retrieval.search.expansion import vocabulary
+from retrieval.search.question_subject import subject_of
 from tests.fakes import small_lineage as small
 
 TRAINS = "def train(net):\n    trunc_normal_(encoder.weight)\n    optimizer.zero_grad()"
 NONE = "class SetEncoder(json.JSONEncoder):\n    initialized = True"
 
 
+def words_of(chunk):
+    return frozenset(tokens(f"{chunk.text} {chunk.header} {chunk.path} {chunk.symbol}"))
+
+
 def seen(question: str, *texts: str, **shares: float):
     passages = {row: small.chunk(small.REPO, "a.py", text) for row, text in enumerate(texts)}
     asked = Asked(question, ["encoder", "initializ"], subject_of(question, ontology()), vocabulary().crossed(question))
-    field = Field(1000, {"encoder": 20, "initializ": 30}, {"training": 0.1, "images": 0.1, **shares}, {}, passages)
+    field = Field(
+        1000,
+        {"encoder": 20, "initializ": 30},
+        {"training": 0.1, "images": 0.1, **shares},
+        {},
+        passages,
+        {row: words_of(chunk) for row, chunk in passages.items()},
+    )
     return concepts(asked, [(row, 9.0 - row) for row in passages], None, field)
 
 

@@ -7,10 +7,11 @@ import pytest
 from indexer.vectors.flat import create
 from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
-from lineage.records import Fact, Focus
+from lineage.reasons import words
+from lineage.records import Fact, Focus, ReasonKind
 from retrieval.search.abstention import UNSUPPORTED
 from retrieval.search.engine import Engine
-from retrieval.search.entity_routing import REASON
+from retrieval.search.fusion import likelihood
 from retrieval.search.query import make_query
 from tests.fakes import small_lineage as small
 from tests.fakes.embedder import HashingEmbedder
@@ -37,6 +38,10 @@ def ids(answer):
     return [(hit.work.id, hit.chunk.path, hit.chunk.start_line) for hit in answer.hits]
 
 
+def of_named_work(hit):
+    return any(reason.kind is ReasonKind.NAMED_WORK for reason in hit.why)
+
+
 def test_the_lines_that_answer_come_first_with_their_proof(engine):
     answer = engine.ask(make_query("what does _init_weights do with linear layers: trunc_normal_?"))
     first = answer.hits[0]
@@ -45,7 +50,7 @@ def test_the_lines_that_answer_come_first_with_their_proof(engine):
     assert first.reference == small.reference()
     assert first.from_target is False
     assert [signal.retriever for signal in first.signals] == ["lexical", "dense"]
-    assert "baseline of the target, lineage score 0.90 (+0.27)" in first.why
+    assert "baseline of the target, lineage score 0.90 (+0.27)" in words(first)
     assert answer.notes == ()
     assert [hit.rank for hit in answer.hits] == list(range(1, len(answer.hits) + 1))
 
@@ -59,7 +64,7 @@ def test_a_copy_in_another_repository_is_one_hit_that_names_it(engine):
 def test_what_the_target_states_itself_says_so(engine):
     hit = engine.ask(make_query("encoders are initialised from a truncated normal distribution")).hits[0]
     assert (hit.work.id, hit.from_target) == (small.TARGET, True)
-    assert "the target's own (+0.40)" in hit.why
+    assert "the target's own (+0.40)" in words(hit)
 
 
 def test_kinds_restrict_what_is_found(engine):
@@ -123,7 +128,7 @@ def test_odd_questions_are_answered_or_answered_with_nothing(engine, text):
 def test_what_code_calls_the_questions_words_is_found_and_said(lexical):
     hit = lexical.ask(make_query("which initialization?", kinds=["code"])).hits[0]
     assert (hit.chunk.path, hit.chunk.symbol) == ("tent.py", "_init_weights")
-    assert "initialisation: init_weights, trunc_normal_, zeros_" in hit.why
+    assert "initialisation: init_weights, trunc_normal_, zeros_" in words(hit)
 
 
 def test_a_reranker_orders_the_first_hits_and_says_so(tmp_path):
@@ -185,7 +190,7 @@ def test_a_work_that_is_not_there_is_refused_by_name(engine):
 
 def test_a_question_that_names_a_work_is_asked_of_it_too(engine):
     found = engine.ask(make_query("which optimizer does TENT configure?"))
-    assert any(REASON in hit.why for hit in found.hits)
+    assert any(of_named_work(hit) for hit in found.hits)
     assert found.hits[0].score == max(hit.score for hit in found.hits)
 
 
@@ -196,8 +201,8 @@ def test_a_named_work_without_the_identifier_that_is_asked_for_does_not_lead(tmp
         found = engine.ask(make_query("what is tent_proj_coeff in the TENT loss?"))
         known = engine.ask(make_query("what does _init_weights and forward_and_adapt of TENT do?"))
     assert found.hits[0].chunk.path == "loss.py"
-    assert not any(REASON in hit.why for hit in found.hits)
-    assert any(REASON in hit.why for hit in known.hits)
+    assert not any(of_named_work(hit) for hit in found.hits)
+    assert any(of_named_work(hit) for hit in known.hits)
 
 
 def test_where_one_work_is_asked_the_note_counts_what_was_searched_of_it(lexical):
@@ -221,10 +226,23 @@ def test_a_question_for_a_value_prefers_what_states_it_to_what_passes_it_on(tmp_
         first = engine.ask(make_query("what temperature is used?")).hits[0]
         other = engine.ask(make_query("how is the temperature passed on?")).hits[0]
     assert (first.chunk.path, other.chunk.path) == ("b.py", "a.py")
-    assert "states temperature (+2.00)" in first.why
+    assert "states temperature (+2.00)" in words(first)
 
 
 def test_where_nothing_at_all_is_found_that_is_said(lexical):
     answer = lexical.ask(make_query("zygomorphic"))
     assert answer.hits == ()
     assert any(note.startswith(UNSUPPORTED) for note in answer.notes)
+
+
+def test_a_sentence_that_stands_in_the_lineage_is_first_though_other_passages_have_more_of_its_words(engine):
+    sentence = small.PROSE.split(". ")[0]
+    first = engine.ask(make_query(sentence)).hits[0]
+    assert first.chunk.path == "main.tex"
+    assert first.why[0].kind in {ReasonKind.LEXICAL, ReasonKind.ASPECT}
+    assert ReasonKind.VERBATIM in {reason.kind for reason in first.why}
+
+
+def test_the_parts_of_every_score_add_up_to_it(engine):
+    for hit in engine.ask(make_query("how does TENT initialize its layers?", explain=True)).hits:
+        assert hit.score == pytest.approx(likelihood(sum(reason.value for reason in hit.why)), abs=1e-4)

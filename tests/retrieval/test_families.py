@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lineage.records import Chunk, WorkId
-from retrieval.search.fusion import Fused, Scored, capped
-from retrieval.search.near_duplicate_configs import MOST, Families, names_set
+from retrieval.search.diversity import MOST, Families, capped, names_set
+from retrieval.search.fusion import Fused, Scored
 
 REPO, OTHER = WorkId("repo:github.com/a/b"), WorkId("repo:github.com/c/d")
 CONFIG = "lr = {n}\nsteps = {n}\nbatch_size = 4096\n\n[train]\nweight_decay = 0.0\n"

@@ -9,26 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.records import Chunk, Signal, WorkId
-from retrieval.search.fusion import (
-    Fused,
-    FusionWeights,
-    Scored,
-    apart,
-    boosted,
-    capped,
-    covers,
-    fitted,
-    folded,
-    fuse,
-    likelihood,
-    limit_prose_share,
-    reference_prior,
-    reordered,
-    role_prior,
-    standard,
-    stated_prior,
-)
+from lineage.records import Chunk, Reason, ReasonKind, Reference, Signal, Work, WorkId
+from retrieval.search.diversity import apart, capped, covers, folded, limit_prose_share
+from retrieval.search.fusion import Fused, Scored, fuse, likelihood, reordered, standard
+from retrieval.search.priors import FusionWeights, Known, fitted, with_priors
+from retrieval.search.work_relations import WorkRelation
 
 
 def chunk(row, work="repo:github.com/a/b", path="a.py", start=None, end=None, symbol=""):
@@ -51,27 +36,27 @@ def test_scores_are_put_in_deviations_of_their_own_list():
 
 
 def test_a_row_that_both_retrievers_like_wins():
-    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], FusionWeights())
+    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], 0.5).first()
     assert rows([Scored(one, chunk(1)) for one in found])[0] == 2
     assert found[0].signals == (Signal("lexical", 2, 8.0), Signal("dense", 1, 0.9))
 
 
 def test_one_list_alone_keeps_its_order():
     lexical = [(5, 3.0), (6, 2.0), (7, 1.0)]
-    assert [one.row for one in fuse(lexical, None, FusionWeights())] == [5, 6, 7]
-    assert [one.row for one in fuse([], lexical, FusionWeights())] == [5, 6, 7]
-    assert fuse([], None, FusionWeights()) == []
+    assert [one.row for one in fuse(lexical, None, 0.5).first()] == [5, 6, 7]
+    assert [one.row for one in fuse([], lexical, 0.5).first()] == [5, 6, 7]
+    assert fuse([], None, 0.5).first() == []
 
 
 def test_fusion_does_not_depend_on_the_unit_of_a_retriever():
     dense = [(2, 0.9), (4, 0.8), (3, 0.1), (1, 0.05)]
-    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, FusionWeights())
-    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, FusionWeights())
+    one = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], dense, 0.5).first()
+    other = fuse([(1, 900.0), (2, 800.0), (3, 100.0)], dense, 0.5).first()
     assert [f.row for f in one] == [f.row for f in other]
 
 
 def test_equal_scores_stand_in_the_order_of_rows():
-    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, FusionWeights())] == [2, 5, 9]
+    assert [one.row for one in fuse([(9, 1.0), (2, 1.0), (5, 1.0)], None, 0.5).first()] == [2, 5, 9]
 
 
 def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
@@ -79,27 +64,34 @@ def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
     assert 0 < fitted().dense < 1
 
 
-def test_works_that_carry_the_lineage_are_favoured_a_little():
-    prior = reference_prior({"arxiv:1": (0.3, "base of the target")}, 1.0)
-    found = boosted([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], prior)
+def known(weights=None, **given):
+    return Known(weights or FusionWeights(code=0.0), **given)
+
+
+def carried(score, work="arxiv:1"):
+    return {WorkId(work): WorkRelation(Work(WorkId(work)), reference=Reference(WorkId("t"), WorkId(work), score=score))}
+
+
+def test_works_that_carry_the_lineage_are_favored_a_little():
+    found = with_priors([scored(1, 1.0), scored(2, 0.9, work="arxiv:1"), scored(3, 0.5, work="arxiv:1")], known(kin=carried(1.0)))
     assert rows(found) == [2, 1, 3]
-    assert found[0].fused.why == ("base of the target (+0.30)",)
+    assert found[0].fused.why == (Reason(ReasonKind.LINEAGE, 0.3, ("reference", "", "1.00")),)
 
 
 def test_statements_outside_of_every_function_stand_back_a_little():
     glue = scored(1, 1.0)
     glue = replace(glue, chunk=replace(glue.chunk, role="module"))
-    found = boosted([glue, scored(2, 0.9)], role_prior(FusionWeights(toplevel=-0.3)))
+    found = with_priors([glue, scored(2, 0.9)], known(FusionWeights(toplevel=-0.3, code=0.0)))
     assert rows(found) == [2, 1]
-    assert found[1].fused.why == ("statements outside of every function (-0.30)",)
+    assert found[1].fused.why == (Reason(ReasonKind.ROLE, -0.3, ("module",)),)
 
 
-def test_chunks_that_state_what_is_asked_for_are_favoured_by_their_share_of_it():
-    prior = stated_prior({"c_1": {"epochs"}, "c_2": {"epochs", "seed"}}, ("epochs", "seed"), 2.0)
-    found = boosted([replace(scored(row, 1.0), chunk=replace(chunk(row), id=f"c_{row}")) for row in (3, 1, 2)], prior)
-    assert [(one.fused.score, one.fused.why) for one in found] == [
-        (3.0, ("states epochs, seed (+2.00)",)),
-        (2.0, ("states epochs (+1.00)",)),
+def test_chunks_that_state_what_is_asked_for_are_favored_by_their_share_of_it():
+    stated = {"c_1": {"epochs"}, "c_2": {"epochs", "seed"}}
+    found = with_priors([scored(row, 1.0) for row in (3, 1, 2)], known(asked=("epochs", "seed"), stated=stated))
+    assert [(one.score, one.fused.why) for one in found] == [
+        (3.0, (Reason(ReasonKind.STATED, 2.0, ("epochs", "seed")),)),
+        (2.0, (Reason(ReasonKind.STATED, 1.0, ("epochs",)),)),
         (1.0, ()),
     ]
 
@@ -107,9 +99,20 @@ def test_chunks_that_state_what_is_asked_for_are_favoured_by_their_share_of_it()
 def test_an_abstract_stands_behind_passages_that_fit_nearly_as_well():
     abstract, passage = scored(1, 2.0), scored(2, 1.5)
     abstract = replace(abstract, chunk=replace(abstract.chunk, kind="paper", role="abstract"))
-    found = boosted([abstract, passage], role_prior(FusionWeights(abstract=-0.75)))
+    found = with_priors([abstract, passage], known(FusionWeights(abstract=-0.75)))
     assert rows(found) == [2, 1]
-    assert found[1].fused.why == ("an abstract (-0.75)",)
+    assert found[1].fused.why == (Reason(ReasonKind.ROLE, -0.75, ("abstract",)),)
+
+
+def test_a_passage_that_is_quoted_comes_first():
+    found = with_priors([scored(1, 3.0), scored(2, 1.0)], known(verbatim={2: 0.5}))
+    assert rows(found) == [2, 1]
+    assert found[0].fused.why == (Reason(ReasonKind.VERBATIM, 3.0),)
+
+
+def test_every_score_is_the_sum_of_its_parts():
+    for one in with_priors([Scored(one, chunk(one.row)) for one in fuse([(1, 9.0), (2, 8.0)], [(2, 0.9), (4, 0.8)], 0.5).first()], known()):
+        assert one.score == pytest.approx(sum(reason.value for reason in one.fused.why))
 
 
 def test_equal_texts_become_one_with_its_copies():
@@ -125,7 +128,9 @@ def test_lines_that_are_shown_already_are_not_shown_again():
 
 
 def test_what_a_better_hit_has_grown_over_is_not_shown_again():
-    found = apart([scored(1, 3.0, start=100, end=160), scored(2, 2.0, start=170, end=190)], lambda one, _: replace(one.chunk, end=200))
+    found = apart(
+        [scored(1, 3.0, start=100, end=160), scored(2, 2.0, start=170, end=190)], lambda one, _: replace(one, chunk=replace(one.chunk, end=200))
+    )
     assert [(one.fused.row, one.chunk.end) for one in found] == [(1, 200)]
 
 
@@ -146,7 +151,7 @@ def test_the_likelihood_is_monotone_and_stays_inside_its_bounds():
 
 def test_records_are_never_changed():
     one = scored(1, 1.0)
-    boosted([one], reference_prior({"repo:github.com/a/b": (1.0, "x")}, 1.0))
+    with_priors([one], known(kin=carried(1.0, "repo:github.com/a/b")))
     assert one == replace(scored(1, 1.0))
 
 
@@ -192,7 +197,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), m
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical, dense):
-    found = fuse(lexical, dense, FusionWeights())
+    found = fuse(lexical, dense, 0.5).first()
     assert sorted(one.row for one in found) == sorted({row for row, _ in (*lexical, *dense)})
     assert [(-one.score, one.row) for one in found] == sorted((-one.score, one.row) for one in found)
     for one in found:
@@ -204,18 +209,18 @@ def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical,
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_the_order_in_which_a_list_is_handed_over_does_not_matter_while_it_fits_into_the_pool(lexical, dense):
-    one, other = fuse(lexical, dense, FusionWeights()), fuse(lexical[::-1], dense[::-1], FusionWeights())
+    one, other = fuse(lexical, dense, 0.5).first(), fuse(lexical[::-1], dense[::-1], 0.5).first()
     assert {f.row: round(f.score, 6) for f in one} == {f.row: round(f.score, 6) for f in other}
 
 
 def test_the_dense_share_decides_where_the_lists_disagree_and_a_row_that_is_missing_has_the_lowest_score():
     lexical, dense = [(1, 2.0), (2, 0.0)], [(2, 0.9), (3, 0.1)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, FusionWeights(dense=0.75))] == [(2, 0.5), (1, -0.5), (3, -1.0)]
-    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, FusionWeights(dense=0.25))] == [(1, 0.5), (2, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.75).first()] == [(2, 0.5), (1, -0.5), (3, -1.0)]
+    assert [(one.row, round(one.score, 6)) for one in fuse(lexical, dense, 0.25).first()] == [(1, 0.5), (2, -0.5), (3, -1.0)]
 
 
 def test_the_second_list_goes_by_the_name_it_is_given():
-    (one,) = fuse([], [(4, 0.5)], FusionWeights(), "static")
+    (one,) = fuse([], [(4, 0.5)], 0.5, name=ReasonKind.STATIC).first()
     assert one.signals == (Signal("static", 1, 0.5),)
 
 
@@ -250,7 +255,7 @@ def test_each_file_of_each_work_has_its_own_places():
 
 def test_a_chunk_that_grows_is_told_what_better_ones_show_of_its_file():
     told = []
-    list(apart([scored(n, -n, start=100 * n, end=100 * n + 50) for n in (1, 2, 3)], lambda one, shown: told.append(len(shown)) or one.chunk))
+    list(apart([scored(n, -n, start=100 * n, end=100 * n + 50) for n in (1, 2, 3)], lambda one, shown: told.append(len(shown)) or one))
     assert told == [0, 1, 2]
 
 
@@ -304,6 +309,4 @@ def test_a_reranker_moves_hits_between_places_and_its_ties_keep_their_order():
 
 
 def test_a_prior_of_nothing_is_no_reason():
-    prior = reference_prior({"repo:github.com/a/b": (0.0, "cited")}, 1.0)
-    assert boosted([scored(1, 1.0)], prior) == [scored(1, 1.0)]
-    assert boosted([scored(1, 1.0)], lambda _: [(0.0, "x"), (-0.5, "y"), (0.25, "z")])[0].fused.why == ("y (-0.50)", "z (+0.25)")
+    assert with_priors([scored(1, 1.0)], known(kin=carried(0.0, "repo:github.com/a/b"))) == [scored(1, 1.0)]

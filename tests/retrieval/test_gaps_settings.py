@@ -12,7 +12,7 @@ import pytest
 
 from indexer.extraction.settings import settings
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, CodeLink, Fact, Hit, Tier, Work, WorkId
+from lineage.records import Chunk, CodeLink, Fact, Hit, Reason, ReasonKind, Tier, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
@@ -190,10 +190,12 @@ def test_what_a_fact_knows_comes_before_what_nothing_knows() -> None:
 def test_a_number_is_not_given_where_a_sentence_specifies_its_detail_in_words() -> None:
     held = code(passage("layer_scale_init_value = 1e-6", "conf/a.toml", "config"))
     facts = {"init_value": [replace(one, fact=replace(one.fact, name="init_value")) for one in held]}
-    hit = Hit(1, 1.0, passage("Zero initialization."), TARGET, why=("says: Zero initialization.", "states zero"))
+    hit = Hit(1, 1.0, passage("Zero initialization."), TARGET, why=(Reason(ReasonKind.STATES, of=("zero",)),))
     told = replace(gap("initialisation", "init_value"), state=Specification.SPECIFIED, stated=(hit,))
     assert rows(held, spoken("We train a forest."), [told], facts) == ["layer_scale_init_value"]
-    assert rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=("states 0.1",)),))], facts) == []
+    assert (
+        rows(held, spoken("We train a forest."), [replace(told, stated=(replace(hit, why=(Reason(ReasonKind.STATES, of=("0.1",)),)),))], facts) == []
+    )
 
 
 # -- experiments beside the own program

@@ -8,7 +8,8 @@ import pytest
 
 from lineage.errors import NotFound
 from lineage.generation import open_generation
-from lineage.records import CodeLink, Tier, Work, WorkId
+from lineage.records import Chunk, CodeLink, Reason, ReasonKind, Tier, Work, WorkId
+from retrieval.search.priors import FusionWeights, Known, place_in_lineage
 from retrieval.search.work_relations import WorkRelation, WorkRelations
 from tests.fakes import small_lineage as small
 
@@ -30,13 +31,20 @@ def test_the_target_and_its_official_code_are_its_own(kinship):
     assert kinship.of(small.OWN).from_target
 
 
+def prior(kinship, work):
+    weights = FusionWeights(graph=0.5, target=0.4, own=0.6)
+    chunk = Chunk("c_1", work, "a.py", "code", "function", "", "", 0, 1, 1, 1)
+    return place_in_lineage(0, chunk, Known(weights, kin=kinship.kin))
+
+
 def test_priors_follow_the_score_of_the_edge(kinship):
-    assert kinship.prior(0.5, 0.4, 0.6) == {
-        small.TARGET: (0.4, "the target's own"),
-        small.OWN: (0.6, "the target's own"),
-        small.CITED: (0.45, "baseline of the target, lineage score 0.90"),
-        small.REPO: (0.45, "baseline of the target, lineage score 0.90"),
-        small.FORK: (0.45, "baseline of the target, lineage score 0.90"),
+    cited = Reason(ReasonKind.LINEAGE, 0.45, ("baseline", "", "0.90"))
+    assert {work: prior(kinship, work) for work in kinship.kin} == {
+        small.TARGET: Reason(ReasonKind.TARGET, 0.4),
+        small.OWN: Reason(ReasonKind.TARGET, 0.6),
+        small.CITED: cited,
+        small.REPO: cited,
+        small.FORK: cited,
     }
 
 
@@ -124,10 +132,8 @@ def test_the_nearest_of_several_edges_says_how_a_work_came_in():
 def test_a_prior_fades_with_distance_and_says_who_cites():
     far = replace(small.reference(0.8), citing=OTHER, distance=2, roles=())
     kinship = WorkRelations.read(Shelf(small.works(), [far, replace(small.reference(0.0), cited=small.FORK)]), small.TARGET)
-    assert kinship.prior(0.5, 0.4, 0.6) == {
-        small.TARGET: (0.4, "the target's own"),
-        small.CITED: (0.2, "reference of arxiv:2105.00002, lineage score 0.80"),
-    }
+    assert prior(kinship, small.CITED) == Reason(ReasonKind.LINEAGE, 0.2, ("reference", "arxiv:2105.00002", "0.80"))
+    assert prior(kinship, small.FORK) is None
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.records import Chunk, Tier, Work, WorkId
-from retrieval.search.entity_routing import REASON, asked_of, coined, identifiers, led, names_of
+from lineage.records import Chunk, ReasonKind, Tier, Work, WorkId
+from retrieval.search.entity_routing import asked_of, coined, identifiers, led, names_of
 from retrieval.search.fusion import Fused, Scored
 from retrieval.search.work_relations import WorkRelation
 
@@ -101,7 +101,7 @@ def test_named_works_come_first_and_leave_a_quarter_to_others():
     inside = [scored(row, 1.0, GEVAL) for row in (11, 12, 13, 14)]
     found = led(shown, inside, {GEVAL}, 6)
     assert rows(found) == [11, 12, 13, 1, 14, 2]
-    assert [REASON in one.fused.why for one in found] == [one.chunk.work == GEVAL for one in found]
+    assert [any(reason.kind is ReasonKind.NAMED_WORK for reason in one.fused.why) for one in found] == [one.chunk.work == GEVAL for one in found]
 
 
 def test_scores_never_rise_down_the_list():

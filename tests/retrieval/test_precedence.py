@@ -1,8 +1,7 @@
 """Whose value comes first."""
 
 from lineage.records import Chunk, Hit, Reference, Role, RoleVerdict, Work, WorkId
-from lineage.references.ancestors import Ancestor
-from lineage.references.inheritance import Part
+from lineage.references.signals import Ancestor, Part
 from retrieval.decisions.precedence import Precedence
 
 LOSS, MODEL, OTHER, TARGET = (WorkId(f"arxiv:{n}") for n in (1, 2, 3, 4))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.records import Chunk, WorkId
+from lineage.records import Chunk, Reason, ReasonKind, WorkId
 from retrieval.search.fusion import Fused, Scored
-from retrieval.search.same_document_boost import REASON, with_siblings
+from retrieval.search.priors import with_siblings
 
 
 def scored(row, score, work, kind="paper"):
@@ -24,7 +25,7 @@ FOUND = [scored(0, 2.0, "arxiv:1"), scored(1, 1.6, "arxiv:2"), scored(2, 1.0, "a
 def test_a_passage_rises_by_the_best_other_one_of_its_paper():
     found = with_siblings(FOUND, 0.8)
     assert rows(found) == [1, 2, 0, 3]
-    assert found[0].fused.why == (f"{REASON} (+0.40)",)
+    assert found[0].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.4)),)
 
 
 def test_passages_take_each_others_places_and_code_keeps_its_own():
@@ -87,5 +88,5 @@ def test_the_second_best_speaks_for_the_best_and_the_best_for_all_others():
 
 def test_a_passage_that_keeps_its_place_is_given_no_reason():
     assert [one.fused.why for one in with_siblings(FOUND, 0.0)] == [(), (), (), ()]
-    assert with_siblings(FOUND, 0.8)[1].fused.why == (f"{REASON} (+0.60)",)
-    assert with_siblings(FOUND, 0.8)[2].fused.why == (f"{REASON} (-1.00)",)
+    assert with_siblings(FOUND, 0.8)[1].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.6)),)
+    assert with_siblings(FOUND, 0.8)[2].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(-1.0)),)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, WorkId
-from retrieval.search.hit_expansion import MAX_CHARACTERS, MAX_LINES, grown
+from retrieval.search.passages import MAX_CHARACTERS, MAX_LINES, extent, joined
 
 FILE = [(1, 10), (12, 20), (21, 60), (63, 70)]
 
@@ -21,7 +21,8 @@ def chunk(first: int, last: int, characters: int = 10, path: str = "a.py") -> Ch
 
 
 def grow(chunks: Sequence[Chunk], row: int, worth: Sequence[float] = (0.0,) * 9, shown: Sequence[Chunk] = ()) -> Chunk:
-    return grown(chunks[row], row, lambda at: chunks[at] if 0 <= at < len(chunks) else None, worth.__getitem__, shown)
+    rows = extent(row, lambda at: chunks[at] if 0 <= at < len(chunks) else None, worth.__getitem__, shown)
+    return joined(chunks[row], [chunks[at] for at in rows])
 
 
 def lines(found: Chunk) -> tuple[int, int]:

@@ -24,10 +24,10 @@ _BODIES = {"block", "compound_statement", "statement_block", "body", "function_b
 def outline(text: str, parser: Parser, language: Language) -> tuple[CodeUnit, ...]:
     """Functions, classes and runs of statements; damaged stretches stay in the runs around them. May raise `TimeoutError`."""
     data = text.encode("utf-8", "replace")
-    return _Outline(text.split("\n"), data, language).units(parse(parser, data).root_node, 0, 0, "module")
+    return _TreeOutline(text.split("\n"), data, language).units(parse(parser, data).root_node, 0, 0, "module")
 
 
-class _Outline:
+class _TreeOutline:
     def __init__(self, lines: list[str], data: bytes, language: Language) -> None:
         self.lines = lines
         self.data = data

@@ -1,0 +1,113 @@
+"""An audit put together: the code becomes a lineage of its own in a temporary store, and its values are compared with the target's."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from api.bootstrap import Parts
+from indexer.archives.members import UPLOAD
+from indexer.plan import BuildRequest
+from lineage.errors import NotFound, UsageError
+from lineage.records import Chunk, Query, WorkId
+from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
+from retrieval.answers.answer import AnswerWriter
+from retrieval.audit import audit as comparing
+from retrieval.audit import inputs, named_findings
+from retrieval.audit.judge import judged
+from retrieval.contradictions.detect import loosely
+from retrieval.decisions import target_text
+from retrieval.decisions.experiment_folders import Folders
+from retrieval.gaps.report import ReportInputs, all_standing, weights
+from retrieval.search.engine import Engine
+
+_SUBJECT = "subject"
+_LOOKED_AT = 5
+_ORDER = ("deviation", "missing", "cannot judge", "match")
+
+
+def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: bool = False) -> Audit:
+    """The findings on a folder or archive by what the target states, its code (unless left out) and its lineage, and the share that agrees."""
+    if isinstance(code, Path):
+        code = _existing(code)
+    with parts.asked(lineage, no_target_code) as engine:
+        paper = _paper(parts.gaps_material(engine))
+        manifest = engine.generation.manifest
+    findings, notes = _compared(parts, code, paper)
+    if not paper.text.own:
+        notes = (*notes, "the target's text is not at hand: few of its values are known")
+    if no_target_code:
+        notes = (*notes, "the target's own code is excluded")
+    ordered = tuple(sorted(findings, key=lambda finding: (_ORDER.index(finding.verdict), -finding.severity, finding.title, finding.where)))
+    return Audit(str(code) if isinstance(code, Path) else code.name, manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
+
+
+def _existing(path: Path) -> Path | CodeArchive:
+    """A folder, or the archive that lies at the path."""
+    if path.is_dir():
+        return path
+    try:
+        with path.open("rb") as file:
+            return CodeArchive(file.read(UPLOAD.packed + 1), str(path))
+    except FileNotFoundError:
+        raise NotFound(f"there is no folder or archive {path}", hint="check the path") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _paper(material: ReportInputs) -> inputs.Paper:
+    """What the target and its lineage hold."""
+    target = WorkId(material.engine.generation.manifest.target)
+    occurrences_by_key = all_standing(material.held)
+    statements = target_text.read(material.engine.generation.catalog, target)
+    return inputs.Paper(
+        target, occurrences_by_key, statements, material.ontology, loosely(material.ontology.same), weights(material.checklist.needs).__getitem__
+    )
+
+
+def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
+    from indexer.pipeline import build  # the write side loads much, and only here is it needed
+
+    with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
+        inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
+        with inner.workbench() as bench:
+            target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
+            made = build(replace(bench, reports=None), BuildRequest(target, _SUBJECT, papers=0, repos=0), upload=upload)
+        with inner.engine(_SUBJECT) as engine:
+            repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
+            findings = comparing.audited(paper, repository)
+            stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
+            judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
+            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged_places)
+            components = named_findings.components(paper.text)
+            named = list(named_findings.component_findings(components, repository, paper.text))
+            findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
+    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {Path(code.name).name}; nothing was run",)
+
+
+def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:
+    """The only work of a lineage."""
+    catalog = engine.generation.catalog
+    works = [work.id for work in catalog.works()]
+    settings = [setting for work in works for setting in catalog.settings(work)]
+    return inputs.Repository(occurrences_by_key, list(_chunks(engine)), settings, Folders.read(catalog, works))
+
+
+def _chunks(engine: Engine) -> Iterator[Chunk]:
+    """The passages of the only work of a lineage."""
+    catalog = engine.generation.catalog
+    for work in catalog.works():
+        for document in catalog.documents(work.id):
+            yield from catalog.chunks(catalog.neighbours(work.id, document.path))
+
+
+def _by_model(
+    writer: AnswerWriter, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
+) -> Iterator[AuditFinding]:
+    """The findings on components with a model's opinion, held to its quote."""
+    answers = engine.ask_many([Query(component.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for component in components])
+    for finding, answer in zip(named, answers, strict=True):
+        made = judged(finding, answer.hits, writer)
+        yield replace(made, where=named_findings.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

@@ -1,0 +1,252 @@
+"""Commands that ask: query, references, gaps, facts, audit, context, answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from api.cli import display, display_answers, display_gaps, display_gaps_brief, exit_codes, terminal
+from api.cli.common import (
+    Home,
+    Json,
+    Lineage,
+    Named,
+    Offline,
+    Quiet,
+    Words,
+    joined,
+    one_of,
+    put,
+    service_of,
+    watching,
+    watching_on_a_terminal,
+)
+from api.cli.files import label
+from lineage.errors import Losses, NotFound, UsageError
+from lineage.records import Answer
+from lineage.results import Gaps
+
+KINDS = one_of("paper", "code", "config", "docs")
+STAGES = one_of("planning", "analysis", "coding")
+STATES = one_of("unspecified", "partially_specified", "specified")
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
+
+
+def query(
+    words: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
+    lineage: Lineage = "",
+    k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
+    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
+    no_target_code: NoTargetCode = False,
+    work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "supported", "hits", "notes"} lines.', show_default=False
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Search a lineage: lines of code and passages, each with its citation, license and the reason it is relevant.
+
+    Examples:
+
+      lineage query how is the encoder initialized
+
+      lineage query --batch - < questions.jsonl > answers.jsonl
+
+      lineage query "learning rate schedule" --kind code -k 5 --json
+
+      lineage query "which seeds?" --work allenai/scifact
+    """
+    service, text = service_of(home), joined(words)
+    if batch:
+        if text:
+            raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
+        asked: dict[str, Any] = {"lineage": lineage, "k": k or 20, "kind": kind, "no_target_code": no_target_code, "work": work}
+        _answer_batch(service.query_batch(batch, **asked), batch)
+        return
+    if not text.strip():
+        raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
+    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work, explain=explain)
+    put(answer, json, display.answer, operation="query")
+
+
+def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path) -> None:
+    """One line of JSON a question; a file without any says so."""
+    from api.wire.encode import dumps
+    from api.wire.hits import hit_view
+
+    empty = True
+    for name, answer in answers:
+        empty = False
+        hits = list(map(hit_view, answer.hits))
+        exit_codes.say(dumps({"id": name, "supported": answer.supported, "hits": hits, "notes": answer.notes}), exact=True)
+    if empty:
+        print(f"note: {label(batch)} holds no questions", file=sys.stderr)
+
+
+def references(
+    target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
+    top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """List what a paper cites: each reference with its identifiers, mentions, roles, score and why.
+
+    Examples:
+
+      lineage references arxiv-2504.17192 --top 10
+
+      lineage references ./paper.tar.gz --json
+    """
+    with watching(quiet) as watch:
+        listed = service_of(home, offline).references_of(target, top=top, watch=watch)
+    put(listed, json, display.references, operation="references")
+
+
+def gaps(
+    named: Named = "",
+    lineage: Lineage = "",
+    state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
+    topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
+    no_target_code: NoTargetCode = False,
+    full: Annotated[bool, typer.Option("--full", help="Every detail with its evidence; a terminal shows one screen otherwise.")] = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """List what the paper leaves open: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
+
+    A terminal shows one screen: contradictions between sources, then the most important open decisions.
+
+    Examples:
+
+      lineage gaps arxiv-2504.17192
+
+      lineage gaps arxiv:2504.17192 --full | less
+
+      lineage gaps --state unspecified --topic optimizer --json
+    """
+    with watching_on_a_terminal(quiet) as watch:
+        gap_report = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
+    short = sys.stdout.isatty() and not (full or state or topic)
+    put(gap_report, json, _brief if short else display_gaps.gaps, operation="gaps")
+
+
+def _brief(found: Gaps) -> str:
+    return display_gaps_brief.brief(found, terminal.size()[1])
+
+
+def facts(
+    words: Annotated[
+        Words, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.", show_default=False)
+    ] = None,
+    lineage: Lineage = "",
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Show every value of a detail: where it is set, since when, and which one the target inherits.
+
+    Without a name: the details that it has values for.
+
+    Examples:
+
+      lineage facts weight decay
+
+      lineage facts lr --lineage arxiv-2504.17192 --json
+    """
+    service, name = service_of(home), joined(words)
+    if not name:
+        listed = service.facts_table(lineage, no_target_code=no_target_code)
+        put(listed, json, display_answers.tallies, operation="facts_table")
+        return
+    consensus = service.facts(name, lineage=lineage, no_target_code=no_target_code)
+    put(consensus, json, display_answers.consensus, operation="facts")
+
+
+def audit(
+    path: Annotated[Path, typer.Argument(help="Folder of the generated repository, or an archive of it.", show_default=False)],
+    lineage: Lineage = "",
+    fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what can be judged agrees.")] = 0.0,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
+
+    Examples:
+
+      lineage audit ./generated --lineage arxiv-2504.17192
+
+      lineage audit ./generated --fail-under 0.8 --json
+    """
+    made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
+    put(made, json, lambda result: display_answers.audit(result, everything), operation="audit")
+    with exit_codes.concluding():
+        if made.score < fail_under:
+            raise Losses(
+                f"{made.score:.0%} of what could be judged agrees, less than {fail_under:.0%}",
+                hint="the findings above say what differs and what is missing",
+            )
+
+
+def context(
+    words: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
+    lineage: Lineage = "",
+    tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
+    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Pack what a task needs into a token budget: the target's statements, its lineage's, conflicts and open details.
+
+    Examples:
+
+      lineage context "implement the training loop" --tokens 4000
+
+      lineage context "reproduce the paper" --stage planning > context.md
+    """
+    task = joined(words)
+    with watching_on_a_terminal(quiet) as watch:
+        made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code, watch=watch)
+    put(made, json, display_answers.pack, verbatim=True, operation="context")
+    if not json:
+        print(display_answers.about(made), file=sys.stderr)
+
+
+def answer(
+    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
+    lineage: Lineage = "",
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Answer a question in sentences that cite evidence for their numbers and names. Exits with 3 if nothing supports an answer.
+
+    Extracted from the evidence; written by a language model if one is configured (LINEAGE_LLM_MODEL), and then checked.
+
+    Examples:
+
+      lineage answer "which optimizer and learning rate are used?"
+
+      lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
+    """
+    service = service_of(home)
+    answer_result = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
+    put(answer_result, json, display_answers.written, operation="answer")
+    with exit_codes.concluding():
+        if not answer_result.sentences:
+            raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")

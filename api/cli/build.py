@@ -1,0 +1,208 @@
+"""Commands that write: build, add, export, import."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.bootstrap import Parts
+from api.cli import display, display_files, exit_codes
+from api.cli.common import Home, Json, Named, Offline, Quiet, known, put, service_of, watching
+from api.cli.files import absolute, fragments
+from api.operations import Service
+from indexer.plan import BuildReport, BuildRequest
+from lineage import settings as configuration
+from lineage.errors import Losses, UsageError
+from lineage.settings import PROFILES
+
+TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
+
+
+class AsOf(StrEnum):
+    """Which commit of a repository is taken."""
+
+    HEAD = "head"
+    PAPER = "paper"
+
+
+class ProfileName(StrEnum):
+    """The size of a build (`lineage.settings`)."""
+
+    FAST = "fast"
+    DEFAULT = "default"
+    DEEP = "deep"
+
+
+class IndexTier(StrEnum):
+    """What a build waits for."""
+
+    FIRST = "first"
+    FULL = "full"
+
+
+def build(
+    target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
+    name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
+    profile: Annotated[ProfileName, typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")] = ProfileName.DEFAULT,
+    depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
+    papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
+    repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
+    add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
+    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code from store and answers.")] = False,
+    blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
+    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
+    lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
+    tier: Annotated[IndexTier, typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = IndexTier.FULL,
+    refresh: Annotated[
+        list[str] | None, typer.Option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.", show_default=False)
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
+
+    Examples:
+
+      lineage build arxiv:2504.17192
+
+      lineage build arxiv:2504.17192 --profile fast
+
+      lineage build ./paper.pdf --papers 40 --add https://github.com/owner/name
+
+      lineage build --lock lineage.lock
+    """
+    if bool(target) == bool(lock):
+        words = "a lock file names its target; give one of the two" if lock else "missing argument: a target, or --lock FILE"
+        raise UsageError(words, hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
+    if lock:
+        build_locked(service_of(home, offline), lock, name, json, quiet, strict)
+        return
+    chosen = PROFILES[profile.value]
+    papers, repos = chosen.papers if papers is None else papers, chosen.repos if repos is None else repos
+    settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
+    request = BuildRequest(
+        target=absolute(target),
+        name=name,
+        depth=chosen.depth if depth is None else depth,
+        papers=settings.papers,
+        repos=settings.repos,
+        add=tuple(map(absolute, add or ())),
+        no_target_code=no_target_code,
+        blacklist=fragments(blacklist),
+        code_as_of=code_as_of.value,
+    )
+    service = Service(Parts(settings))
+    if dry_run:
+        with watching(quiet) as watch:
+            plan = service.plan(request, watch=watch)
+        put(plan, json, display.plan)
+        return
+    with watching(quiet) as watch:
+        made = service.build(request, tier=tier.value, refresh=tuple(refresh or ()), watch=watch)
+    report(service, made, json, strict)
+
+
+def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: bool, strict: bool) -> None:
+    """What `build --lock` does."""
+    with watching(quiet) as watch:
+        made = service.build_locked(lock, name=name, watch=watch)
+    report(service, made, json, strict)
+
+
+def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
+    """Print the result of a build; exit with 5 if `strict` and something failed or is incomplete."""
+    questions = () if json else service.suggestions(made.lineage)
+    put(made, json, lambda value: display.report(value, questions), operation="build_now")
+    with exit_codes.concluding():
+        fail_if_incomplete(made, strict)
+
+
+def fail_if_incomplete(made: BuildReport, strict: bool) -> None:
+    """Raise `Losses` if `strict` and an item failed or is incomplete."""
+    lost = made.ledger["failed"] + made.ledger["degraded"]
+    if strict and lost:
+        raise Losses(f"{lost} of {made.ledger['in']} items failed or are incomplete", hint=f"lineage status {made.lineage} lists them")
+
+
+def add(
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target (see `lineage list`).", autocompletion=known)],
+    sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Add papers or repositories to a lineage and rebuild it (nothing is fetched twice).
+
+    Example:
+
+      lineage add arxiv-2504.17192 ./my-fork https://github.com/owner/name
+    """
+    service = service_of(home, offline)
+    with watching(quiet) as watch:
+        made = service.add(lineage, tuple(sources), watch=watch)
+    report(service, made, json)
+
+
+def export(
+    lineage: Named = "",
+    out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
+    all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
+    lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Write a lineage as one file that opens on another machine without a network.
+
+    Texts whose license does not allow redistribution are excluded and listed; their sources and hashes are kept, so that
+    `lineage import` can fetch them again and verify that they are identical.
+
+    With --lock it records the answers of the services and the versions and commits that were read: `lineage build --lock FILE`
+    builds the same content from it on any machine.
+
+    Examples:
+
+      lineage export arxiv-2504.17192 paper2code.lineage
+
+      lineage export arxiv-2504.17192 mine.lineage --all-texts
+
+      lineage export arxiv-2504.17192 --lock
+    """
+    if out is None and lineage.endswith((".lineage", ".lock")):
+        lineage, out = "", Path(lineage)  # the only lineage there is, to that file
+    if lock:
+        locked = service_of(home).lock(lineage, out)
+        put(locked, json, display_files.locked)
+        return
+    made = service_of(home).export(lineage, out, all_texts=all_texts)
+    put(made, json, display_files.exported)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
+    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Import a bundle: it is verified first, then written; texts excluded for their license are fetched again.
+
+    It can be queried as soon as it is written. Run the command again to fetch what failed the first time.
+
+    Examples:
+
+      lineage import paper2code.lineage
+
+      lineage import paper2code.lineage --name theirs --offline
+    """
+    with watching(quiet) as watch:
+        made = service_of(home, offline).import_(file, name=name, watch=watch)
+    put(made, json, display_files.imported)

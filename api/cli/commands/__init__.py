@@ -1,1 +1,0 @@
-"""The commands of `lineage`; each calls one operation of `api.operations`."""

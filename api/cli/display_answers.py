@@ -1,0 +1,126 @@
+"""Answers, packs, facts and audits for people; evidence stands below in numbers or beside its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from api.cli.display import licence, plain, shorten
+from api.cli.terminal import bold, dim, good
+from lineage.citation import citation, pinpoint
+from lineage.records import Hit
+from lineage.results import Audit, AuditFinding, Consensus, FactOccurrence, Pack, Tallies, Value, WrittenAnswer
+from lineage.text.hidden_text import visible
+
+_LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
+_MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
+_WRONG = ("deviation", "missing")
+_HELD = 6
+
+
+def pack(made: Pack) -> str:
+    """Exactly what is sent; what is said of it goes to stderr by the command."""
+    return made.text
+
+
+def about(made: Pack) -> str:
+    """One line on a pack: tokens used and allowed, items, what did not fit."""
+    left = f"; did not fit: {'; '.join(plain(title) for title in made.left_out)}" if made.left_out else ""
+    notes = "".join(f"\nnote: {plain(note)}" for note in made.notes)
+    return f"{made.used} of {made.allowed} tokens ({plain(made.tokenizer)}), {len(made.items)} items{left}{notes}"
+
+
+def written(answer: WrittenAnswer) -> str:
+    """The sentences with the numbers of their evidence, the evidence, then what was removed or came near."""
+    hits = list({hit.chunk.id: hit for statement in answer.sentences for hit in statement.evidence}.values())
+    numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
+    lines = [dim(f"{answer.lineage} · generation {answer.generation} · by {plain(answer.by)}")]
+    lines += [f"note: {plain(note)}" for note in answer.notes]
+    for sentence in answer.sentences:
+        cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in sentence.evidence}))
+        lines += ["", f"{_shown(sentence.text)} {dim(f'[{cited}]')}"]
+    if not answer.sentences:
+        lines += ["", "nothing in this lineage supports an answer"]
+    lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
+    lines += [line for text, why in answer.removed for line in ("", f"removed: {shorten(text, 300)}", f"  because {plain(why)}")]
+    lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in answer.nearest)] if answer.nearest else []
+    return "\n".join(lines)
+
+
+def _shown(text: str) -> str:
+    """Lines as they are, without what cannot be shown."""
+    return "\n".join("".join(c if c.isprintable() or c == "\t" else " " for c in line) for line in visible(text)[0].split("\n"))
+
+
+def _source(hit: Hit) -> str:
+    return " · ".join(filter(None, (plain(pinpoint(hit)), licence(hit), "target's own" if hit.from_target else "", plain(hit.chunk.id))))
+
+
+def consensus(found: Consensus) -> str:
+    """Each value with its holders: where, since when, in which words, and what it overrides."""
+    lines = [f"{plain(found.title)} ({plain(found.name)}) in {found.lineage} · generation {found.generation}"]
+    lines += [f"note: {plain(note)}" for note in found.notes]
+    for value in found.values:
+        lines += ["", *_value(value)]
+    if found.why:
+        lines += ["", "why the first one:", *(f"  {shorten(reason, 300)}" for reason in found.why)]
+    return "\n".join(lines)
+
+
+def _value(value: Value) -> list[str]:
+    works = len({occurrence.fact.work for occurrence in value.held})
+    computed = "" if value.held[0].fact.literal else "computed: "
+    mark = "  ← inherited by the target" if value.inherited else ""
+    count = f"{len(value.held)} places in {works} work{'s' if works > 1 else ''}" if len(value.held) > 1 else "1 place"
+    lines = [f"{computed}{bold(plain(f'{value.value} {value.unit}'))}  ({count}){good(mark)}"]
+    lines += [line for occurrence in value.held[:_HELD] for line in _holder(occurrence)]
+    left = len(value.held) - _HELD
+    return [*lines, f"    … {left} more"] if left > 0 else lines
+
+
+def _holder(occurrence: FactOccurrence) -> list[str]:
+    fact = occurrence.fact
+    where = " · ".join(
+        filter(None, (pinpoint(occurrence.evidence), fact.kind, occurrence.since and f"since {occurrence.since}", fact.scope and f"of {fact.scope}"))
+    )
+    lines = [f"    {plain(where)}", f"        {shorten(fact.written, 40)}: {shorten(fact.said, 140)}"]
+    return [*lines, *(f"        overrides {plain(old.value)} ({old.kind}, line {old.line})" for old in occurrence.overridden)]
+
+
+def tallies(listed: Tallies) -> str:
+    """Details by topic: how many values in how many works."""
+    lines = [f"{len(listed.rows)} details have values in {listed.lineage} · generation {listed.generation}", *map(plain, listed.notes)]
+    for topic, rows in groupby(listed.rows, key=lambda row: row.topic):
+        lines += ["", plain(topic)]
+        lines += [f"  {plain(row.name):<24} {row.values:>4} values  {row.works:>3} works  {row.facts:>5} facts   {plain(row.title)}" for row in rows]
+    return "\n".join([*lines, "", "ask: lineage facts NAME"])
+
+
+def audit(made: Audit, everything: bool = False) -> str:
+    """The report; with `everything` what agrees and what cannot be judged is listed as well."""
+    counts = [f"{sum(finding.verdict == verdict for finding in made.findings)} {verdict}" for verdict in _MARKS]
+    lines = [f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"]
+    for level, title in _LEVELS.items():
+        rows = [finding for finding in made.findings if finding.level == level]
+        shown = [finding for finding in rows if everything or finding.verdict in _WRONG]
+        if rows:
+            lines += [
+                "",
+                f"{title} ({len(rows) - len(shown)} of {len(rows)} agree or cannot be judged; --all shows them):"
+                if len(shown) < len(rows)
+                else f"{title}:",
+            ]
+        lines += [line for finding in shown for line in _finding(finding)]
+    return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
+
+
+def _finding(finding: AuditFinding) -> Iterator[str]:
+    where = f"  {plain(finding.where)}" if finding.where else ""
+    yield f"  {_MARKS[finding.verdict]:<8} {shorten(finding.title, 60)}{where}"
+    if finding.name != "component":
+        scope = f" for {shorten(finding.scope, 60)}" if finding.scope else ""
+        found_text = f", found {shorten(finding.found, 60)}" if finding.found else ""
+        yield f"           expected {shorten(finding.expected, 80)}{scope}{found_text}"
+    yield f"           {shorten(finding.why, 120)}"
+    for hit in finding.evidence[:1] if finding.verdict != "match" else ():
+        yield f"           {plain(citation(hit))}"

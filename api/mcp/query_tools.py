@@ -1,0 +1,197 @@
+"""The tools that ask: search, read, gaps (with the consensus on one value) and context for a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from api.mcp import results
+from api.mcp.arguments import ContextArguments, GapsArguments, ReadArguments, SearchArguments
+from api.mcp.results import ResourceLink, Result
+from api.table import Desk
+from api.wire.brief import (
+    BriefConflict,
+    BriefEvidence,
+    BriefGap,
+    BriefOccurrence,
+    BriefOffer,
+    BriefPack,
+    BriefValue,
+    GapsPage,
+    HitsPage,
+    WidenedEvidence,
+    brief_conflict,
+    brief_gap,
+    brief_item,
+    brief_value,
+)
+from api.wire.hits import answer_view, evidence_view
+from lineage.licenses import called
+from lineage.records import Answer, Hit
+from lineage.results import Consensus
+from lineage.text.hidden_text import visible
+
+_HEAD = 10
+_ALL = 100
+_CONFLICTS, _LINKS = 10, 20
+
+
+def search(desk: Desk, asked: SearchArguments) -> Result:
+    """One page of hits for a question."""
+
+    def ask(k: int) -> Answer:
+        service = desk.service
+        return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
+
+    answer, more = page(ask, asked.limit, asked.offset)
+    body = HitsPage(**vars(answer_view(answer)), limit=asked.limit, offset=asked.offset, has_more=more)
+    shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
+    text = results.told(body, shown + _further(asked, more), list(map(results.hit_block, body.hits)))
+    return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
+
+
+def _further(asked: SearchArguments | GapsArguments, more: bool) -> str:
+    return f" More with offset={asked.offset + asked.limit}." if more else ""
+
+
+def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer, bool]:
+    """Hits `offset` to `offset + limit` in a fixed order, and whether there are more.
+
+    What one work may fill of an answer depends on how long it is; so the order is that of a short answer, and after it
+    whatever a long one adds. Pages of any size then fit together.
+    """
+    answer = ask(_HEAD)
+    order = list(answer.hits)
+    if offset + limit >= _HEAD and len(order) == _HEAD:
+        known = {hit.chunk.id for hit in order}
+        order += [hit for hit in ask(_ALL).hits if hit.chunk.id not in known]
+    shown = order[offset : offset + limit]
+    ranked: tuple[Hit, ...] = tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, offset + 1))
+    return replace(answer, hits=ranked), len(order) > offset + limit
+
+
+def read(desk: Desk, asked: ReadArguments) -> Result:
+    """A piece of evidence with surrounding lines, and how to read further."""
+    window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
+    body = WidenedEvidence(**vars(evidence_view(window)))
+    top = f"Lineage {window.lineage}, generation {window.generation}. {body.hit.kind}, lines {body.start_line}-{body.end_line}"
+    top += f", {window.before} lines above and {window.after} below are left out."
+    links = tuple(ResourceLink(window.lineage, chunk) for chunk in (window.previous, window.next) if chunk)
+    top += "".join(f" {name}: chunk {chunk}." for name, chunk in (("Before it", window.previous), ("After it", window.next)) if chunk)
+    return Result(body, results.blocks(top, [(f"Chunk {asked.chunk}:", results.described(body.hit))]), links)
+
+
+def gaps(desk: Desk, asked: GapsArguments) -> Result:
+    """One page of gaps, or all values of one named detail with their sources."""
+    if asked.name:
+        return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
+    report = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
+    shown = report.gaps[asked.offset : asked.offset + asked.limit]
+    body = GapsPage(
+        lineage=report.lineage,
+        generation=report.generation,
+        target=report.target.id,
+        domains=report.domains,
+        gaps=tuple(map(brief_gap, shown)),
+        conflicts=tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS])),
+        notes=_shown(report.notes),
+        **_paged(asked, len(report.gaps)),
+    )
+    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
+    parts = [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
+    parts += [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
+    return Result(body, results.told(body, page + _further(asked, body.has_more), parts), _links(report.lineage, _chunks(body.gaps)))
+
+
+def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
+    """The values of one detail, the inherited one first."""
+    body = GapsPage(
+        lineage=consensus.lineage,
+        generation=consensus.generation,
+        name=consensus.name,
+        title=consensus.title,
+        values=tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit])),
+        why=_shown(consensus.why),
+        notes=_shown(consensus.notes),
+        **_paged(asked, len(consensus.values)),
+    )
+    page = f"{consensus.title}: {body.total} values." + _further(asked, body.has_more)
+    parts = [(_holders(value), _value_text(value)) for value in body.values]
+    parts += [("Why:", "\n".join(body.why))] if body.why else []
+    return Result(body, results.told(body, page, parts), _links(consensus.lineage, _chunks(body.values)))
+
+
+def _paged(asked: GapsArguments, total: int) -> dict[str, Any]:
+    return {"total": total, "limit": asked.limit, "offset": asked.offset, "has_more": total > asked.offset + asked.limit}
+
+
+def context(desk: Desk, asked: ContextArguments) -> Result:
+    """A context pack for a task, within its token budget."""
+    pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
+    body = BriefPack(
+        lineage=pack.lineage,
+        generation=pack.generation,
+        stage=pack.stage or "",
+        text=visible(pack.text)[0],
+        used=pack.used,
+        allowed=pack.allowed,
+        tokenizer=pack.tokenizer,
+        items=tuple(map(brief_item, pack.items)),
+        left_out=_shown(pack.left_out),
+        notes=_shown(pack.notes),
+    )
+    size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
+    chunks = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)
+    return Result(body, results.told(body, size, [("The pack:", body.text)]), _links(pack.lineage, chunks))
+
+
+def _shown(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(visible(text)[0] for text in texts)
+
+
+def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
+    return tuple(ResourceLink(lineage, chunk) for chunk in list(dict.fromkeys(chunks))[:_LINKS])
+
+
+def _chunks(rows: Any) -> Iterator[str]:
+    """Chunk ids of the evidence shown, in order."""
+    if isinstance(rows, tuple):
+        for row in rows:
+            yield from _chunks(row)
+    elif is_dataclass(rows):
+        if isinstance(rows, BriefEvidence):
+            yield rows.chunk
+        yield from _chunks(tuple(getattr(rows, field.name) for field in fields(rows)))
+
+
+def _gap_text(gap: BriefGap) -> str:
+    lines = [gap.why] if gap.why else []
+    lines += [f"stated: {_cited(passage)}" for passage in gap.stated]
+    lines += [f"the target has {_valued(occurrence)}: {_cited(occurrence)}" for occurrence in gap.values]
+    for offer in gap.offers:
+        lines.append(f"the lineage offers {_valued(offer)} ({offer.grade}: {offer.reason})" if offer.value else "passages of the lineage:")
+        lines += [f"  {link}" for link in offer.chain]
+        lines += [f"  {_cited(source)}" for source in (*offer.held, *offer.evidence)]
+    return "\n".join(lines) or "the lineage offers nothing"
+
+
+def _conflict_text(conflict: BriefConflict) -> str:
+    return "\n".join([conflict.why, *(f"{_valued(side)}: {_cited(side)}" for side in conflict.sides)])
+
+
+def _holders(value: BriefValue) -> str:
+    return f"Held by {value.works} work{'s' if value.works != 1 else ''}" + (", inherited by the target:" if value.inherited else ":")
+
+
+def _value_text(value: BriefValue) -> str:
+    held = (f"  {_cited(occurrence)}" + (f" since {occurrence.since}" if occurrence.since else "") for occurrence in value.held)
+    return "\n".join([_valued(value), *held])
+
+
+def _valued(row: BriefValue | BriefOffer | BriefOccurrence) -> str:
+    return f"{row.value} {row.unit}".rstrip()
+
+
+def _cited(row: BriefEvidence) -> str:
+    return f"{row.citation} ({called(row.license)}): {' '.join(row.text.split())}"

@@ -1,0 +1,211 @@
+"""The request of each operation: closed models with bounds, and the examples that the OpenAPI document shows."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
+
+from api.server.journal import JOB_ID
+from indexer.plan import BuildRequest
+from lineage.errors import BadIdentifier
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
+NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
+CHUNK = r"^c_[0-9a-f]{8,64}$"
+TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
+"""Something to read, and no control characters but blanks."""
+LINEAGE = r"^[^\x00-\x1f\x7f-\x9f]*$"
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number; a text or a truth value is none."""
+    if isinstance(value, str | bool):
+        raise ValueError("a whole number is needed")
+    return value
+
+
+def _digits(value: Any) -> Any:
+    """In a query string numbers are written plainly."""
+    if isinstance(value, str) and not _PLAIN.match(value):
+        raise ValueError("a whole number is needed")
+    return value
+
+
+def _truth(value: Any) -> Any:
+    """And truth in one way."""
+    if isinstance(value, str) and value not in {"true", "false"}:
+        raise ValueError("true or false is needed")
+    return value
+
+
+_PLAIN = re.compile(r"-?[0-9]{1,9}\Z")
+WHOLE, DIGITS, TRUTH = BeforeValidator(_whole), BeforeValidator(_digits), BeforeValidator(_truth)
+"""They stand after the bounds, which the schema would lose otherwise."""
+Line = Annotated[str, Field(min_length=1, max_length=2048)]
+
+
+class Closed(BaseModel):
+    """A request that holds nothing but what it may hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Nothing(Closed):
+    """No parameters."""
+
+
+Lineage = Annotated[
+    str,
+    Field(
+        max_length=2048,
+        pattern=LINEAGE,
+        description="The lineage, by its name or its target (identifier, URL or title); may be omitted while there is only one.",
+        examples=["arxiv-2504.17192", "arxiv:2504.17192"],
+    ),
+]
+
+
+LINEAGE_NAME: dict[str, Any] = {
+    "min_length": 1,
+    "max_length": 2048,
+    "pattern": LINEAGE,
+    "description": "The lineage, by its name or its target (identifier, URL or title).",
+    "examples": ["arxiv-2504.17192"],
+}
+CHUNK_ID: dict[str, Any] = {"pattern": CHUNK, "description": "Identifier of a chunk, as hits name it."}
+JOB: dict[str, Any] = {"pattern": f"^{JOB_ID}$", "description": "Identifier of a job."}
+
+
+class OneLineage(Closed):
+    """A lineage that is named."""
+
+    lineage: Annotated[str, Field(**LINEAGE_NAME)]
+
+
+class OneJob(Closed):
+    """A job that is named."""
+
+    job: Annotated[str, Field(**JOB)]
+
+
+class Search(Closed):
+    """A question to a lineage."""
+
+    text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question, as you would ask a colleague.")]
+    lineage: Lineage = ""
+    k: Annotated[int, Field(ge=1, le=100, description="How many hits."), WHOLE] = 10
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only hits of this kind.")] = ""
+    work: Annotated[str, Field(max_length=300, description="Only hits of this paper or repository: its identifier, or OWNER/NAME.")] = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+    explain: Annotated[StrictBool, Field(description="Show the parts of each score.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "how is the encoder initialized?", "k": 5, "kind": "code"}]})
+
+
+class Task(Closed):
+    """Something to be written, and how much may be read for it."""
+
+    task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What is to be written, in your words.")]
+    lineage: Lineage = ""
+    tokens: Annotated[int, Field(ge=1, le=200_000, description="How many tokens the context may have."), WHOLE] = 6000
+    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="What it is for: PaperCoder's stages.")] = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"task": "write the training loop", "tokens": 4000, "stage": "coding"}]})
+
+
+class Question(Closed):
+    """A question to be answered in sentences."""
+
+    text: Annotated[str, Field(min_length=1, max_length=4096, pattern=TEXT, description="The question.")]
+    lineage: Lineage = ""
+    no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "which learning rate is used?"}]})
+
+
+class GapFilter(Closed):
+    """Which gaps are wanted."""
+
+    lineage: Lineage = ""
+    state: Annotated[
+        Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details that the target states so far.")
+    ] = ""
+    topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimizer"])] = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
+
+
+class DetailName(Closed):
+    """A detail by any of its names."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
+    lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
+
+
+class OfLineage(Closed):
+    """Which lineage is meant."""
+
+    lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
+
+
+class Around(Closed):
+    """A chunk, and how much of the document to show around it."""
+
+    chunk: Annotated[str, Field(**CHUNK_ID)]
+    lineage: Lineage = ""
+    before: Annotated[int, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed."), DIGITS] = 60
+    after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
+
+
+class Cited(OneLineage):
+    """How many references are wanted."""
+
+    top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
+
+
+class AuditUpload(Closed):
+    """An archive of code that is to be compared with a paper."""
+
+    archive: Annotated[bytes, Field(min_length=1, description="A .zip, .tar or .tar.gz of the code.")]
+    name: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="What the result calls it.")] = "upload"
+    lineage: Lineage = ""
+    no_target_code: Annotated[bool, Field(description="Expect nothing of what only the target's own code says."), TRUTH] = False
+
+
+class Drawing(OneLineage):
+    """A lineage, and the form that its graph is wanted in."""
+
+    form: Annotated[Literal["json", "graphml", "dot", "svg", "html"], Field(description="How the graph is written.")] = "json"
+
+
+class Build(Closed):
+    """A lineage to be built."""
+
+    target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, Semantic Scholar id, or a title in quotes.")]
+    name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; by default it is made from the target.")] = ""
+    depth: Annotated[int, Field(ge=1, le=3, description="How many generations of references to follow."), WHOLE] = 1
+    papers: Annotated[int | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set."), WHOLE] = (
+        None
+    )
+    repos: Annotated[int | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set."), WHOLE] = None
+    add: Annotated[tuple[Line, ...], Field(max_length=50, description="Further papers or repositories, by identifier or URL.")] = ()
+    no_target_code: Annotated[StrictBool, Field(description="Keep the target's own code out of store and answers.")] = False
+    blacklist: Annotated[tuple[Line, ...], Field(max_length=200, description="URL fragments that are neither fetched nor returned.")] = ()
+    code_as_of: Annotated[Literal["head", "paper"], Field(description="Commit of each repository: head, or the first after its paper.")] = "head"
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"target": "arxiv:2504.17192", "papers": 20, "repos": 12}]})
+
+    def request(self, papers: int, repos: int) -> BuildRequest:
+        """The build that is meant; raises `BadIdentifier` for a path, which only the command line may name."""
+        from indexer.target import is_path
+
+        for text in (self.target, *self.add):
+            if is_path(text):
+                raise BadIdentifier(f"{text!r} is a path of this machine; over HTTP a paper or repository is named by identifier or URL")
+        return BuildRequest(
+            **{**dict(self), "papers": papers if self.papers is None else self.papers, "repos": repos if self.repos is None else self.repos}
+        )

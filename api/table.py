@@ -1,0 +1,226 @@
+"""The table of operations: the request and the result of each, how it runs, and at which doors it is offered.
+
+The routes of REST, the JSON of the command line, both clients and the client in process take what they need from here.
+To add an operation, write its function (`api.operations`), its result (`api.wire`) and one entry; a door that does not offer
+it says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from json import loads
+from typing import TYPE_CHECKING, Any
+
+from api import requests as asked
+from api.requests import Closed, Nothing
+from api.wire import hits, insight, stored
+from api.wire.encode import to_json
+from lineage.generation import Damaged
+from lineage.results import CodeArchive, Tallies
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from api.operations import Service
+    from api.server.jobs import Jobs
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What operations work with: those of the store, its build jobs, and whether a build may read local files (`local`).
+
+    What a model asks for may be what a paper told it to ask; so files are read only where the one who started the
+    server said so, and never over HTTP.
+    """
+
+    service: Service
+    jobs: Jobs
+    local: bool = False
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A door does not offer an operation, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route of REST. `wrap` names the only member of the body where the result is a list; `upload` the field that is the body."""
+
+    method: str
+    path: str
+    tag: str = "asking"
+    status: int = 200
+    wrap: str = ""
+    upload: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation: `run` makes its record out of a request, `present` the result that readers outside see, of type `result`.
+
+    Without `run` it is the method of `Service` called `name`. `cli`, `mcp` and `client` name the command, tool and method.
+    """
+
+    name: str
+    result: Any
+    present: Callable[[Any], Any]
+    request: type[Closed] | None
+    cli: str | Missing
+    rest: Route | Missing
+    mcp: str | Missing
+    client: str | Missing
+    run: Callable[[Desk, Any], Any] | None = None
+
+    def ask(self, desk: Desk, request: Closed) -> Any:
+        """The result for a request."""
+        return self.present(self.run(desk, request) if self.run else getattr(desk.service, self.name)(**dict(request)))
+
+    @cached_property
+    def reader(self) -> TypeAdapter[Any]:
+        """Reads the result's JSON."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self.result)
+
+    def read(self, content: bytes) -> Any:
+        """The result out of the body of an answer."""
+        if isinstance(self.rest, Route) and self.rest.wrap:
+            return self.reader.validate_python(loads(content)[self.rest.wrap])
+        return self.reader.validate_json(content)
+
+
+def same(value: Any) -> Any:
+    """A record that readers outside see as it is."""
+    return value
+
+
+def graph_view(text: str) -> stored.GraphView:
+    """The graph out of its JSON."""
+    return stored.GraphView(**loads(text))
+
+
+def _job(name: str) -> Callable[[Desk, asked.OneJob], Any]:
+    return lambda desk, request: getattr(desk.jobs, name)(request.job)
+
+
+def _submit(desk: Desk, request: asked.Build) -> Any:
+    return desk.jobs.submit(request.request(desk.service.settings.papers, desk.service.settings.repos))
+
+
+def _audit(desk: Desk, request: asked.AuditUpload) -> Any:
+    return desk.service.audit(CodeArchive(request.archive, request.name), lineage=request.lineage, no_target_code=request.no_target_code)
+
+
+def _job_views(jobs: Any) -> tuple[stored.JobView, ...]:
+    return tuple(map(stored.job_view, jobs))
+
+
+_FILES = Missing("it reads or writes files of the machine that the store is on; a person runs the command")
+_FOLLOWS = Missing("the command waits for its build and can be interrupted")
+_TAKES_LONG = Missing("a build takes minutes: `build` gives a job at once")
+_COST = Missing("what a build may cost is for a person to weigh")
+_TOOLS = Missing("at most six tools: an agent that needs it runs the command")
+_PERSON = Missing("for the person who keeps the store; it tells of the machine")
+_WRITES = Missing("an agent writes the answer itself, from what lineage_search gives")
+_PICTURE = Missing("a picture is for people; lineage_search names the relation of each hit")
+_INSIDE = Missing("they are part of what `show` gives")
+_CITED = Missing("a citation of a hit names file and lines for a person to open")
+_CODE = Missing("at most six tools, and the code is where the agent is: it runs `lineage audit`")
+_ONE_BY_ONE = Missing("a program asks one question a call")
+_JOBS, _NAMED = "building", "lineages"
+
+OPERATIONS = (
+    Operation(
+        "lineages",
+        tuple[stored.StoredLineage | Damaged, ...],
+        same,
+        Nothing,
+        "list",
+        Route("GET", "/lineages", _NAMED, wrap="lineages"),
+        "lineage_status",
+        "lineages",
+    ),
+    Operation(
+        "status",
+        stored.Completeness,
+        same,
+        asked.OneLineage,
+        "status",
+        Route("GET", "/lineages/{lineage}/status", _NAMED),
+        "lineage_status",
+        "status",
+    ),
+    Operation("graph", stored.GraphView, graph_view, asked.Drawing, "graph", Route("GET", "/lineages/{lineage}/graph", _NAMED), _PICTURE, "graph"),
+    Operation(
+        "references",
+        stored.RankedReferences,
+        same,
+        asked.Cited,
+        "references",
+        Route("GET", "/lineages/{lineage}/references", _NAMED),
+        _TOOLS,
+        "references",
+    ),
+    Operation("show", stored.Overview, same, asked.OneLineage, "show", Route("GET", "/lineages/{lineage}", _NAMED), "lineage_status", "show"),
+    Operation("query", hits.AnswerView, hits.answer_view, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
+    Operation("evidence", hits.EvidenceView, hits.evidence_view, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
+    Operation("context", insight.PackView, insight.pack_view, asked.Task, "context", Route("POST", "/context"), "lineage_context", "context"),
+    Operation("answer", insight.WrittenAnswerView, insight.written_view, asked.Question, "answer", Route("POST", "/answer"), _WRITES, "answer"),
+    Operation("gaps", insight.GapsView, insight.gaps_view, asked.GapFilter, "gaps", Route("GET", "/gaps"), "lineage_gaps", "gaps"),
+    Operation("facts", insight.ConsensusView, insight.consensus_view, asked.DetailName, "facts", Route("GET", "/facts"), "lineage_gaps", "facts"),
+    Operation("facts_table", Tallies, same, asked.OfLineage, "facts", Route("GET", "/details"), _TOOLS, "details"),
+    Operation(
+        "audit", insight.AuditView, insight.audit_view, asked.AuditUpload, "audit", Route("POST", "/audit", upload="archive"), _CODE, "audit", _audit
+    ),
+    Operation(
+        "build", stored.JobView, stored.job_view, asked.Build, _FOLLOWS, Route("POST", "/lineages", _JOBS, 202), "lineage_build", "build", _submit
+    ),
+    Operation(
+        "cancel", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("DELETE", "/jobs/{job}", _JOBS), _TOOLS, "cancel", _job("cancel")
+    ),
+    Operation(
+        "resume",
+        stored.JobView,
+        stored.job_view,
+        asked.OneJob,
+        _FOLLOWS,
+        Route("POST", "/jobs/{job}/resume", _JOBS, 202),
+        "lineage_build",
+        "resume",
+        _job("resume"),
+    ),
+    Operation(
+        "jobs",
+        tuple[stored.JobView, ...],
+        _job_views,
+        Nothing,
+        _FOLLOWS,
+        Route("GET", "/jobs", _JOBS, wrap="jobs"),
+        "lineage_status",
+        "jobs",
+        lambda desk, request: desk.jobs.all(),
+    ),
+    Operation(
+        "job", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("GET", "/jobs/{job}", _JOBS), "lineage_status", "job", _job("get")
+    ),
+    Operation("build_now", stored.BuildReportView, stored.report_view, None, "build", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
+    Operation("build_locked", stored.BuildReportView, stored.report_view, None, "build", _FILES, _FILES, _FILES),
+    Operation("add", stored.BuildReportView, stored.report_view, None, "add", _FILES, _FILES, _FILES),
+    Operation("references_of", stored.RankedReferences, same, None, "references", _FILES, _FILES, _FILES),
+    Operation("suggestions", tuple[str, ...], same, None, "build", _INSIDE, _INSIDE, _INSIDE),
+    Operation("query_batch", hits.AnswerView, hits.answer_view, None, "query", _ONE_BY_ONE, _ONE_BY_ONE, _ONE_BY_ONE),
+    *(
+        Operation(name, Any, to_json, None, command, _FILES, _FILES, _FILES)
+        for name, command in (("export", "export"), ("lock", "export"), ("import_", "import"), ("evaluate", "eval"))
+    ),
+    Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
+    *(Operation(name, Any, to_json, None, name, _PERSON, _PERSON, _PERSON) for name in ("check", "doctor")),
+)
+"""Every operation; routes that go on after a lineage stand before the one that does not."""
+BY_NAME: Mapping[str, Operation] = {operation.name: operation for operation in OPERATIONS}
+BY_CLIENT: Mapping[str, Operation] = {operation.client: operation for operation in OPERATIONS if isinstance(operation.client, str)}

@@ -1,0 +1,51 @@
+"""Records and views to JSON, and the envelope of `--json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any
+
+from lineage import licenses
+from lineage.errors import LineageError
+from lineage.records import Work
+
+SCHEMA_VERSION = "1"
+MOST_CHARACTERS = 2400
+"""Of the text of a hit and of an error's message."""
+
+
+def envelope(data: Any) -> str:
+    """The output of every `--json`: the data with its schema version, as one line of JSON."""
+    return dumps({"schema_version": SCHEMA_VERSION, "data": data})
+
+
+def error_envelope(error: LineageError) -> str:
+    """The output of `--json` for an error."""
+    data = {"type": type(error).__name__, "message": str(error)[:MOST_CHARACTERS], "hint": error.hint[:MOST_CHARACTERS], "exit_code": error.exit_code}
+    return dumps({"schema_version": SCHEMA_VERSION, "error": data})
+
+
+def dumps(value: Any) -> str:
+    """JSON on one line; lone surrogates, which cannot be encoded, become question marks."""
+    return json.dumps(value, ensure_ascii=False, default=to_json).encode("utf-8", "replace").decode()
+
+
+def to_json(value: Any) -> Any:
+    """A record as JSON values: fields by name (but for those it calls `absent`), sets sorted, enumerations by value."""
+    if isinstance(value, Work):
+        value = replace(value, license=licenses.shown(value.license))
+    if is_dataclass(value) and not isinstance(value, type):
+        absent = getattr(value, "absent", ())
+        return {f.name: to_json(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_") and f.name not in absent}
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(to_json(item) for item in value)
+    if isinstance(value, tuple | list):
+        return [to_json(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

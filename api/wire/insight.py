@@ -1,0 +1,348 @@
+"""Facts, gaps, conflicts, packs, written answers and audits as every door gives them. Evidence is a hit with the lines that answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from textwrap import dedent
+from typing import Literal
+
+from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_view, hit_view
+from lineage.citation import pinpoint
+from lineage.records import ChunkKind, Fact, Focus, Hit, Work
+from lineage.results import (
+    Audit,
+    AuditFinding,
+    Conflict,
+    Consensus,
+    Detail,
+    FactOccurrence,
+    Gap,
+    Gaps,
+    Grade,
+    Pack,
+    PackItem,
+    Specification,
+    Stage,
+    Strength,
+    Suggestion,
+    Value,
+    Verdict,
+    WrittenAnswer,
+)
+from lineage.text.hidden_text import visible
+
+Texts = tuple[str, ...]
+_VERDICTS: tuple[Verdict, ...] = ("match", "deviation", "missing", "cannot judge")
+
+
+@dataclass(frozen=True)
+class FactOccurrenceView:
+    """A fact with the citation of its line and the lines that state it; `overridden` are the facts of the same source that it overrides."""
+
+    fact: Fact
+    citation: str
+    since: str
+    overridden: tuple[Fact, ...]
+    evidence: HitView
+
+
+@dataclass(frozen=True)
+class ValueView:
+    """One value of a detail and its sources."""
+
+    value: str
+    unit: str
+    inherited: bool
+    held: tuple[FactOccurrenceView, ...]
+
+
+@dataclass(frozen=True)
+class ConsensusView:
+    """The values of one detail in a lineage, the one that the target inherits first."""
+
+    lineage: str
+    generation: str
+    name: str
+    title: str
+    values: tuple[ValueView, ...]
+    why: Texts
+    notes: Texts
+
+
+@dataclass(frozen=True)
+class SuggestionView:
+    """A value that the lineage suggests for a gap (or passages only), with its grade, the reason and the chain of works that leads to it."""
+
+    value: str
+    unit: str
+    grade: Grade
+    reason: str
+    held: tuple[FactOccurrenceView, ...]
+    evidence: tuple[HitView, ...]
+    chain: Texts
+
+
+@dataclass(frozen=True)
+class GapView:
+    """One needed detail: how far the target states it, where, and the lineage's suggestions."""
+
+    detail: Detail
+    state: Specification
+    why: str
+    stated: tuple[HitView, ...]
+    facts: tuple[FactOccurrenceView, ...]
+    suggestions: tuple[SuggestionView, ...]
+
+
+@dataclass(frozen=True)
+class ConflictView:
+    """Sources that disagree, with their evidence; `severity` from 0 to 1."""
+
+    name: str
+    title: str
+    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
+    severity: float
+    why: str
+    rule: str
+    sides: tuple[FactOccurrenceView, ...]
+
+
+@dataclass(frozen=True)
+class GapsView:
+    """The details that the target does not state, and the lineage's suggestions."""
+
+    lineage: str
+    generation: str
+    target: Work
+    domains: Texts
+    gaps: tuple[GapView, ...]
+    conflicts: tuple[ConflictView, ...]
+    notes: Texts
+
+
+@dataclass(frozen=True)
+class EvidencePlace:
+    """A hit without its text and scores: where it stands and whose it is."""
+
+    chunk: str
+    kind: ChunkKind
+    citation: str
+    source: Source
+    focus: Focus
+    lineage: LineageRelation
+    license: str | None
+    from_target: bool
+    trust: Trust
+    flags: Texts
+
+
+@dataclass(frozen=True)
+class PackItemView:
+    """One unit of a pack with its evidence; its text stands in the pack's at the characters `span`, `tokens` are its own."""
+
+    kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
+    title: str
+    tokens: int
+    span: tuple[int, int]
+    evidence: tuple[EvidencePlace, ...]
+
+
+@dataclass(frozen=True)
+class PackView:
+    """Context for a coding task: `text` is Markdown of `used` tokens, at most `allowed`."""
+
+    lineage: str
+    generation: str
+    task: str
+    stage: Stage | None
+    allowed: int
+    used: int
+    tokenizer: str
+    text: str
+    items: tuple[PackItemView, ...]
+    left_out: Texts
+    notes: Texts
+    trust: Trust
+
+
+@dataclass(frozen=True)
+class SentenceView:
+    """One sentence of an answer, with the hits that support it."""
+
+    text: str
+    markdown: str
+    evidence: tuple[HitView, ...]
+
+
+@dataclass(frozen=True)
+class RemovedSentence:
+    """An unsupported sentence that was removed, and why."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True)
+class WrittenAnswerView:
+    """An answer in which every sentence cites evidence, by `extract` or a model. If nothing supports one, `nearest` lists close hits."""
+
+    lineage: str
+    generation: str
+    question: str
+    by: str
+    supported: bool
+    sentences: tuple[SentenceView, ...]
+    removed: tuple[RemovedSentence, ...]
+    nearest: tuple[HitView, ...]
+    notes: Texts
+    trust: Trust
+
+
+@dataclass(frozen=True)
+class AuditFindingView:
+    """One expectation compared with the repository: what was expected, what is there, where, and who says so (`strength`)."""
+
+    level: Literal["paper", "method", "experiment"]
+    name: str
+    title: str
+    verdict: Verdict
+    expected: str
+    found: str
+    where: str
+    evidence: tuple[HitView, ...]
+    severity: float
+    why: str
+    strength: Strength
+    scope: str
+
+
+@dataclass(frozen=True)
+class AuditView:
+    """A repository against a paper, worst finding first: `counts` by verdict, `score` the share of what can be judged that agrees."""
+
+    path: str
+    lineage: str
+    generation: str
+    score: float
+    counts: dict[Verdict, int]
+    findings: tuple[AuditFindingView, ...]
+    notes: Texts
+
+
+def _shown(texts: Iterable[str]) -> Texts:
+    """Texts without characters that nobody sees."""
+    return tuple(visible(text)[0] for text in texts)
+
+
+def _fact(fact: Fact) -> Fact:
+    value, unit, written, said, scope = _shown((fact.value, fact.unit, fact.written, fact.said, fact.scope))
+    return replace(fact, value=value, unit=unit, written=written, said=said, scope=scope)
+
+
+def occurrence_view(occurrence: FactOccurrence) -> FactOccurrenceView:
+    """A fact with the citation of its line and the lines that state it."""
+    evidence, overridden = occurrence.evidence, tuple(map(_fact, occurrence.overridden))
+    return FactOccurrenceView(_fact(occurrence.fact), pinpoint(evidence), occurrence.since, overridden, focus_view(evidence))
+
+
+def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceView, ...]:
+    return tuple(map(occurrence_view, occurrences))
+
+
+def consensus_view(consensus: Consensus) -> ConsensusView:
+    """The values of a detail, the inherited one first."""
+    values = tuple(map(_value, consensus.values))
+    return ConsensusView(consensus.lineage, consensus.generation, consensus.name, consensus.title, values, _shown(consensus.why), consensus.notes)
+
+
+def _value(value: Value) -> ValueView:
+    return ValueView(visible(value.value)[0], visible(value.unit)[0], value.inherited, _occurrences(value.held))
+
+
+def gaps_view(gaps: Gaps) -> GapsView:
+    """The whole report."""
+    rows, conflicts = tuple(map(_gap, gaps.gaps)), tuple(map(_conflict, gaps.conflicts))
+    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, rows, conflicts, _shown(gaps.notes))
+
+
+def _gap(gap: Gap) -> GapView:
+    stated, suggestions = tuple(map(focus_view, gap.stated)), tuple(map(_suggestion, gap.suggestions))
+    return GapView(gap.detail, gap.state, visible(gap.why)[0], stated, _occurrences(gap.facts), suggestions)
+
+
+def _suggestion(suggestion: Suggestion) -> SuggestionView:
+    value, unit, reason = _shown((suggestion.value, suggestion.unit, suggestion.reason))
+    evidence = () if suggestion.held else tuple(map(focus_view, suggestion.evidence))
+    return SuggestionView(value, unit, suggestion.grade, reason, _occurrences(suggestion.held), evidence, _shown(suggestion.chain))
+
+
+def _conflict(conflict: Conflict) -> ConflictView:
+    why, sides = visible(conflict.why)[0], _occurrences(conflict.sides)
+    return ConflictView(conflict.name, conflict.title, conflict.kind, conflict.severity, why, conflict.rule, sides)
+
+
+def pack_view(pack: Pack) -> PackView:
+    """A context pack: `text` is what is sent, the items say what rests on what."""
+    return PackView(
+        lineage=pack.lineage,
+        generation=pack.generation,
+        task=pack.task,
+        stage=pack.stage,
+        allowed=pack.allowed,
+        used=pack.used,
+        tokenizer=pack.tokenizer,
+        text=pack.text,
+        items=tuple(_item(item, pack.text) for item in pack.items),
+        left_out=_shown(pack.left_out),
+        notes=_shown(pack.notes),
+        trust=TRUST,
+    )
+
+
+def _item(item: PackItem, text: str) -> PackItemView:
+    start = text.find(item.text)
+    return PackItemView(item.kind, visible(item.title)[0], item.tokens, (start, start + len(item.text)), tuple(map(_place, item.evidence)))
+
+
+def _place(hit: Hit) -> EvidencePlace:
+    view = vars(hit_view(hit))
+    return EvidencePlace(**{name: view[name] for name in EvidencePlace.__dataclass_fields__})
+
+
+def written_view(answer: WrittenAnswer) -> WrittenAnswerView:
+    """An answer sentence by sentence, each with the hits that it rests on; what was removed, and the nearest misses."""
+    texts = [(visible(sentence.text)[0], sentence.evidence) for sentence in answer.sentences]
+    return WrittenAnswerView(
+        lineage=answer.lineage,
+        generation=answer.generation,
+        question=answer.question,
+        by=answer.by,
+        supported=bool(answer.sentences),
+        sentences=tuple(SentenceView(text, as_markdown(text), tuple(map(hit_view, evidence))) for text, evidence in texts),
+        removed=tuple(RemovedSentence(*_shown(pair)) for pair in answer.removed),
+        nearest=tuple(map(hit_view, answer.nearest)),
+        notes=_shown(answer.notes),
+        trust=TRUST,
+    )
+
+
+def as_markdown(text: str) -> str:
+    """A sentence as Markdown: lines of code, which stand indented under their name, in a fence that none of them closes."""
+    name, parted, code = text.partition(":\n    ")
+    if not parted or not name.startswith("`"):
+        return text
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    return f"{name}:\n\n{fence}\n{dedent(f'    {code}')}\n{fence}"
+
+
+def audit_view(audit: Audit) -> AuditView:
+    """The audit, worst finding first."""
+    counts = {verdict: sum(finding.verdict == verdict for finding in audit.findings) for verdict in _VERDICTS}
+    findings = tuple(map(_finding, audit.findings))
+    return AuditView(audit.path, audit.lineage, audit.generation, audit.score, counts, findings, audit.notes)
+
+
+def _finding(finding: AuditFinding) -> AuditFindingView:
+    return AuditFindingView(**{**vars(finding), "evidence": tuple(map(hit_view, finding.evidence))})

@@ -1,0 +1,211 @@
+"""What the store holds, as every door gives it: builds and jobs, references, the overview and completeness of a lineage, its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from api.rest import PREFIX
+from api.server.journal import Job, State
+from indexer.plan import BuildReport
+from lineage.code_links.repository_state import RepositoryState
+from lineage.code_reuse.derivation import Derivation
+from lineage.code_reuse.reuse import Shared
+from lineage.generation import Manifest
+from lineage.records import CodeLink, LedgerRow, Reference, Status, Work, WorkId
+from lineage.references.signals import Ancestor
+
+if TYPE_CHECKING:
+    from indexer.lock.form import Pinned
+
+
+@dataclass(frozen=True)
+class Loss(LedgerRow):
+    """A ledger row of a failed or incomplete item; `retryable` if another run may fix it."""
+
+    retryable: bool = False
+
+
+@dataclass(frozen=True)
+class BuildReportView(BuildReport):
+    """The result of a build, as in `lineage build --json`."""
+
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoredLineage(Manifest):
+    """The manifest of a stored lineage (`id` is its generation), with the title of its target."""
+
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Completeness of a lineage: in = ok + degraded + failed + excluded by kind, and every failed or incomplete item."""
+
+    lineage: str
+    generation: str
+    sums: Mapping[str, Mapping[str, int]]
+    losses: tuple[Loss, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class RankedReference(Reference):
+    """An edge of the citation graph with its roles, score and reasons, and the cited work."""
+
+    work: Work | None = None
+
+
+@dataclass(frozen=True)
+class RankedReferences:
+    """References of one work, best first, of `total`; `coverage` is how many each source listed."""
+
+    target: Work
+    total: int
+    references: tuple[RankedReference, ...]
+    coverage: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RepositoryStateView:
+    """What became of a linked repository, in fields and in `words`."""
+
+    status: Status | None
+    detail: str
+    archived: bool
+    fork: bool
+    fork_of: str
+    renamed_from: tuple[str, ...]
+    undescribed: bool
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LinkedRepository(CodeLink):
+    """A code link with the state of its repository."""
+
+    state: RepositoryStateView | None = None
+    repository: Work | None = None
+
+
+@dataclass(frozen=True)
+class IndexedText:
+    """A work with indexed text; searches can be restricted to it."""
+
+    work: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True)
+class TitledAncestor(Ancestor):
+    """A work that the target takes a part from (model, checkpoint, training, loss, data, evaluation, sampling), with the sentence that says so."""
+
+    title: str = ""
+
+    @classmethod
+    def titled(cls, row: Mapping[str, Any], works: Mapping[WorkId, Work]) -> TitledAncestor:
+        """A row of the catalogue with the title of its work."""
+        ancestor = Ancestor.from_meta(row)
+        return cls(**vars(ancestor), title=works[ancestor.work].title if ancestor.work in works else "")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Summary of a lineage: report, ranked references, code links, code that repositories share, works with indexed text,
+    example questions that it supports, and the ancestors of each part."""
+
+    report: BuildReportView
+    references: tuple[RankedReference, ...]
+    links: tuple[LinkedRepository, ...]
+    shared_code: tuple[Shared, ...]
+    derivations: tuple[Derivation, ...]
+    texts: tuple[IndexedText, ...]
+    questions: tuple[str, ...]
+    ancestors: tuple[TitledAncestor, ...]
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """The lineage as a graph with positions: x = year, in pixels within `box`; `columns` are the years."""
+
+    schema_version: str
+    target: str
+    nodes: tuple[Mapping[str, Any], ...]
+    edges: tuple[Mapping[str, Any], ...]
+    columns: tuple[Mapping[str, Any], ...]
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class JobError:
+    """Why a build failed and how to fix it."""
+
+    type: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A build job. `links` point to the job, its events and its lineage."""
+
+    id: str
+    request: Mapping[str, Any]
+    lineage: str
+    state: State
+    created: str
+    started: str
+    ended: str
+    attempts: int
+    report: Mapping[str, Any] | None
+    error: JobError | None
+    cancelling: bool
+    links: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Locked:
+    """A written lock file: its size in bytes, what it pins, and the requests that had no response during the build."""
+
+    path: str
+    size: int
+    lineage: str
+    content_hash: str
+    papers: tuple[Pinned, ...]
+    repositories: tuple[Pinned, ...]
+    answers: int
+    open: tuple[str, ...] = ()
+
+
+def losses(rows: Iterable[LedgerRow]) -> tuple[Loss, ...]:
+    """Ledger rows of failed or incomplete items."""
+    return tuple(Loss(**vars(row), retryable=row.status.retryable) for row in rows)
+
+
+def report_view(report: BuildReport) -> BuildReportView:
+    """The result of a build (CONTRACTS: `build --json`)."""
+    return BuildReportView(**{**vars(report), "losses": losses(report.losses)})
+
+
+def ranked(references: Iterable[Reference], works: Mapping[WorkId, Work]) -> tuple[RankedReference, ...]:
+    """References with the works they name."""
+    return tuple(RankedReference(**vars(reference), work=works.get(reference.cited)) for reference in references)
+
+
+def linked(links: Iterable[CodeLink], works: Mapping[WorkId, Work], states: Mapping[WorkId, RepositoryState]) -> tuple[LinkedRepository, ...]:
+    """Code links with their repositories and what became of these."""
+    views = {repo: RepositoryStateView(**vars(state), words=state.words) for repo, state in states.items()}
+    return tuple(LinkedRepository(**vars(link), state=views.get(link.repo), repository=works.get(link.repo)) for link in links)
+
+
+def job_view(job: Job) -> JobView:
+    """A job with links to itself, its events and its lineage."""
+    links = {"self": f"{PREFIX}/jobs/{job.id}", "events": f"{PREFIX}/jobs/{job.id}/events"}
+    if job.lineage:
+        links["lineage"] = f"{PREFIX}/lineages/{job.lineage}"
+    error = JobError(**{name: str(job.error.get(name, "")) for name in ("type", "message", "hint")}) if job.error else None
+    return JobView(**{**vars(job), "request": job.request.as_meta(), "error": error, "links": links})

@@ -1,0 +1,86 @@
+"""Kinds of mechanisms: what an engineer decides in code beside the values of settings, and how each is recognized. Pure.
+
+The list is data (`data/mechanisms.json`, with its provenance). A kind is recognized by what is called, by the names of options and
+keywords, by what is defined, and by the form of a statement; none of it is of one repository.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from lineage.text.phrases import Phrase, phrase
+
+PREFIX = "mechanism:"
+"""What begins the name of a fact that is a mechanism and no setting."""
+OTHER = PREFIX + "other"
+"""The name of calls of a framework that no kind names."""
+
+
+@dataclass(frozen=True)
+class MechanismKind:
+    """One kind: its title, topic and weight (0..1), how code shows it, where it applies and how prose states it.
+
+    `calls` are last names of functions (or dotted ends), `names` folded names of options, `functions` and `code` patterns of definitions and
+    statements. `applies` are phrases one of which the target must use (none: all that train), `states` phrases by which it is
+    stated, `covers` the details of the checklist that it answers, and (`settled`) that leave nothing open once they are stated.
+    """
+
+    name: str
+    title: str
+    topic: str
+    weight: float
+    calls: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    functions: re.Pattern[str] | None = None
+    code: re.Pattern[str] | None = None
+    applies: tuple[Phrase, ...] = ()
+    states: tuple[Phrase, ...] = ()
+    covers: tuple[str, ...] = ()
+    settled: bool = False
+
+
+@cache
+def kinds() -> tuple[MechanismKind, ...]:
+    """All kinds, in the order of the list."""
+    rows = json.loads(files("lineage").joinpath("data/mechanisms.json").read_text("utf-8"))["kinds"]
+    return tuple(
+        MechanismKind(
+            name=row["name"],
+            title=row["title"],
+            topic=row["topic"],
+            weight=float(row["weight"]),
+            calls=tuple(row.get("calls", ())),
+            names=frozenset(row.get("names", ())),
+            functions=re.compile(row["functions"]) if "functions" in row else None,
+            code=re.compile(row["code"]) if "code" in row else None,
+            applies=tuple(map(phrase, row.get("applies", ()))),
+            states=tuple(map(phrase, row.get("states", ()))),
+            covers=tuple(row.get("covers", ())),
+            settled=bool(row.get("settled", False)),
+        )
+        for row in rows
+    )
+
+
+@cache
+def by_call() -> dict[str, tuple[tuple[str, MechanismKind], ...]]:
+    """Kinds by the last name of a call, each with the dotted end that it wants."""
+    table: dict[str, list[tuple[str, MechanismKind]]] = {}
+    for kind in kinds():
+        for call in kind.calls:
+            table.setdefault(call.rpartition(".")[2], []).append((call, kind))
+    return {last: tuple(wanted) for last, wanted in table.items()}
+
+
+@cache
+def by_name() -> dict[str, tuple[MechanismKind, ...]]:
+    """Kinds by the folded name of an option."""
+    table: dict[str, list[MechanismKind]] = {}
+    for kind in kinds():
+        for name in kind.names:
+            table.setdefault(name, []).append(kind)
+    return {name: tuple(wanted) for name, wanted in table.items()}

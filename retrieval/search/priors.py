@@ -1,0 +1,196 @@
+"""What is known of a passage before the question is read against it: every prior, named, with its weight (pure).
+
+Priors are in deviations, the unit of the fused score, and small: they order what the text leaves close. The weights are data
+(`data/weights.json`, with its provenance), fitted on development sets by `benchmarks/fit.py`. What no development set covers
+(the graph) is kept below the distance of typical neighbours.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from lineage.records import Chunk, Reason, ReasonKind, WorkId
+from retrieval.search.fusion import Scored, moved, ordered
+from retrieval.search.work_relations import WorkRelation
+
+
+@dataclass(frozen=True)
+class FusionWeights:
+    """`dense` is the share of the dense score, scaled by the first `pool` of each list; `share` of a list may come from one work.
+
+    `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind. The rest
+    are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
+    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`,
+    and the `stage` that a file is for.
+    """
+
+    dense: float = 0.5
+    pool: int = 200
+    graph: float = 0.3
+    target: float = 0.4
+    own: float = 1.2
+    toplevel: float = -0.5
+    abstract: float = -1.5
+    siblings: float = 0.8
+    stated: float = 2.0
+    verbatim: float = 6.0
+    code: float = 0.5
+    stage: float = 0.5
+    share: float = 0.6
+    prose: float = 0.4
+    margin: float = 1.0
+
+
+@cache
+def fitted(embedder: str = "") -> FusionWeights:
+    """The packaged weights for an embedder (its name before `@`); those that were fitted with another where it is unknown."""
+    table = json.loads(files("retrieval").joinpath("data/weights.json").read_text("utf-8"))["weights"]
+    name = embedder.partition("@")[0]
+    return FusionWeights(**table.get(name, table["default"]))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
+    how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), and the
+    stages that it speaks of."""
+
+    weights: FusionWeights
+    asked: Sequence[str] = ()
+    stated: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+    kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
+    verbatim: Mapping[int, float] = field(default_factory=dict)
+    stages: AbstractSet[str] = frozenset()
+
+
+# -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
+
+
+_ASKED = {
+    "train": r"train\w*|optimi[sz]\w*|gradient\w*|learning rate|weight decay|epochs?|batch|loss\w*|warm\w*|augment\w*|dropout",
+    "sample": r"sampl\w+|generat\w+|guidance|decod\w+|inference",
+    "evaluate": r"evaluat\w*|fid|metric\w*|score\w*|accuracy|benchmark\w*|test\w*",
+}
+_FILES = {"train": r"train|optim|engine|loss|lr_|sched", "sample": r"sampl|generat|infer|demo|cache", "evaluate": r"eval|metric|test|fid"}
+_STAGES = {stage: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for stage, words in _ASKED.items()}
+_PATHS = {stage: re.compile(names, re.IGNORECASE) for stage, names in _FILES.items()}
+
+
+def stages_asked(question: str) -> frozenset[str]:
+    """The stages that a question speaks of."""
+    return frozenset(stage for stage, words in _STAGES.items() if words.search(question))
+
+
+@lru_cache(1 << 16)
+def stages_of(path: str, symbol: str) -> frozenset[str]:
+    """The stages that the names of a file and of a unit in it speak of."""
+    return frozenset(stage for stage, names in _PATHS.items() if names.search(f"{path} {symbol}"))
+
+
+# -- the priors
+
+
+Prior = Callable[[int, Chunk, Known], Reason | None]
+
+
+def words_in_order(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favours what has the words of the question as they stand in it: whoever quotes wants the place."""
+    share = known.verbatim.get(row, 0.0)
+    return Reason(ReasonKind.VERBATIM, known.weights.verbatim * share) if share else None
+
+
+def code_of_question(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
+    return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
+
+
+def stage_of_file(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favors files that are for the stage which a question speaks of, and disfavors those for another one."""
+    if chunk.kind not in {"code", "config"} or not known.stages or known.verbatim:
+        return None
+    stages = stages_of(chunk.path, chunk.symbol)
+    sign = 1 if stages & known.stages else -1
+    return Reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
+
+
+def role_of_text(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Disfavours what shares words with everything around it: imports and glue outside of every function, abstracts, lists of authors.
+
+    An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
+    Authors stand under the title, and a question about what the title says is near them.
+    """
+    weights = known.weights
+    value = {"module": weights.toplevel, "abstract": weights.abstract, "front": weights.abstract}.get(chunk.role, 0.0)
+    return Reason(ReasonKind.ROLE, value, (chunk.role,)) if value else None
+
+
+def stated_value(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
+    names = tuple(name for name in known.asked if name in known.stated.get(chunk.id, ()))
+    return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
+
+
+def place_in_lineage(row: int, chunk: Chunk, known: Known) -> Reason | None:
+    """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
+    kin = known.kin.get(chunk.work)
+    return standing(kin, known.weights) if kin else None
+
+
+def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
+    """What the place of a work in the lineage is worth."""
+    if kin.from_target:
+        return Reason(ReasonKind.TARGET, weights.own if kin.work.kind == "code" else weights.target)
+    edge = kin.reference
+    if edge is None or edge.score <= 0 or not weights.graph:
+        return None
+    role = edge.roles[0].role.value if edge.roles else "reference"
+    citing = "" if edge.distance == 1 else edge.citing
+    return Reason(ReasonKind.LINEAGE, weights.graph * edge.score / edge.distance, (role, citing, f"{edge.score:.2f}"))
+
+
+PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, place_in_lineage)
+"""Every prior of a single passage; `with_siblings` compares passages."""
+
+
+def with_priors(scored: Sequence[Scored], known: Known, priors: Sequence[Prior] = PRIORS) -> list[Scored]:
+    """The same with what each prior adds, best first."""
+    return ordered(moved(candidate, *_reasons(candidate, known, priors)) for candidate in scored)
+
+
+def _reasons(candidate: Scored, known: Known, priors: Sequence[Prior]) -> Iterator[Reason]:
+    for prior in priors:
+        reason = prior(candidate.row, candidate.chunk, known)
+        if reason and reason.value:
+            yield reason
+
+
+def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:
+    """The same, best first, with passages of papers in the order of their score and `weight` times that of the best other one of their paper.
+
+    A passage of a paper seldom names what the paper is about: its title, its abstract and its neighbors do. It is likelier to answer where
+    another one of its paper was found too. That compares papers and says nothing about code: passages change places among themselves, so
+    that the best of them has the score that the best had, and so on. At a weight of 1 the best two of a paper would lose their order.
+    """
+    passages = [candidate for candidate in scored if candidate.chunk.kind == "paper"]
+    scores_by_work: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for candidate in passages:
+        scores_by_work[candidate.chunk.work].append((max(0.0, candidate.score), candidate.row))
+    best = {work: sorted(of_one, reverse=True)[:2] for work, of_one in scores_by_work.items()}
+
+    def worth(candidate: Scored) -> float:
+        return candidate.score + weight * next((score for score, row in best[candidate.chunk.work] if row != candidate.row), 0.0)
+
+    order = sorted(passages, key=lambda candidate: (-worth(candidate), candidate.row))
+    places = sorted((candidate.score for candidate in passages), reverse=True)
+    changed = [
+        moved(candidate, *([Reason(ReasonKind.SIBLINGS, place - candidate.score)] if place != candidate.score else []))
+        for candidate, place in zip(order, places, strict=True)
+    ]
+    return ordered([*(candidate for candidate in scored if candidate.chunk.kind != "paper"), *changed])

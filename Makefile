@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LIGHT  := $(VENV)/.light
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs site wheel bench bundle clean help
+.PHONY: demo test check lint types layers docs site wheel bench bundle torture supply clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -51,6 +51,13 @@ wheel: $(STAMP) ## build the wheel and test it in a clean, light environment
 
 bundle: $(STAMP) ## what MCP clients and registries install: bundle, manifest, skill, into dist/
 	$(BIN)/python -m integrations.bundle --out dist
+
+torture: $(STAMP) ## flip bits, inject faults and read hostile files for a long while; figures as JSON
+	nice -n 5 $(BIN)/python -m benchmarks.torture
+
+supply: $(STAMP) ## known vulnerabilities in what is installed (asks the advisory database)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip_audit --skip-editable
 
 clean: ## remove what the commands above made
 	rm -rf $(VENV) site .demo .mypy_cache .ruff_cache .pytest_cache

@@ -74,13 +74,14 @@ def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tu
         inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
         with inner.workbench() as bench:
             target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
-            made = build(replace(bench, reports=None), BuildRequest(target, _SUBJECT, papers=0, repos=0), upload=upload)
+            request = BuildRequest(target, _SUBJECT, papers=0, repos=0)
+            made = build(replace(bench, reports=None), request, "full" if parts.writer else "first", upload)  # only a model's opinion asks a search
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = comparing.audited(paper, repository)
-            stated = (occurrence for name, some in repository.held.items() if paper.stated(name) for occurrence in some)
-            judged_places = [(occurrence.evidence.chunk.path, occurrence.fact.line) for occurrence in stated]
-            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged_places)
+            stated = [name for name in {*paper.held, *repository.held} if paper.stated(name)]
+            judged = [(occurrence.evidence.chunk.path, occurrence.fact.line) for name in stated for occurrence in repository.held.get(name, ())]
+            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged, stated)
             components = named_findings.components(paper.text)
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named

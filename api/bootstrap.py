@@ -124,7 +124,8 @@ class Parts:
         from retrieval.search.engine import Engine
         from retrieval.search.expansion import vocabulary
 
-        index = registry.load("vectors", "faiss")(generation.vectors) if generation.vectors is not None else None
+        vectors = generation.vectors
+        index = registry.load("vectors", "faiss")(vectors) if vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)
@@ -193,20 +194,23 @@ class Parts:
         """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
         from indexer.build_context import BuildContext
         from indexer.references.role_refinement import Refiner
-        from indexer.sandbox.pool import Sandbox
+        from indexer.sandbox.pool import MIB, Limits, Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace
         from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
         from indexer.stage_clock import Clock
+        from indexer.store.atomic_files import private
         from indexer.store.blobs import Blobs
         from indexer.store.computed_cache import DerivedCache, VectorCache
         from indexer.store.generations import Store
         from indexer.transport.client import Transport
+        from indexer.work_budget import budget_of
 
         home = self.settings.home
         with ExitStack() as stack:
+            stack.enter_context(private(home))
             blobs, derived = Blobs(home), stack.enter_context(closing(kit.derived(home) if kit else DerivedCache(home)))
             plain = (
                 Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))) if not kit else kit.transport(self.settings, blobs, watch)
@@ -221,13 +225,14 @@ class Parts:
                 arxiv=Arxiv(transport),
                 github=GitHub(transport),
                 hub=HuggingFace(transport),
-                sandbox=stack.enter_context(Sandbox()),
+                sandbox=stack.enter_context(Sandbox(limits=Limits(memory=self.settings.parser_megabytes * MIB))),
                 derived=derived,
                 vectors=stack.enter_context(closing(VectorCache(home))),
                 store=Store(home),
                 embedder=lambda: self.embedder,
                 clock=Clock(),
                 watch=watch,
+                work=budget_of(self.settings, "build"),
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
                 first=lambda: self.first,
                 refiner=Refiner.of(self.settings, derived, self._client()),

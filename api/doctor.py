@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
@@ -41,8 +42,14 @@ _MOST_FILES = 200_000
 """Files that are counted for the size of the store; a larger one is told as "more than"."""
 
 
+def _data_files() -> list[Path]:
+    """The packaged tables that answers depend on; an altered one shows another hash than the release's."""
+    root = Path(layout.__file__).parent.parent
+    return sorted(path for folder in ("lineage/data", "retrieval/data") for path in (root / folder).glob("*.json"))
+
+
 def examine(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Sections of (name, finding): store, embedder, chat model, keys, hosts, profiles, settings, versions."""
+    """Sections of (name, finding): store, embedder, chat model, keys, hosts, profiles, settings, hashes of the packaged data, versions."""
     by = origins(settings)
     return {
         "store": _store(settings.home, by),
@@ -53,6 +60,7 @@ def examine(settings: Settings) -> dict[str, dict[str, Any]]:
         "profiles": {name: profile.words(settings.papers, settings.repos) for name, profile in PROFILES.items()},
         "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()},
         "set by": {**by} or {"nothing": "every setting has its default"},
+        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in _data_files()},
         "versions": {"python": platform.python_version(), "platform": platform.platform()} | {name: _version(name) for name in _PACKAGES},
     }
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
+    from indexer.repair import Repair
     from indexer.store.verify import Finding
     from lineage.settings import Settings
     from retrieval.decisions.fact_index import FactIndex
@@ -57,15 +58,18 @@ class Service:
 
     # -- building
 
-    def build(self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", watch: Watch = unwatched) -> BuildReport:
+    def build(
+        self, request: BuildRequest, *, tier: Literal["first", "full"] = "full", refresh: Sequence[str] = (), watch: Watch = unwatched
+    ) -> BuildReport:
         """Build the requested lineage, or return the existing build. Failures are listed in the report's ledger.
 
         With tier `first`, return as soon as the fast index can answer questions, before dense vectors are computed.
+        `refresh` names hosts or works that are asked again, or `all`.
         """
         from indexer.pipeline import build
 
         with self._parts.workbench(watch) as bench:
-            return build(bench, request, tier)
+            return build(bench, request, tier, refresh=refresh)
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
         """Estimate what `build` would fetch, from which hosts, and its cost. Fetches metadata only and writes no lineage."""
@@ -380,12 +384,22 @@ class Service:
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
-        from indexer.store.verify import built, check_blobs, check_lineage
+        from indexer.store.verify import built, check_lineage, check_shared
 
         every = built(self._home)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
-        return (*findings, *(check_blobs(self._home) if read_data else ()))
+        return (*findings, *(check_shared(self._home) if read_data else ()))
+
+    def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:
+        """Fetch again, or make again, just what is damaged in one lineage or all of them, and in what they share."""
+        from indexer.repair import repair
+        from indexer.store.verify import built
+
+        every = built(self._home)
+        chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
+        with self._parts.workbench(watch) as bench:
+            return repair(bench, chosen)
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""

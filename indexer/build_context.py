@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.store.computed_cache import DerivedCache, VectorCache
     from indexer.store.generations import Store
     from indexer.transport.client import Transport
+    from indexer.work_budget import WorkBudget
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource
     from lineage.progress import Watch
@@ -58,6 +59,7 @@ class BuildContext:
     embedder: Callable[[], Embedder]
     clock: Clock
     watch: Watch
+    work: WorkBudget
     links_archive: PapersWithCode | None = None
     refiner: Refiner | None = None
     first: Callable[[], Embedder] | None = None

@@ -166,8 +166,13 @@ class _Gathering:
     def add(self) -> None:
         """What the user adds by hand: an edge and a row each."""
         by_hand = tuple({addition.work.id: addition for addition in additions(self.bench, self.request.add)}.values())
-        self.added = (*((of_folder(self.folder),) if self.folder else ()), *by_hand)
+        others = (addition for addition in by_hand if addition.work.id != self.target.id)
+        self.added = (*((of_folder(self.folder),) if self.folder else ()), *others)
         for addition in by_hand:
+            if addition.work.id == self.target.id:
+                words = "added by hand, but it is the target itself"
+                self.rows.append(LedgerRow("source", self.target.id, addition.work.id, "add", Status.POLICY_SKIPPED, words))
+                continue
             self.works.setdefault(addition.work.id, addition.work)
             edge = Reference(self.target.id, addition.work.id, score=1.0, why=("added by hand",), known_by=("you",))
             self.references.append(edge)

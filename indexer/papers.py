@@ -60,7 +60,12 @@ def read_paper(bench: BuildContext, work: WorkId, blob: Blob) -> PaperText:
         with bench.clock.timed("parse"):
             return _parse(bench, work, blob.sha256)
 
-    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", versions(), make, lambda made: not made.status.retryable)
+    return remembered(bench.derived, PaperText, f"{blob.sha256} {work}", versions(), make, _is_final)
+
+
+def _is_final(made: PaperText) -> bool:
+    """Whether the same bytes would end the same another time: not what was fetched badly, nor what time or memory cut."""
+    return not made.status.retryable and not made.status.cut and not any(row.status.cut for row in made.rows)
 
 
 def _parse(bench: BuildContext, work: WorkId, sha256: str) -> PaperText:

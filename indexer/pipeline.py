@@ -11,6 +11,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from indexer import additions
@@ -19,7 +20,7 @@ from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
 from indexer.collect import Collected, collect
 from indexer.derived import derive
-from indexer.documents import read
+from indexer.documents import Contents, read
 from indexer.embedding import at_once, embed, missing
 from indexer.extraction import extract as facts
 from indexer.extraction.hydra import circles
@@ -30,6 +31,7 @@ from indexer.repositories import read_upload
 from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, of_code, resolve
 from indexer.transport.budget import SPENT
+from indexer.work_budget import Allowances, limits_of
 from lineage import ids
 from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged, UsageError
@@ -37,7 +39,7 @@ from lineage.generation import Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
-from lineage.records import Chunk, Document, Fact
+from lineage.records import Chunk, Fact
 from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
 
@@ -46,13 +48,22 @@ _WORTH_WAITING = 1_000
 _TOLD = 3
 
 
-def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "full"] = "full", upload: bytes | None = None) -> BuildReport:
+def build(
+    bench: BuildContext,
+    request: BuildRequest,
+    tier: Literal["first", "full"] = "full",
+    upload: bytes | None = None,
+    refresh: Sequence[str] = (),
+) -> BuildReport:
     """Build (or find built) the lineage that `request` asks for; raises the errors of `lineage.errors`.
+
+    What is remembered of the hosts or works in `refresh` is asked again first, and the generation is written anew.
 
     With the tier `first` it ends as soon as questions can be answered, by words and the vectors of words; the same build
     in full goes on from there. With an `upload` the target is the name of that archive of code.
     """
     before = bench.transport.requests.copy()
+    bench.transport.refresh(refresh)
     if request.name:
         ids.check_name(request.name)
     additions.check(request.add)
@@ -66,6 +77,8 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
             raise UsageError(words, hint="give this one a name of its own: lineage build TARGET --name NAME")
         collected = collect(bench, request, resolved_target)
         mark = _fingerprint(bench, collected, embedder.id)
+        if refresh:
+            current = None
         if current and current.fingerprint == mark and (tier == "first" or current.embedder == embedder.id):
             manifest, unchanged = current, True
         else:
@@ -74,7 +87,8 @@ def build(bench: BuildContext, request: BuildRequest, tier: Literal["first", "fu
         writing.tidy()
     with open_generation(bench.settings.home, slug, manifest.id) as generation:
         requests = bench.transport.requests - before
-        return report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
+        made = report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
+        return replace(made, notes=(*made.notes, *_remembered(bench.transport.remembered)))
 
 
 def gathered(bench: BuildContext, request: BuildRequest) -> tuple[Collected, str]:
@@ -107,9 +121,9 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
 
 
 def _fingerprint(bench: BuildContext, collected: Collected, embedder: str) -> str:
-    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, the lists of details."""
+    """A hash over everything a generation is a function of: bytes, versions, graph, choices, model, budgets, the lists of details."""
     made = [PROFILE, facts.VERSION, ontology(bench.settings.ontology).digest, bench.reports.digest if bench.reports else ""]
-    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, *made, ANCESTORS]
+    basis = [collected.inputs(), versions(), CHUNKER, TOKENS, embedder, *made, ANCESTORS, limits_of(bench.settings)]
     return hashlib.sha256(json.dumps(basis, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -126,7 +140,7 @@ def _write(
     if current and current.fingerprint == mark:
         return _with_vectors(bench, writing, current, embedder)
     contents = read(bench, collected)
-    units, extracted = _units(bench, contents.documents)
+    contents, units, extracted = _units(bench, contents)
     if not units:
         raise _nothing_to_read(collected)
     with writing.draft() as draft:
@@ -163,23 +177,29 @@ def _nothing_to_read(collected: Collected) -> NotFound:
     return NotFound(words, hint=hint)
 
 
-def _units(bench: BuildContext, documents: Sequence[Document]) -> tuple[list[Chunk], facts.Extracted]:
-    """The chunks of all documents, and the facts in them."""
+def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chunk], facts.Extracted]:
+    """The chunks of all documents, the facts in them, and the contents with a row for each document that a budget left out."""
     units: list[Chunk] = []
     unit_facts: list[Fact] = []
     notes: list[str] = []
     terms = ontology(bench.settings.ontology)
+    documents, budgets = contents.documents, Allowances(bench.settings, bench.work)
     with bench.clock.timed("parse"):
         for n, document in enumerate(documents, 1):
-            own = chunks(document)
-            document_facts = facts.extract(document, own, terms)
+            with budgets.reading(document):
+                if budgets.refuses(document):
+                    continue
+                own = chunks(document)
+                if budgets.refuses(document, own):
+                    continue
+                document_facts = facts.extract(document, own, terms)
             units += own
             unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
         notes += circles(documents)
-    return units, facts.Extracted(tuple(unit_facts), tuple(notes))
+    return replace(contents, rows=budgets.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
@@ -237,6 +257,12 @@ def _notes(catalog: Catalog) -> Iterator[str]:
     spent = sum(SPENT in row.detail for row in catalog.ledger())
     if spent:
         yield f"{spent} items were not fetched because the budget (max_requests, max_megabytes) was used up; the same command continues"
+
+
+def _remembered(days: Sequence[str]) -> Iterator[str]:
+    """How many refusals were not asked about again, and since when."""
+    if days:
+        yield f"{len(days)} refusals of services are remembered, the oldest since {min(days)}; `lineage build --refresh all` asks again"
 
 
 def _peak() -> int:

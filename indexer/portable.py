@@ -33,13 +33,14 @@ def without_files(request: BuildRequest) -> tuple[BuildRequest, tuple[str, ...]]
     Which words are a path depends on the folder one stands in, so that asking `is_path` once is not enough for a request
     that is kept. A target that is dropped is empty.
     """
-    portable_names = {requested_item: _elsewhere(requested_item) for requested_item in (request.target, *request.add)}
+    portable_names = {requested_item: identifier(requested_item) for requested_item in (request.target, *request.add)}
     add = tuple(portable_names[requested_item] for requested_item in request.add if portable_names[requested_item])
     dropped = tuple(requested_item for requested_item, portable_name in portable_names.items() if requested_item and not portable_name)
     return replace(request, target=portable_names[request.target], add=add), dropped
 
 
-def _elsewhere(text: str) -> str:
+def identifier(text: str) -> str:
+    """A target written so that it means the same in every folder, or the empty string for a path and for what names nothing."""
     if is_path(text):
         return ""
     if repo := ids.repo_id(text):

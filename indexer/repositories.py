@@ -18,11 +18,14 @@ from indexer.parsers.select import select, versions
 from indexer.repo_fingerprint import RepoFingerprint, told
 from indexer.result_cache import remembered
 from indexer.sources import local
+from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
 from lineage.errors import ParseError, UsageError
 from lineage.ids import local_id
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
+_BATCH_BYTES = 8_000_000
+"""Files, and bytes of them, that one child is given at a time."""
 _UNREADABLE = {Status.BOMB, Status.BAD_ARCHIVE, Status.TRUNCATED, Status.TOO_MANY_FILES, Status.PARSE_TIMEOUT}
 """How a member ends that stands for all that follows."""
 
@@ -77,7 +80,8 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
         with bench.clock.timed("parse"):
             return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
 
-    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", versions(), make)
+    version = f"{versions()} {bench.settings.repo_megabytes:g}"
+    code = remembered(bench.derived, Code, f"{blob.sha256} {work}", version, make, lambda made: not any(row.status.cut for row in made.rows))
     return code if not blob.named else replace(code, documents=tuple(replace(document, blob=blob.named) for document in code.documents))
 
 
@@ -109,21 +113,34 @@ def _whole(members: Iterable[Member]) -> Iterator[Member]:
 
 
 def read_members(bench: BuildContext, work: WorkId, blob: str, members: Iterable[Member]) -> Code:
-    """The documents of some members, parsed in batches, each member with its row."""
+    """The documents of some members, parsed in batches within the budget of a repository, each member with its row."""
+    budget = budget_of(bench.settings, "repo", bench.work)
     documents: list[Document] = []
     rows: list[LedgerRow] = []
     batch: list[tuple[str, bytes]] = []
     for member in members:
-        choice = select(member.name, member.data) if member.data is not None else member
-        if member.data is None or choice.status is not Status.OK:
-            rows.append(LedgerRow("member", work, member.name, "archive", choice.status, choice.detail))
+        refused = _refused(member, budget)
+        if refused or member.data is None:
+            rows.append(LedgerRow("member", work, member.name, "archive", *(refused or (member.status, member.detail))))
             continue
-        batch.append((member.name, member.data))
-        if len(batch) >= _BATCH:
-            _into(documents, rows, _parsed(bench, work, blob, batch))
+        if batch and (len(batch) >= _BATCH or sum(len(data) for _, data in batch) + len(member.data) > _BATCH_BYTES):
+            _into(documents, rows, _parsed(bench, work, blob, batch, budget))
             batch = []
-    _into(documents, rows, _parsed(bench, work, blob, batch))
+        batch.append((member.name, member.data))
+    _into(documents, rows, _parsed(bench, work, blob, batch, budget))
     return Code(tuple(sorted(documents, key=lambda document: document.path)), tuple(rows))
+
+
+def _refused(member: Member, budget: WorkBudget) -> tuple[Status, str] | None:
+    """Why a member is not parsed, or None; what is parsed is counted."""
+    choice = select(member.name, member.data) if member.data is not None else member
+    if member.data is None or choice.status is not Status.OK:
+        return choice.status, choice.detail
+    size = len(member.data) / MEGABYTE
+    if words := budget.refusal("megabytes", size):
+        return Status.TOO_LARGE, words
+    budget.spend("megabytes", size)
+    return None
 
 
 def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tuple[Document | None, LedgerRow]]) -> None:
@@ -133,8 +150,10 @@ def _into(documents: list[Document], rows: list[LedgerRow], found: Iterable[tupl
             documents.append(document)
 
 
-def _parsed(bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]]) -> Iterator[tuple[Document | None, LedgerRow]]:
-    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob) if batch else (), strict=True):
+def _parsed(
+    bench: BuildContext, work: WorkId, blob: str, batch: list[tuple[str, bytes]], budget: WorkBudget
+) -> Iterator[tuple[Document | None, LedgerRow]]:
+    for (name, _), parse_result in zip(batch, bench.sandbox.members(batch, work, blob, budget=budget) if batch else (), strict=True):
         if isinstance(parse_result, ParseError):
             yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))
         else:

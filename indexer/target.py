@@ -54,10 +54,11 @@ def resolve(bench: BuildContext, text: str, *, look_up: bool = True) -> Resolved
 
 
 def is_path(text: str) -> bool:
-    """Whether a target is meant as a path: it exists, or is written like one."""
-    return "://" not in text and bool(_WRITTEN.match(text) or there(text))
+    """Whether a target is meant as a path: it exists, or is written like one. What is named by a scheme or in quotes never is."""
+    return "://" not in text and not _NAMED.match(text) and bool(_WRITTEN.match(text) or there(text))
 
 
+_NAMED = re.compile(r'\s*["\u201c\u201e\u00ab]|\s*(?:arxiv|doi|s2|acl|repo|corpusid|title):', re.IGNORECASE)
 # A name that begins as paths do, or one word that ends as papers do and is no DOI.
 _WRITTEN = re.compile(r"\.{0,2}/|~|(?!10\.\d|doi:)\S{1,250}\.(?:pdf|tex|gz|tgz|tar)\Z", re.IGNORECASE)
 

@@ -15,20 +15,24 @@ Manifest versions: 1, the first.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 import numpy as np
+from numpy.lib import format as npy
 
 from lineage.catalog.reader import Catalog, Derivation
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
+from lineage.sealed import sealed
 
 MANIFEST_VERSION = 1
 FIRST_TIER = "static-"
@@ -39,6 +43,8 @@ MANIFEST = "manifest.json"
 REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
 CURRENT = "CURRENT"
 REBUILD = "build the lineage again; what was fetched is kept"
+UNIT = 1e-3
+"""How far from one the length of a stored vector may be."""
 _ID = re.compile(r"\d{6}-[0-9a-f]{8}\Z")
 
 
@@ -80,9 +86,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The file's bytes, with a `seal` over all the rest."""
-        value = asdict(self)
-        seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-        return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+        return sealed(asdict(self))
 
 
 @dataclass(frozen=True)
@@ -156,12 +160,19 @@ def current(home: Path, slug: str) -> str:
 
 @dataclass(frozen=True)
 class Generation:
-    """An open generation: its manifest, its catalogue, its vectors (memory-mapped, None in a lexical one)."""
+    """An open generation: its manifest, its catalogue, and its vectors, read when they are asked for."""
 
     manifest: Manifest
     folder: Path
     catalog: Catalog
-    vectors: Vectors | None = field(repr=False, default=None)
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """The vectors in memory, verified, None in a lexical generation; raises `StoreDamaged`.
+
+        Not mapped: a file that is cut short while it is mapped kills the process that reads on.
+        """
+        return _vectors(self.folder, self.manifest) if VECTORS in self.manifest.files else None
 
     def file(self, name: str) -> bytes | None:
         """A file of it as it was written, None if it has none of that name; raises `StoreDamaged`."""
@@ -174,7 +185,7 @@ class Generation:
         return data
 
     def close(self) -> None:
-        """Close the catalogue; the mapped vectors go with the last reference to them."""
+        """Close the catalogue."""
         self.catalog.close()
 
     def __enter__(self) -> Generation:
@@ -187,8 +198,8 @@ class Generation:
 def open_generation(home: Path, slug: str, generation: str = "", derivation: Callable[[], Derivation] | None = None) -> Generation:
     """Open a generation, by default the current one, for reading; `derivation` makes what one of an older format lacks.
 
-    Checks what is cheap: the manifest, the files' sizes, the formats, that rows and vectors agree
-    (`Store.verify` checks hashes). Raises `NotFound` and `StoreDamaged`.
+    Checks what is cheap: the manifest, the files' sizes, the formats; vectors are verified when they are read
+    (`Store.verify` checks every hash). Raises `NotFound` and `StoreDamaged`.
     """
     name = generation or current(home, slug)
     folder = generation_folder(home, slug, name)
@@ -209,8 +220,7 @@ def open_folder(folder: Path, derivation: Callable[[], Derivation] | None = None
 
 def open_as(manifest: Manifest, folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
     """Open what lies in `folder` as the generation of a manifest that is known to fit."""
-    vectors = _vectors(folder, manifest) if VECTORS in manifest.files else None
-    return Generation(manifest, folder, Catalog(folder / CATALOG, derivation), vectors)
+    return Generation(manifest, folder, Catalog(folder / CATALOG, derivation))
 
 
 def check_size(path: Path, record: FileRecord) -> None:
@@ -223,13 +233,44 @@ def check_size(path: Path, record: FileRecord) -> None:
         raise StoreDamaged(f"{path} has {size:,} bytes, {record.size:,} were written", hint=REBUILD)
 
 
+_VERIFIED: dict[Path, tuple[int, int, int]] = {}
+"""Files of vectors whose hash this process has compared: inode, size and time of change as they were then."""
+
+
 def _vectors(folder: Path, manifest: Manifest) -> Vectors:
-    path = folder / VECTORS
+    """The rows of a file of vectors, which has the hash that was written, each of length one."""
+    path, record = folder / VECTORS, manifest.files[VECTORS]
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with path.open("rb") as handle:
+            about = os.fstat(handle.fileno())
+            content = handle.read()
+        seen = (about.st_ino, about.st_size, about.st_mtime_ns)
+        if _VERIFIED.get(path) != seen and hashlib.sha256(content).hexdigest() != record.sha256:
+            raise ValueError("it is not what was written (SHA-256 differs)")
+        array: Vectors = npy_rows(content)
     except (OSError, ValueError) as error:
         raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
     wanted = (manifest.counts.get("chunks", -1), manifest.dim)
     if array.dtype != np.float32 or array.shape != wanted:
         raise StoreDamaged(f"{path} holds {array.dtype} {array.shape}, float32 {wanted} was written", hint=REBUILD)
-    return array  # type: ignore[no-any-return]
+    if (row := not_unit(array)) is not None:
+        raise StoreDamaged(f"{path}: row {row} is no unit vector", hint=REBUILD)
+    _VERIFIED[path] = seen
+    return array
+
+
+def npy_rows(content: bytes) -> Vectors:
+    """The array in the bytes of a `.npy` file, not copied; raises `ValueError`."""
+    stream = io.BytesIO(content)
+    npy.read_magic(stream)
+    shape, fortran, dtype = npy.read_array_header_1_0(stream)
+    if fortran or dtype.hasobject:
+        raise ValueError("no plain array")
+    return np.frombuffer(content, dtype, offset=stream.tell()).reshape(shape)
+
+
+def not_unit(vectors: Vectors) -> int | None:
+    """The first row whose length is not one, or None; rows of zeros count as such."""
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    bad = np.flatnonzero(~(np.abs(squares - 1.0) <= 2 * UNIT))
+    return int(bad[0]) if bad.size else None

@@ -73,6 +73,11 @@ class Status(StrEnum):
         """Whether the same request may end better another time."""
         return self in _RETRYABLE
 
+    @property
+    def cut(self) -> bool:
+        """Whether time or memory ended it: nothing that a faster machine would not read, so it is not remembered."""
+        return self in {Status.PARSE_TIMEOUT, Status.PARSE_OOM, Status.PARSE_SIGNAL}
+
 
 Outcome = Literal["ok", "degraded", "failed", "excluded"]
 

@@ -146,7 +146,7 @@ class Conflict:
 
     name: str
     title: str
-    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
+    kind: Literal["paper-code", "paper-followed", "table-text", "within"]
     sides: tuple[FactOccurrence, ...]
     severity: float
     why: str = ""

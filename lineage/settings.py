@@ -94,12 +94,22 @@ class Settings(BaseSettings):
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")
     deadline: float = Field(60.0, gt=0, le=3600, description="Seconds one request may take in all, retries not counted.")
     patience: float = Field(900.0, ge=0, le=86400, description="Seconds one host may keep a build waiting before it is given up.")
+    negative_days: float = Field(
+        7.0, ge=0, description="Days for which a service's refusal (not found, gone, too large) is remembered; then it is asked again."
+    )
     max_requests: int = Field(
         0, ge=0, description="Requests one build may send to the services, redirects and repetitions included; 0 means no limit."
     )
     max_megabytes: int = Field(
         0, ge=0, description="Megabytes after which one build asks for nothing more; what is under way still comes. 0 means no limit."
     )
+    repo_seconds: float = Field(180.0, ge=0, description="Processor seconds for reading one repository; the rest gets rows. 0 means no limit.")
+    repo_megabytes: float = Field(32.0, ge=0, description="Megabytes of text read of one repository. 0 means no limit.")
+    repo_chunks: int = Field(25_000, ge=0, description="Chunks indexed of one repository. 0 means no limit.")
+    build_seconds: float = Field(1800.0, ge=0, description="Processor seconds for reading all repositories of a build. 0 means no limit.")
+    build_megabytes: float = Field(128.0, ge=0, description="Megabytes of text indexed by a build. 0 means no limit.")
+    build_chunks: int = Field(150_000, ge=0, description="Chunks indexed by a build. 0 means no limit.")
+    parser_megabytes: int = Field(1024, ge=256, description="Memory of the child process that parses a file.")
     max_json: int = Field(10 * MIB, description="Largest metadata answer, bytes.")
     max_eprint: int = Field(50 * MIB, description="Largest e-print, bytes.")
     max_pdf: int = Field(60 * MIB, description="Largest PDF, bytes.")

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import ask, build, display, exit_codes, inspect, serve
+from api.cli import ask, audit, build, display, exit_codes, inspect, serve
 from lineage import settings as configuration
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "references": (ask.references, "List what a paper cites, ranked."),
     "gaps": (ask.gaps, "List what the paper leaves open, and what to use."),
     "facts": (ask.facts, "Show every value of one setting and its sources."),
-    "audit": (ask.audit, "Compare a generated repository with the paper."),
+    "audit": (audit.audit, "Compare a generated repository with the paper."),
     "context": (ask.context, "Collect what a task needs within a token budget."),
     "answer": (ask.answer, "Answer a question from the evidence."),
     "show": (inspect.show, "Show a lineage: references, code, what failed."),

@@ -1,4 +1,4 @@
-"""Commands that ask: query, references, gaps, facts, audit, context, answer."""
+"""Commands that ask: query, references, gaps, facts, context, answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from api.cli.common import (
     watching_on_a_terminal,
 )
 from api.cli.files import label
-from lineage.errors import Losses, NotFound, UsageError
+from lineage.errors import NotFound, UsageError
 from lineage.records import Answer
 from lineage.results import Gaps
 
@@ -229,33 +229,6 @@ def facts(
         return
     consensus = service.facts(name, lineage=lineage, no_target_code=no_target_code)
     put(consensus, json, display_answers.consensus, operation="facts")
-
-
-def audit(
-    path: Annotated[Path, typer.Argument(help="Folder of the generated repository, or an archive of it.", show_default=False)],
-    lineage: Lineage = "",
-    fail_under: Annotated[float, typer.Option(min=0, max=1, help="End with exit code 5 if less than this share of what can be judged agrees.")] = 0.0,
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
-    home: Home = None,
-    json: Json = False,
-) -> None:
-    """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
-
-    Examples:
-
-      lineage audit ./generated --lineage arxiv-2504.17192
-
-      lineage audit ./generated --fail-under 0.8 --json
-    """
-    made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
-    put(made, json, lambda result: display_answers.audit(result, everything), operation="audit")
-    with exit_codes.concluding():
-        if made.score < fail_under:
-            raise Losses(
-                f"{made.score:.0%} of what could be judged agrees, less than {fail_under:.0%}",
-                hint="the findings above say what differs and what is missing",
-            )
 
 
 def context(

@@ -56,6 +56,9 @@ def build(
     code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
     lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
     tier: Annotated[IndexTier, typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = IndexTier.FULL,
+    refresh: Annotated[
+        list[str] | None, typer.Option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.", show_default=False)
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
     offline: Offline = False,
@@ -102,7 +105,7 @@ def build(
         put(plan, json, display.plan)
         return
     with watching(quiet) as watch:
-        made = service.build(request, tier=tier.value, watch=watch)
+        made = service.build(request, tier=tier.value, refresh=tuple(refresh or ()), watch=watch)
     report(service, made, json, strict)
 
 

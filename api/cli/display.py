@@ -294,6 +294,11 @@ def findings(rows: Sequence[Any]) -> str:
     return "\n".join(f"{plain(row.place)}: {plain(row.problem)}\n  hint: {plain(row.hint)}" for row in rows) or "no problems found"
 
 
+def repairs(rows: Sequence[Any]) -> str:
+    """What `check --repair` did."""
+    return "\n".join(f"{plain(row.place)}: {plain(row.done)}" for row in rows) or "nothing needed repair"
+
+
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:
     """What would be used and why."""
     lines: list[str] = []

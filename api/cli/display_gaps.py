@@ -24,15 +24,15 @@ _HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specificati
 KINDS = {
     "paper-code": "paper vs. its code",
     "paper-followed": "paper vs. what it says it follows",
-    "code-upstream": "code vs. its upstream",
     "table-text": "table vs. text",
+    "within": "two places of the paper",
 }
 _WIDTH = 150
 _STATEMENTS = 3
 
 
 def gaps(found: Gaps) -> str:
-    """The report: kind of paper, details by state, conflicts."""
+    """The report: kind of paper, contradictions, details by state."""
     counts = {state: sum(gap.state is state for gap in found.gaps) for state in Specification}
     head = [
         dim(f"{found.lineage} · generation {found.generation}"),
@@ -40,7 +40,7 @@ def gaps(found: Gaps) -> str:
         f"{len(found.gaps)} details: " + ", ".join(f"{counts[state]} {state.value.lower().replace('_', ' ')}" for state in _STATES),
     ]
     head += [f"note: {plain(note)}" for note in found.notes]
-    return "\n".join([*head, *_details(found), *_conflicts(found)])
+    return "\n".join([*head, *_conflicts(found), *_details(found)])
 
 
 def _details(found: Gaps) -> Iterator[str]:

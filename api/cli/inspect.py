@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Home, Json, Lineage, Named, Offline, Quiet, known, one_of, put, service_of
+from api.cli.common import Home, Json, Lineage, Named, Offline, Quiet, known, one_of, put, service_of, watching
 from api.cli.files import writable
 from api.wire.encode import envelope
 from lineage.errors import StoreDamaged, UsageError
@@ -67,7 +67,7 @@ def graph(
 def _fail_if_damaged(rows: Sequence[Finding | Damaged]) -> None:
     if rows:
         problems = "; ".join(row.problem for row in rows if isinstance(row, Damaged)) or f"{len(rows)} findings"
-        raise StoreDamaged(problems, hint="build the lineage again to replace damaged files; nothing is deleted")
+        raise StoreDamaged(problems, hint="`lineage check --repair` fetches or makes again just what is damaged")
 
 
 def list_(home: Home = None, json: Json = False) -> None:
@@ -100,7 +100,9 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 def check(
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
+    mend: Annotated[bool, typer.Option("--repair", help="Fetch or make again just what is damaged, then verify everything.")] = False,
     home: Home = None,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Verify the store: hashes, ledger totals, vectors, exclusions. Exits with 6 if something is wrong.
@@ -110,9 +112,15 @@ def check(
       lineage check
 
       lineage check arxiv-2504.17192 --read-data
+
+      lineage check --repair
     """
     service = service_of(home)
-    findings = service.check(lineage, read_data=read_data)
+    if mend:
+        with watching(quiet) as watch:
+            repairs = service.repair(lineage, watch=watch)
+        typer.echo(display.repairs(repairs), err=True)
+    findings = service.check(lineage, read_data=read_data or mend)
     put(findings, json, display.findings)
     with exit_codes.concluding():
         _fail_if_damaged(findings)

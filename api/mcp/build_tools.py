@@ -6,6 +6,8 @@ behind the fence like every text of others.
 
 from __future__ import annotations
 
+import os
+
 from api.mcp import results
 from api.mcp.arguments import BuildArguments, StatusArguments
 from api.mcp.results import Result
@@ -32,7 +34,8 @@ def build(desk: Desk, asked: BuildArguments) -> Result:
             "this server builds from identifiers only, not from files of its machine",
             hint="give an arXiv id, a DOI or a title in quotes; or a person runs `lineage build PATH`, or starts `lineage mcp --local-files`",
         )
-    request = BuildRequest(asked.target, asked.name, papers=asked.papers, repos=asked.repos, no_target_code=asked.no_target_code)
+    target = os.path.abspath(os.path.expanduser(asked.target)) if is_path(asked.target) else asked.target  # noqa: PTH100, PTH111 - neither raises
+    request = BuildRequest(target, asked.name, papers=asked.papers, repos=asked.repos, no_target_code=asked.no_target_code)
     return state(desk, desk.jobs.submit(request).id)
 
 

@@ -147,8 +147,8 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
         **_paged(asked, len(report.gaps)),
     )
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
-    parts = [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
-    parts += [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
+    parts = [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
+    parts += [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
     return Result(body, results.told(body, page + _further(asked, body.has_more), parts), _links(report.lineage, _chunks(body.gaps)))
 
 

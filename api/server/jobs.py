@@ -27,7 +27,7 @@ from indexer.plan import BuildReport, BuildRequest
 from indexer.store.atomic_files import write_whole
 from lineage import ids
 from lineage.disk_errors import failures
-from lineage.errors import Cancelled, LineageError, QueueFull
+from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull
 from lineage.progress import Event, Note, Stage, Watch
 from lineage.text.hidden_text import visible
 
@@ -204,7 +204,8 @@ class Jobs:
 
     def _run(self, job: Job) -> None:
         try:
-            report = self._build(job.request, _Recorder(self._journal, job.id, self._stop))
+            request, _ = _normal(job.request)  # again, since a job may have waited since before targets were fixed
+            report = self._build(request, _Recorder(self._journal, job.id, self._stop))
         except Cancelled:
             self._end(job, "queued" if self._stop.is_set() else "cancelled")
         except LineageError as error:
@@ -251,16 +252,32 @@ def _shown(event: Event) -> Mapping[str, Any]:
 
 
 def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
-    """The request with a normalized target, and the expected name of its lineage."""
+    """The request with identifiers for targets, and the expected name of its lineage.
+
+    A job is accepted in one folder and run in another, so no word of it may mean a file of the folder one stands in: a door
+    that takes files (`lineage mcp --local-files`) gives absolute paths, all else is written as no path is.
+    """
     from indexer import additions
-    from indexer.target import is_path
 
     if request.name:
         ids.check_name(request.name)
+    request = replace(request, target=_fixed(request.target), add=tuple(map(_fixed, request.add)))
     additions.check(request.add)
-    if is_path(request.target):
+    if Path(request.target).is_absolute():
         return request, request.name
     target = ids.parse(request.target)
     if not target.id or not target.id.startswith(_PLAIN):
         return request, request.name
     return replace(request, target=f"{target.id}{target.version}"), request.name or ids.slug(target.id)
+
+
+def _fixed(text: str) -> str:
+    """A target that means the same in every folder; raises `BadIdentifier`."""
+    from indexer.portable import identifier
+
+    if Path(text).is_absolute():
+        return text
+    if not (name := identifier(text)):
+        ids.parse(text)
+        raise BadIdentifier(f"{text!r} is a path; a queued build names papers and repositories by identifier or URL")
+    return name

@@ -132,8 +132,8 @@ class GapsPage:
     total: int
     target: str = ""
     domains: Texts = ()
-    gaps: tuple[BriefGap, ...] = ()
     conflicts: tuple[BriefConflict, ...] = ()
+    gaps: tuple[BriefGap, ...] = ()
     name: str = ""
     title: str = ""
     values: tuple[BriefValue, ...] = ()

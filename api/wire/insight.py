@@ -102,7 +102,7 @@ class ConflictView:
 
     name: str
     title: str
-    kind: Literal["paper-code", "paper-followed", "code-upstream", "table-text", "within"]
+    kind: Literal["paper-code", "paper-followed", "table-text", "within"]
     severity: float
     why: str
     rule: str
@@ -117,8 +117,8 @@ class GapsView:
     generation: str
     target: Work
     domains: Texts
-    gaps: tuple[GapView, ...]
     conflicts: tuple[ConflictView, ...]
+    gaps: tuple[GapView, ...]
     notes: Texts
 
 
@@ -264,7 +264,7 @@ def _value(value: Value) -> ValueView:
 def gaps_view(gaps: Gaps) -> GapsView:
     """The whole report."""
     rows, conflicts = tuple(map(_gap, gaps.gaps)), tuple(map(_conflict, gaps.conflicts))
-    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, rows, conflicts, _shown(gaps.notes))
+    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, conflicts, rows, _shown(gaps.notes))
 
 
 def _gap(gap: Gap) -> GapView:

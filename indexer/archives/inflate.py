@@ -18,12 +18,12 @@ RATIO_FLOOR = 8 * 1024 * 1024
 
 
 class BoundedStream:
-    """Bytes out of `source(n)`, counted against `most` bytes and a deadline of `seconds` from now."""
+    """Bytes out of `source(n)`, counted against `most` bytes and `seconds` of reading; what the consumer does between is not counted."""
 
     def __init__(self, source: Callable[[int], bytes], most: int, seconds: float) -> None:
         self._source = source
         self._most = most
-        self._deadline = time.monotonic() + seconds
+        self._left = seconds
         self._buffer = bytearray()
         self._given = 0
         self._broken: ParseError | None = None
@@ -59,9 +59,11 @@ class BoundedStream:
             return b""
 
     def _next(self) -> bytes:
-        if time.monotonic() > self._deadline:
+        if self._left < 0:
             raise ParseError(Status.PARSE_TIMEOUT, "reading the archive took longer than allowed")
+        start = time.monotonic()
         block = self._source(BLOCK)
+        self._left -= time.monotonic() - start
         self._given += len(block)
         if self._given > self._most:
             raise ParseError(Status.BOMB, f"more than {self._most:,} bytes come out of the archive")

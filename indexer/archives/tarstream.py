@@ -52,7 +52,7 @@ def entries(stream: BoundedStream) -> Iterator[TarHeader]:
     Raises `ParseError`: `truncated` for an archive cut short, `bad_archive` for a header that is none.
     """
     pax_headers: dict[str, str] = {}
-    while (header := _header(stream)) is not None:
+    while (header := _header(stream) or _after_lone_zeros(stream)) is not None:
         if header.type == tarfile.XGLTYPE:
             _extension(stream, header.size)
         elif header.type in _PAX:
@@ -79,6 +79,19 @@ def _header(stream: BoundedStream) -> tarfile.TarInfo | None:
     if header.size < 0:
         raise ParseError(Status.BAD_ARCHIVE, "an entry claims a negative size")
     return header
+
+
+def _after_lone_zeros(stream: BoundedStream) -> tarfile.TarInfo | None:
+    """The header after a block of zeros that stands alone: two of them end an archive (POSIX), one does not hide what follows.
+
+    Raises `ParseError` (PARTIAL) for bytes after the end.
+    """
+    if stream.peek(BLOCK).strip(b"\0"):
+        return _header(stream)
+    while block := stream.read(64 * BLOCK):
+        if block.strip(b"\0"):
+            raise ParseError(Status.PARTIAL, "there are bytes after the end of the archive")
+    return None
 
 
 def _extension(stream: BoundedStream, size: int) -> bytes:

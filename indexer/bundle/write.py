@@ -136,7 +136,7 @@ class _Making:
         yield "ledger.jsonl", self._lines("ledger.jsonl", catalog.ledger())
         yield "documents.jsonl", self._lines("documents.jsonl", map(self._text, self.documents))
         yield "chunks.jsonl", self._lines("chunks.jsonl", self._passages())
-        if self.generation.vectors is not None:
+        if VECTORS in self.generation.manifest.files:
             yield form.VECTORS, (self.generation.folder / VECTORS).read_bytes()
 
     def _lines(self, member: str, found: Iterable[Any]) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -158,8 +159,10 @@ def _check(lock: Lock) -> None:
     ):
         raise ValueError("its limits are out of bounds")
     for pin in lock.answers:
+        if not re.fullmatch(r"[0-9a-f]{64}", pin.sha256):
+            raise ValueError(f"the hash of {pin.url[:100]} is damaged")
         content = pin.content
         if content is not None and (len(content) != pin.size or hashlib.sha256(content).hexdigest() != pin.sha256):
             raise ValueError(f"the answer of {pin.url[:100]} is not what was written (SHA-256 differs)")
-        if content is None and not (pin.fetch.startswith("https://") and len(pin.sha256) == 64 and pin.method == "GET"):
+        if content is None and not (pin.fetch.startswith("https://") and pin.method == "GET"):
             raise ValueError(f"{pin.url[:100]} is pinned to nothing")

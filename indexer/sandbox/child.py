@@ -127,7 +127,7 @@ def _gather(out: int, asked: int, wall: float, most: int) -> tuple[bytes, str]:
 
 
 def _ended(pid: int, end: str) -> dict[str, Any]:
-    """Reap the child and whatever it started; its exit code or signal."""
+    """Reap the child and whatever it started; its exit code or signal, and its seconds of processor time."""
     if end == "closed" and not _exits(pid, 0.5):
         end = "timeout"
     for kill in (os.killpg, os.kill):
@@ -135,8 +135,8 @@ def _ended(pid: int, end: str) -> dict[str, Any]:
             kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
-    _, status = os.waitpid(pid, 0)
-    return {"end": end, "code": os.waitstatus_to_exitcode(status)}
+    _, status, usage = os.wait4(pid, 0)
+    return {"end": end, "code": os.waitstatus_to_exitcode(status), "cpu": usage.ru_utime + usage.ru_stime}
 
 
 def _exits(pid: int, seconds: float) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import queue
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -19,6 +20,7 @@ from typing import Any
 from indexer.sandbox.frames import BrokenFrame, frame
 from indexer.sandbox.zygote import Zygote
 from indexer.store.document_json import document_from_json
+from indexer.work_budget import WorkBudget
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
 
@@ -87,34 +89,46 @@ class Sandbox:
             return replace(result, work=work, blob=blob)
         raise result or ParseError(Status.PARSE_ERROR, "the parser gave no result")
 
-    def members(self, items: Sequence[tuple[str, bytes]], work: WorkId, blob: str, parser: str = "member") -> list[Document | ParseError]:
-        """A document or the reason there is none for each (path, bytes), in order.
+    def members(
+        self, items: Sequence[tuple[str, bytes]], work: WorkId, blob: str, parser: str = "member", budget: WorkBudget | None = None
+    ) -> list[Document | ParseError]:
+        """A document or the reason there is none for each (path, bytes), in order, within the seconds of a budget.
 
         All are parsed in one child. If it dies, what it had finished is kept, the file it died at is tried once alone,
         and the others go on in a new child: only the culprit is lost.
         """
         parsed_members: list[Document | ParseError] = []
         while len(parsed_members) < len(items):
-            outcome = self._run(parser, items[len(parsed_members) :], work, blob, each=True)
+            if words := budget.refusal("seconds") if budget else "":
+                parsed_members += [ParseError(Status.PARSE_TIMEOUT, words)] * (len(items) - len(parsed_members))
+                break
+            outcome = self._run(parser, items[len(parsed_members) :], work, blob, each=True, budget=budget)
             parsed_members.extend(outcome.found)
             if len(parsed_members) < len(items):
-                alone = self._run(parser, items[len(parsed_members) : len(parsed_members) + 1], work, blob, each=True)
+                alone = self._run(parser, items[len(parsed_members) : len(parsed_members) + 1], work, blob, each=True, budget=budget)
                 missing = alone.failure or ParseError(Status.PARSE_ERROR, "the parser gave no result")
                 parsed_members.append(alone.found[0] if alone.found else missing)
         return [_of(result, path, work, blob) for result, (path, _) in zip(parsed_members, items, strict=True)]
 
-    def _run(self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool) -> _Outcome:
+    def _run(
+        self, parser: str, files: Sequence[tuple[str, bytes]], work: WorkId, blob: str, *, each: bool, budget: WorkBudget | None = None
+    ) -> _Outcome:
         limits = self.limits
         caps = {"wall": limits.wall, "cpu": limits.cpu, "memory": limits.memory, "most": limits.result}
         header = caps | {"parser": parser, "each": each, "work": work, "blob": blob, "files": [[name, len(data)] for name, data in files]}
         idle_zygote = self._idle.get()
         zygote = None
+        start, seconds = time.monotonic(), 0.0
         try:
             zygote = idle_zygote or Zygote()
             ended, data = zygote.job(frame(header, [data for _, data in files]), limits.wall + GRACE)
+            seconds = _seconds(ended, time.monotonic() - start)
         except BrokenFrame:
+            seconds = time.monotonic() - start
             return _Outcome((), ParseError(Status.PARSE_TIMEOUT, f"no answer within {limits.wall:g} s; the process was killed"))
         finally:
+            if budget:
+                budget.spend("seconds", seconds)
             self._idle.put(zygote if zygote and zygote.reusable() else None)
         return self._outcome(ended, data, len(files) if each else 1)
 
@@ -126,6 +140,12 @@ class Sandbox:
             elif len(parsed_members) < expected:
                 parsed_members.append(_result(line))
         return _Outcome(tuple(parsed_members), None if len(parsed_members) == expected else _failure(ended, self.limits))
+
+
+def _seconds(ended: dict[str, Any], wall: float) -> float:
+    """Processor time of a job as its child tells it, or all of its time where it does not."""
+    told = ended.get("cpu")
+    return float(told) if isinstance(told, float) and 0 <= told < wall + 1 else wall
 
 
 def _of(result: Document | ParseError, path: str, work: WorkId, blob: str) -> Document | ParseError:

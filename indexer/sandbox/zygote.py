@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import IO, Any
 
 from indexer.sandbox.frames import BrokenFrame, read_frame
@@ -56,7 +57,8 @@ class Zygote:
         self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            _open(pipe).close()
+            with suppress(OSError):  # what was not yet written to a child that is dead
+                _open(pipe).close()
 
     def _answer(self, buffers: list[bytes], seconds: float) -> tuple[dict[str, Any], memoryview]:
         watchdog = threading.Timer(seconds, self.kill)

@@ -104,7 +104,11 @@ class Arxiv:
 
     def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> CachedResponse:
         name = arxiv.removeprefix("arxiv:") + version
-        return self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
+        answer = self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
+        if self._head(answer).lstrip()[:1] in {b"{", b"["}:  # TeX and PDFs begin otherwise: a message to programs, not to be kept
+            self._transport.forget(answer)
+            raise SourceError(Status.WRONG_TYPE, "JSON came instead of a file", url=answer.url)
+        return answer
 
     def _head(self, answer: CachedResponse) -> bytes:
         with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:

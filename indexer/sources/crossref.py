@@ -27,7 +27,7 @@ class Crossref:
         if not doi_name:
             return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "it has no DOI")
         try:
-            answer = self._transport.get("https://api.crossref.org/works/" + quote(doi_name.removeprefix("doi:"), safe=""))
+            answer = self._transport.get("https://api.crossref.org/works/" + quote(doi_name.removeprefix("doi:"), safe=""), shape=_is_record)
         except SourceError as error:
             if error.status is Status.NOT_FOUND:
                 return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "Crossref does not know its DOI")
@@ -35,10 +35,14 @@ class Crossref:
         return parse_references(answer.json)
 
 
+def _is_record(raw: Any) -> bool:
+    return bool(mapping(mapping(raw).get("message")).get("DOI"))
+
+
 def parse_references(raw: Any) -> ReferenceList:
     """Crossref's record of a work as a list of references, `cr-1` onwards; raises `SourceError` for what is no record."""
     message = mapping(mapping(raw).get("message"))
-    if not message.get("DOI"):
+    if not _is_record(raw):
         raise SourceError(Status.WRONG_TYPE, "Crossref's record cannot be read")
     expected = number(message.get("reference-count"))
     entries = tuple(parse_reference(row, f"cr-{place}") for place, row in enumerate(items(message.get("reference")), start=1))

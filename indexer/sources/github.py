@@ -44,7 +44,7 @@ class GitHub:
         """
         owner, name = _github(repo)
         try:
-            answer = self._transport.get(f"{API}/repos/{owner}/{name}")
+            answer = self._transport.get(f"{API}/repos/{owner}/{name}", shape=lambda row: bool(text(mapping(row).get("full_name"))))
         except SourceError as error:
             if error.status in _REFUSED:
                 return Work(repo, "code", f"{owner}/{name}", said_by=(SOURCE,), meta={"unasked": str(error)[:300]})
@@ -98,7 +98,9 @@ class GitHub:
 
     def _commits(self, repo: Work, ref: str = "", query: Mapping[str, str | int] | None = None) -> CachedResponse:
         owner, name = _github(repo.id)
-        return self._transport.get(f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query)
+        return self._transport.get(
+            f"{API}/repos/{owner}/{name}/commits" + (f"/{ref}" if ref else ""), params=query, shape=_is_commit if ref else _is_list
+        )
 
     def tarball(self, repo: Work, sha: str) -> Blob:
         """The files of a commit as a gzipped tar archive; raises `SourceError`, HASH_MISMATCH if it is another's."""
@@ -175,6 +177,14 @@ def _meta(row: Mapping[str, Any], created: str, renamed: bool) -> dict[str, Scal
         "licence_note": text(mapping(row.get("license")).get("name")),
     }
     return {name: value for name, value in meta_fields.items() if value not in (None, "")}
+
+
+def _is_commit(raw: Any) -> bool:
+    return parse_commit(raw) is not None
+
+
+def _is_list(raw: Any) -> bool:
+    return isinstance(raw, list)
 
 
 def _commit(raw: Any, otherwise: str) -> tuple[str, str]:

@@ -27,7 +27,9 @@ class HuggingFace:
         if not paper.startswith("arxiv:"):
             return ()
         try:
-            answer = self._transport.get("https://huggingface.co/api/papers/" + paper.removeprefix("arxiv:"))
+            answer = self._transport.get(
+                "https://huggingface.co/api/papers/" + paper.removeprefix("arxiv:"), shape=lambda row: bool(text(mapping(row).get("id")))
+            )
         except SourceError as error:
             if error.status is Status.NOT_FOUND:
                 return ()

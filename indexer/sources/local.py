@@ -155,11 +155,15 @@ def _head(path: Path) -> bytes:
 def _files(root: Path, limits: ArchiveLimits) -> Iterator[Member]:
     """Every file under a folder, in the order of names; refused ones without bytes."""
     total = 0
+    names: set[str] = set()
     for count, (name, entry) in enumerate(_walk(root)):
         if count >= limits.members:
             yield Member("*", None, Status.TOO_MANY_FILES, f"more than {limits.members:,} files; the rest was not read")
             return
         member = _member(name, entry, limits, MAX_BYTES - total)
+        if member.name in names:  # the byte ff and the four characters \\xff are shown alike
+            member = Member(f"{member.name} (file {count + 1})", None, Status.UNSAFE_PATH, "its name is shown as another file's; that one counts")
+        names.add(member.name)
         total += len(member.data or b"")
         yield member
 

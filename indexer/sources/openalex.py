@@ -15,6 +15,7 @@ from lineage.records import BibEntry, ListedReference, ReferenceList, Status, Wo
 SOURCE = "openalex"
 WORKS = "https://api.openalex.org/works"
 FIELDS = "id,doi,title,publication_year,authorships,primary_location,ids,locations"
+_CITED = {"select": "id,referenced_works,referenced_works_count"}
 BATCH = 50
 _ID = re.compile(r"https://openalex\.org/(W\d{1,12})\Z")
 
@@ -33,7 +34,9 @@ class OpenAlex:
         if not name:
             return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "it has neither a DOI nor an arXiv id")
         try:
-            answer = self._transport.get(f"{WORKS}/doi:{quote(name, safe='/:')}", params={"select": "id,referenced_works,referenced_works_count"})
+            answer = self._transport.get(
+                f"{WORKS}/doi:{quote(name, safe='/:')}", params=_CITED, shape=lambda row: isinstance(mapping(row).get("referenced_works"), list)
+            )
         except SourceError as error:
             if error.status is Status.NOT_FOUND:
                 return ReferenceList(SOURCE, (), None, Status.UNRESOLVED, "OpenAlex does not know its DOI")
@@ -47,7 +50,9 @@ class OpenAlex:
 
     def _described(self, cited: Sequence[str]) -> dict[str, Any]:
         query: dict[str, str | int] = {"filter": "openalex:" + "|".join(cited), "per-page": BATCH, "select": FIELDS}
-        result_rows = items(mapping(self._transport.get(WORKS, params=query).json).get("results"))
+        result_rows = items(
+            mapping(self._transport.get(WORKS, params=query, shape=lambda row: isinstance(mapping(row).get("results"), list)).json).get("results")
+        )
         return {name[1]: row for row in result_rows if (name := _ID.match(text(mapping(row).get("id"))))}
 
 

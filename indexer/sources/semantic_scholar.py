@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from indexer.sources.fields import items, mapping, number, text
 from indexer.sources.scholar_records import CITED_FIELDS, EDGE_FIELDS, PAPER_FIELDS, parse_paper, parse_references, with_target
-from indexer.transport.cache import CachedResponse
 from indexer.transport.client import Transport
 from lineage.errors import SourceError
 from lineage.ids import Target
@@ -185,12 +184,12 @@ def _client(transport: Transport) -> Any:
         async def get_data_async(self, url: str, parameters: str, headers: Any, payload: Any = None) -> Any:
             address = f"{url}?{parameters.lstrip('&')}" if parameters else url
             if payload:
-                return [_Carrier(_sound(transport, transport.post(address, json_body=payload), ""))]
+                return [_Carrier(transport.post(address, json_body=payload, shape=_is_array).json)]
             if url.endswith("/references"):
-                return {"data": read_pages(lambda offset, limit: _sound(transport, transport.get(_page(address, offset, limit)), "data"))}
+                return {"data": read_pages(lambda offset, limit: transport.get(_page(address, offset, limit), shape=_has("data")).json)}
             if url.endswith("/search/match"):
-                return {"data": [_Carrier(_sound(transport, transport.get(address), "data"))]}
-            return _Carrier(_sound(transport, transport.get(address), "paperId"))
+                return {"data": [_Carrier(transport.get(address, shape=_has("data")).json)]}
+            return _Carrier(transport.get(address, shape=_has("paperId")).json)
 
     with _quiet():
         client = Package()
@@ -199,17 +198,13 @@ def _client(transport: Transport) -> Any:
     return client
 
 
-def _sound(transport: Transport, answer: CachedResponse, field: str) -> Any:
-    """The JSON of an answer that is what was asked for: an object with `field`, or an array if that is empty.
+def _is_array(value: Any) -> bool:
+    return isinstance(value, list)
 
-    Anything else is not kept, so that the next build asks again; raises `SourceError` (WRONG_TYPE).
-    """
-    value = answer.json
-    if field in value if isinstance(value, dict) and field else isinstance(value, list) and not field:
-        return value
-    transport.forget(answer)
-    error_text = text(mapping(value).get("error")) or text(mapping(value).get("message"))
-    raise SourceError(Status.WRONG_TYPE, f"Semantic Scholar's answer cannot be read{': ' + error_text[:200] if error_text else ''}", url=answer.url)
+
+def _has(field: str) -> Callable[[Any], bool]:
+    """Whether an answer is an object with that field."""
+    return lambda value: isinstance(value, dict) and field in value
 
 
 def _page(address: str, offset: int, limit: int) -> str:

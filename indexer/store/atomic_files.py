@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedRandom
 from pathlib import Path
+
+from lineage.disk_errors import failures
 
 _BLOCK = 1 << 20
 
@@ -42,6 +45,7 @@ def write_whole(path: Path, data: bytes) -> None:
 @contextmanager
 def written(path: Path) -> Iterator[BufferedRandom]:
     """A file to fill that gets its name when the block ends well, and is gone otherwise; it can be read back meanwhile."""
+    _clear(path)
     aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         with aside.open("x+b") as handle:
@@ -52,6 +56,18 @@ def written(path: Path) -> Iterator[BufferedRandom]:
     finally:
         aside.unlink(missing_ok=True)
     fsync_folder(path.parent)
+
+
+def _clear(path: Path) -> None:
+    """Remove what a writer of this very file left who was killed on this machine."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.*"):
+        if match := re.fullmatch(r"\.(\d+)\.[0-9a-f]{8}", left.name.removeprefix(f".{path.name}")):
+            try:
+                os.kill(int(match[1]), 0)
+            except ProcessLookupError:
+                left.unlink(missing_ok=True)
+            except (OSError, OverflowError):
+                continue
 
 
 def remains(folder: Path, seconds: float) -> Iterator[Path]:
@@ -66,6 +82,20 @@ def remains(folder: Path, seconds: float) -> Iterator[Path]:
 
 # What `write_whole` and `Blobs.put` call a file that is not whole yet.
 _ASIDE = re.compile(r"\.part-\w+\Z|\..+\.\d+\.[0-9a-f]{8}\Z")
+
+
+@contextmanager
+def private(home: Path) -> Iterator[None]:
+    """A store that only its owner reads: the folder has mode 0700, and what is made meanwhile 0600 (POSIX)."""
+    with failures(home):
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(home, os.W_OK) and home.stat().st_uid == getattr(os, "getuid", lambda: -1)():
+            home.chmod(0o700)
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def sha256_of(path: Path) -> tuple[int, str]:

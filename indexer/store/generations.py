@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 
 from indexer.store.atomic_files import fsync_folder, remains, sha256_of, write_whole
-from indexer.store.verify import file_findings
+from indexer.store.verify import HOLDER, file_findings
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
@@ -36,7 +36,6 @@ from lineage.generation import FileRecord, Generation, Manifest
 from lineage.ports import Vectors
 
 _LOCK = ".writing"
-_HOLDER = ".writer.json"
 _DRAFT = ".tmp-"
 _DAY = 86_400.0
 
@@ -73,10 +72,10 @@ class Store:
                 raise StoreBusy(f"lineage {slug!r} is being written by {_holder(folder)}", hint=hint) from error
         try:
             with failures(folder):
-                write_whole(folder / _HOLDER, json.dumps(_self()).encode())
+                write_whole(folder / HOLDER, json.dumps(_self()).encode())
             yield Writing(self.home, slug)
         finally:
-            (folder / _HOLDER).unlink(missing_ok=True)
+            (folder / HOLDER).unlink(missing_ok=True)
             lock.release()
 
 
@@ -167,7 +166,7 @@ class Draft:
                 manifest = self._with_reports(manifest, reports)
             write_whole(self.folder / layout.MANIFEST, manifest.to_json())
             for path in self.folder.iterdir():
-                path.chmod(0o444)
+                path.chmod(0o400)
             fsync_folder(self.folder)
             final = layout.generation_folder(self.home, self.slug, manifest.id)
             self.folder.rename(final)
@@ -218,7 +217,7 @@ def _self() -> dict[str, str | int]:
 
 def _holder(folder: Path) -> str:
     try:
-        lock_holder = json.loads((folder / _HOLDER).read_bytes())
+        lock_holder = json.loads((folder / HOLDER).read_bytes())
         return f"process {int(lock_holder['pid'])} on {str(lock_holder['host'])[:80]} since {str(lock_holder['since'])[:40]}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

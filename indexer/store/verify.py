@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +18,21 @@ import numpy as np
 
 from indexer.code_links.exclusion_check import stray_blobs, strays
 from indexer.code_links.exclusion_losses import losses
+from indexer.transport.cache import read_row
 from lineage import generation as layout
+from lineage.catalog.keyed import Keyed
 from lineage.catalog.reader import Catalog
 from lineage.errors import LineageError, NotFound
 from lineage.generation import Manifest
 from lineage.ports import Vectors
+from lineage.sealed import unsealed
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _BLOCK = 1 << 20
+HOLDER = ".writer.json"
+"""Says who writes a lineage; it outlives only a writer that was killed."""
 _ROWS = 20_000
-UNIT = 1e-3
+MENDED = "it counts as absent and is made or fetched again; `lineage check --repair` does it now"
 _KEEP_OUT = "build again with the same flags"
 
 
@@ -45,7 +50,7 @@ def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...
 
     Raises `NotFound` for a lineage that was never built; a damaged one gives findings, not errors.
     """
-    return (*check_lineage(home, slug, read_data), *(check_blobs(home) if read_data else ()))
+    return (*check_lineage(home, slug, read_data), *(check_shared(home) if read_data else ()))
 
 
 def built(home: Path) -> tuple[str, ...]:
@@ -61,11 +66,15 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
     except NotFound:
         if slug not in built(home):
             raise
+        if _never_committed(layout.lineage_folder(home, slug)):
+            return ()
         findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), "is missing"))
         name = ""
     except LineageError as error:
         findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), str(error)))
         name = ""
+    if name and (pointer := layout.lineage_folder(home, slug) / layout.CURRENT).read_bytes() != f"{name}\n".encode():
+        findings.append(Finding(str(pointer), "is not what was written"))
     for folder in sorted((layout.lineage_folder(home, slug) / "gen").glob("[0-9]*")):
         findings.extend(check_generation(folder))
         if folder.name == name:
@@ -75,6 +84,11 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
     else:
         findings.extend(_stray_blobs(home, slug, read_data))
     return tuple(findings)
+
+
+def _never_committed(folder: Path) -> bool:
+    """Whether the first build of a lineage was killed before its commit: its writer's note is still there, and one generation at most."""
+    return (folder / HOLDER).is_file() and len(list((folder / "gen").glob("[0-9]*"))) <= 1
 
 
 def _stray_blobs(home: Path, slug: str, read_data: bool) -> Iterator[Finding]:
@@ -145,8 +159,8 @@ def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator
             yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
         if whole and layout.VECTORS in manifest.files:
             yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
-    except LineageError as error:
-        yield Finding(str(path), str(error))
+    except (LineageError, ValueError, LookupError, TypeError) as error:  # rows that rotted fit no type any more
+        yield Finding(str(path), f"cannot be read: {error}")
 
 
 def vector_findings(path: Path, chunks: int, dim: int) -> Iterator[Finding]:
@@ -161,17 +175,42 @@ def vector_findings(path: Path, chunks: int, dim: int) -> Iterator[Finding]:
         return
     for start in range(0, chunks, _ROWS):
         lengths = np.linalg.norm(vectors[start : start + _ROWS], axis=1)
-        bad = np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT))
+        bad = np.flatnonzero(~(np.abs(lengths - 1.0) <= layout.UNIT))
         if bad.size:
             yield Finding(str(path), f"{bad.size} rows are not unit vectors, the first is row {start + int(bad[0])}")
 
 
-def check_blobs(home: Path) -> Iterator[Finding]:
+def check_shared(home: Path) -> Iterator[Finding]:
+    """What is wrong with the files that all lineages of a home share: raw bytes, remembered answers, caches, paces."""
+    yield from (Finding(str(path), "is not what its name says (SHA-256 differs)", hint=MENDED) for path in damaged_blobs(home))
+    yield from (Finding(str(path), "is not what was written", hint=MENDED) for path in damaged_notes(home))
+    for path in cache_files(home):
+        yield from (Finding(str(path), words, hint=MENDED) for words in Keyed(path).damage())
+
+
+def damaged_blobs(home: Path) -> Iterator[Path]:
     """Raw bytes that are not what their name says."""
-    for path in sorted((home / "blobs").glob("??/*")):
-        if _SHA256.match(path.name) and sha256(path) != path.name:
-            yield Finding(
-                str(path),
-                "is not what its name says (SHA-256 differs)",
-                hint="the next build that reads it sets it aside, and the one after it fetches it anew",
-            )
+    yield from (path for path in sorted((home / "blobs").glob("??/*")) if _SHA256.match(path.name) and sha256(path) != path.name)
+
+
+def damaged_notes(home: Path) -> Iterator[Path]:
+    """Sealed files outside of lineages that are not what was written: remembered answers, and when each service was last asked."""
+    for path in sorted((home / "requests").glob("??/*.json")):
+        if not _is_intact(path, read_row) or path.stem[:2] != path.parent.name:
+            yield path
+    yield from (path for path in sorted((home / "politeness").glob("*.json")) if not _is_intact(path, unsealed))
+
+
+def _is_intact(path: Path, read: Callable[[bytes], object]) -> bool:
+    try:
+        read(path.read_bytes())
+    except FileNotFoundError:
+        return True  # its owner has just replaced it
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def cache_files(home: Path) -> tuple[Path, ...]:
+    """The tables of what was computed once."""
+    return tuple(sorted((home / "cache").glob("*.db")))

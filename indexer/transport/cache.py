@@ -1,7 +1,7 @@
-"""What a request was answered, kept for ever: the second build of a target sends nothing.
+"""What a request was answered, and since when: the second build of a target sends nothing.
 
-Final answers are kept, the negative ones included; those that may end better another time are not. One small
-JSON file a request under `home/requests`, its body in the blob store. Files of another version are ignored.
+Final answers are kept, the negative ones for a while (`negative_days`); those that may end better another time are not.
+One small sealed JSON file a request under `home/requests`, its body in the blob store; a damaged one counts as absent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,12 @@ from indexer.store.blobs import Blobs
 from lineage.disk_errors import failures
 from lineage.errors import StoreDamaged
 from lineage.records import Blob
+from lineage.sealed import sealed, unsealed
 
-VERSION = 1
+VERSION = 2
+UNSEALED = 1
+"""The version before files were sealed; read as it is, and sealed when the answer is used."""
+DAY = 86_400
 KEPT_HEADERS = ("etag", "last-modified", "content-type", "content-disposition", "location", "link")
 
 
@@ -79,30 +84,19 @@ class Answers:
     def get(self, request: Request) -> CachedResponse | None:
         """What the request was answered before, if that and its body are still there and sound."""
         try:
-            cached_answer = json.loads(self._path(request).read_bytes())
+            row = read_row(self._path(request).read_bytes())
         except (OSError, ValueError):
             return None
-        if not isinstance(cached_answer, dict) or cached_answer.get("version") != VERSION:
-            return None
         try:
-            blob = Blob(
-                cached_answer["sha256"], cached_answer["media_type"], cached_answer["size"], cached_answer["url"], cached_answer["fetched_at"]
-            )
-            sound = self.blobs.has(blob.sha256) and self.blobs.path(blob.sha256).stat().st_size == blob.size
-            answer = CachedResponse(
-                int(cached_answer["status"]),
-                dict(cached_answer["headers"]),
-                blob,
-                blob.url,
-                True,
-                bool(cached_answer["mirrored"]),
-                int(cached_answer["cap"]),
-                request,
-                self.blobs,
-            )
-        except (KeyError, TypeError, ValueError, OSError):
+            blob = Blob(row["sha256"], row["media_type"], row["size"], row["url"], row["fetched_at"])
+            status, mirrored, cap = int(row["status"]), bool(row["mirrored"]), int(row["cap"])
+            self.blobs.whole(blob.sha256)
+        except (KeyError, TypeError, ValueError, StoreDamaged):
             return None
-        return answer if sound else None
+        answer = CachedResponse(status, dict(row["headers"]), blob, blob.url, True, mirrored, cap, request, self.blobs)
+        if row["version"] == UNSEALED:
+            self.keep(request, answer)
+        return answer
 
     def keep(self, request: Request, answer: CachedResponse) -> None:
         """Remember an answer; raises `DiskFull` or `SettingsError`."""
@@ -126,7 +120,7 @@ class Answers:
         with failures(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                part.write_bytes(json.dumps(row, indent=1).encode())
+                part.write_bytes(sealed(row))
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
@@ -137,3 +131,27 @@ class Answers:
 
     def _path(self, request: Request) -> Path:
         return self.root / request.key[:2] / f"{request.key}.json"
+
+
+def read_row(content: bytes) -> dict[str, Any]:
+    """The values of a remembered answer; raises `ValueError` for a file that is damaged or of another version."""
+    row = json.loads(content)
+    if isinstance(row, dict) and row.get("version") == UNSEALED and "seal" not in row:
+        return row
+    row = unsealed(content)
+    if row.get("version") != VERSION:
+        raise ValueError("another version")
+    return row
+
+
+def moment(wall: float) -> str:
+    """A time (seconds since 1970) in UTC, ISO 8601, to the second."""
+    return datetime.fromtimestamp(wall, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def age(fetched_at: str, wall: float) -> float:
+    """Seconds since then; without end where nobody can tell."""
+    try:
+        return abs(wall - datetime.fromisoformat(fetched_at).timestamp())
+    except ValueError:
+        return float("inf")

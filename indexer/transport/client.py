@@ -8,14 +8,15 @@ mirror configured the same request goes there instead, without credentials; offl
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 import httpcore2
 import httpx2
@@ -23,16 +24,18 @@ import httpx2
 from indexer.store.blobs import Blobs
 from indexer.transport.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
 from indexer.transport.budget import Budget
-from indexer.transport.cache import Answers, CachedResponse, Request
+from indexer.transport.cache import DAY, Answers, CachedResponse, Request, age, moment
 from indexer.transport.credentials import credentials, user_agent
 from indexer.transport.dial import Dialler, Resolve, resolve, until
 from indexer.transport.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
-from indexer.transport.refusals import FINAL, HttpRefusal, refusal
+from indexer.transport.refusals import FINAL, HttpRefusal, misshapen, refusal
 from indexer.transport.upstreams import is_loopback, is_public_host, mirrored, redirected, refused, upstream_of
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
 from lineage.settings import Settings
 
+Shape = Callable[[Any], bool]
+"""Whether JSON is what was asked for."""
 REDIRECTS = {301, 302, 303, 307, 308}
 MAX_HOPS = 5
 ERROR_BODY = 64 * 1024
@@ -46,7 +49,8 @@ class Transport:
 
     `max_requests` and `max_megabytes` of the settings hold for one transport, from its making to its closing.
     `watch` is told in words what is being waited for; `requests` counts what was sent, by host, attempts and
-    redirects included. `wall` (seconds since 1970), `sleep` and `lookup` can be replaced.
+    redirects included; `remembered` the days of refusals that were not asked again. `wall` (seconds since 1970), `sleep`
+    and `lookup` can be replaced.
     """
 
     def __init__(
@@ -62,6 +66,9 @@ class Transport:
         self.settings, self.blobs = settings, blobs
         self.answers = Answers(settings.home, blobs)
         self.requests: Counter[str] = Counter()
+        self.remembered: list[str] = []
+        self._stale: tuple[str, ...] = ()
+        self._asked: set[str] = set()
         self._wall = wall
         self._mirror = settings.mirror
         self._free = is_loopback(settings.mirror)
@@ -73,23 +80,33 @@ class Transport:
         self._wire = _Wire(Dialler(_origin(settings.mirror), lookup))
         self._lock = threading.Lock()
 
-    def get(self, url: str, *, params: Mapping[str, str | int] | None = None, accept: Kind = "json", max_bytes: int = 0) -> CachedResponse:
+    def get(
+        self, url: str, *, params: Mapping[str, str | int] | None = None, accept: Kind = "json", max_bytes: int = 0, shape: Shape | None = None
+    ) -> CachedResponse:
         """The answer to a GET (status 200 always), from the archive if it is there.
 
         Raises `SourceError` for anything else, `StoreDamaged`, `DiskFull` or `SettingsError`. `max_bytes` 0 means
-        the limit of metadata.
+        the limit of metadata. JSON that is not of the `shape` is refused (WRONG_TYPE) and not remembered.
         """
         query = ("&" if "?" in url else "?") + urlencode(params) if params else ""
-        return self._ask(Request("GET", url + query), accept, max_bytes or self.settings.max_json)
+        return self._ask(Request("GET", url + query), accept, max_bytes or self.settings.max_json, shape)
 
-    def post(self, url: str, *, json_body: Any, max_bytes: int = 0) -> CachedResponse:
+    def post(self, url: str, *, json_body: Any, max_bytes: int = 0, shape: Shape | None = None) -> CachedResponse:
         """The same for a POST of JSON that only asks."""
         body = json.dumps(json_body, separators=(",", ":")).encode()
-        return self._ask(Request("POST", url, body), "json", max_bytes or self.settings.max_json)
+        return self._ask(Request("POST", url, body), "json", max_bytes or self.settings.max_json, shape)
+
+    def refresh(self, what: Sequence[str]) -> None:
+        """Ask anew, once in this run, whatever is remembered of these hosts and works; `all` means everything."""
+        self._stale = tuple(name.lower().rstrip("/").partition("://")[2] or _bare(name.lower()) for name in what)
+        self._asked.clear()
 
     def known(self, url: str) -> CachedResponse | None:
         """What a GET was answered before, if it was answered well; nothing is sent."""
-        answer = self.answers.get(Request("GET", url))
+        request = Request("GET", url)
+        if self._stale and request.key not in self._asked and self._is_stale(request):
+            return None
+        answer = self.answers.get(request)
         return answer if answer and answer.status == 200 and not answer.cap else None
 
     def forget(self, answer: CachedResponse) -> None:
@@ -107,28 +124,51 @@ class Transport:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
+    def _ask(self, request: Request, accept: Kind, cap: int, shape: Shape | None = None) -> CachedResponse:
         upstream_of(request.url)
         cap = self._budget.cap(cap)
         answer = self._kept(request, cap)
+        if answer and answer.status == 200 and not answer.cap and shape and not shape(answer.json):
+            answer = None  # remembered before its shape was looked at
         if not answer:
             if self.settings.offline:
                 raise SourceError(Status.OFFLINE, "not in the store, and nothing is sent offline", url=request.url)
             answer = replace(self._persist(request, accept, cap), asked=request)
+            if answer.status == 200 and not answer.cap and shape and not shape(answer.json):
+                raise misshapen(answer.body[:ERROR_BODY], answer.url)
             self.answers.keep(request, answer)
+            self._asked.add(request.key)
         if answer.cap:
             raise SourceError(Status.TOO_LARGE, f"larger than {answer.cap:,} bytes{self._budget.named(answer.cap)}", url=request.url)
         if answer.status != 200:
-            raise refusal(answer.status, answer.headers, answer.body[:ERROR_BODY], answer.url)
+            raise self._refused(answer)
         return answer
 
+    def _refused(self, answer: CachedResponse) -> SourceError:
+        """The refusal; one that is remembered says since when, and is counted."""
+        error = refusal(answer.status, answer.headers, answer.body[:ERROR_BODY], answer.url)
+        if answer.cached:
+            since = answer.blob.fetched_at[:10]
+            with self._lock:
+                self.remembered.append(since)
+            error.hint = error.hint or f"remembered since {since}; `lineage build --refresh {urlsplit(answer.url).netloc}` asks again"
+        return error
+
     def _kept(self, request: Request, cap: int) -> CachedResponse | None:
-        """The kept answer, unless it is a refusal that would not hold now: by a mirror, or under a smaller cap."""
+        """The kept answer, unless it is to be asked anew or is a refusal that no longer holds: old, by a mirror, of a smaller cap."""
         answer = self.answers.get(request)
-        if not answer or (answer.status == 200 and not answer.cap):
+        if not answer or self.settings.offline:
             return answer
-        holds = answer.mirrored == bool(self._mirror) or self.settings.offline
+        if self._stale and request.key not in self._asked and self._is_stale(request):
+            return None
+        if answer.status == 200 and not answer.cap:
+            return answer
+        holds = answer.mirrored == bool(self._mirror) and age(answer.blob.fetched_at, self._wall()) <= self.settings.negative_days * DAY
         return answer if holds and not 0 < answer.cap < cap else None
+
+    def _is_stale(self, request: Request) -> bool:
+        asked = f"{unquote(request.url)} {request.body.decode('utf-8', 'replace')}".lower()
+        return any(name == "all" or re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", asked) for name in self._stale)
 
     def _persist(self, request: Request, accept: Kind, cap: int) -> CachedResponse:
         """Ask until there is a final answer or no use in asking."""
@@ -144,7 +184,7 @@ class Transport:
         """Have the host left alone for as long as it takes, or raise the error because it is final."""
         limit = ATTEMPTS.get(error.status, 0)
         if error.status is Status.POLICY_SKIPPED or isinstance(error, _Shut) or not error.url:
-            raise error  # nothing was sent
+            raise error
         pace, headers = self._pace(error.url), error.headers if isinstance(error, HttpRefusal) else {}
         reset = quota_reset(headers)
         if error.status is Status.FORBIDDEN and pace.bucket == "arxiv":
@@ -173,9 +213,18 @@ class Transport:
                 return answer
             if request.method != "GET" and answer.status not in {307, 308}:
                 break
-            url = redirected(url, answer.headers.get("location", ""), self._mirror)
-            upstream_of(url)
+            url = self._redirected(url, answer.headers.get("location", ""))
         raise SourceError(Status.WRONG_TYPE, "redirected too often", url=request.url)
+
+    def _redirected(self, url: str, location: str) -> str:
+        """Where a redirect leads; one that leads elsewhere (to a login page, say) is a failure of what was asked for."""
+        try:
+            target = redirected(url, location, self._mirror)
+            upstream_of(target)
+        except (SourceError, ValueError):
+            words = f"{urlsplit(url).netloc} redirected away, to {location[:200]!r}, which is not asked"
+            raise _Shut(Status.WRONG_TYPE, words, url=url) from None
+        return target
 
     def _heed(self, answer: CachedResponse, pace: Pace) -> None:
         """What a good answer says of the requests that are left."""
@@ -240,7 +289,7 @@ class Transport:
             return replace(self._answer(code, headers, b"", media_type, url), cap=cap)
 
     def _answer(self, code: int, headers: Mapping[str, str], body: bytes | Iterator[bytes], media_type: str, url: str) -> CachedResponse:
-        blob = self.blobs.put(body, media_type, url)
+        blob = replace(self.blobs.put(body, media_type, url), fetched_at=moment(self._wall()))
         return CachedResponse(code, headers, blob, url, mirrored=bool(self._mirror), blobs=self.blobs)
 
     def _pace(self, url: str) -> Pace:
@@ -252,7 +301,7 @@ class Transport:
 
 
 class _Shut(SourceError):
-    """Nothing was sent: the host is not asked any more."""
+    """Asking again is of no use: the host is not asked any more, or sends us elsewhere."""
 
 
 class _Wire(httpx2.HTTPTransport):
@@ -302,6 +351,11 @@ def _start(response: httpx2.Response, cap: int) -> bytes:
         if len(start) >= cap:
             break
     return start[:cap]
+
+
+def _bare(name: str) -> str:
+    """A work's identifier as addresses hold it: without its scheme."""
+    return re.sub(r"^(?:arxiv|doi|s2|acl|repo):(?:github\.com/)?|\.git$", "", name)
 
 
 def _origin(mirror: str) -> tuple[str, int] | None:

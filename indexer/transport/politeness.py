@@ -8,7 +8,6 @@ Nothing is waited for without end: locks have a deadline, waits of a run add up 
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import random
 import threading
@@ -24,6 +23,7 @@ from filelock import FileLock, Timeout
 from lineage.disk_errors import failures
 from lineage.errors import SourceError
 from lineage.records import Status
+from lineage.sealed import sealed, unsealed
 
 ATTEMPTS = {
     Status.RATE_LIMITED: 10,
@@ -156,15 +156,24 @@ class Limiter:
 
     def _state(self, pace: Pace) -> dict[str, float]:
         try:
-            state = json.loads((self.folder / f"{pace.bucket}.json").read_bytes())
+            content = (self.folder / f"{pace.bucket}.json").read_bytes()
+        except OSError:
+            return {}
+        try:
+            state = unsealed(content)
             times = {name: float(state[name]) for name in ("last", "not_before") if name in state}
             return {name: moment for name, moment in times.items() if math.isfinite(moment)}
-        except (OSError, ValueError, TypeError):
-            return {}
+        except (ValueError, TypeError):
+            just_now = {"last": self._wall()}  # damaged: as if it had been asked just now
+            self._write(pace, just_now)
+            return just_now
 
     def _note(self, pace: Pace, **times: float) -> None:
+        self._write(pace, self._state(pace) | times)
+
+    def _write(self, pace: Pace, times: Mapping[str, float]) -> None:
         with failures(self.folder):
-            (self.folder / f"{pace.bucket}.json").write_text(json.dumps(self._state(pace) | times))
+            (self.folder / f"{pace.bucket}.json").write_bytes(sealed(times))
 
     @contextlib.contextmanager
     def _lock(self, pace: Pace, patience: float) -> Iterator[None]:

@@ -67,6 +67,12 @@ def refusal(code: int, headers: Mapping[str, str], body: bytes, url: str) -> Htt
     return HttpRefusal(status, message, url=url, code=code, headers=headers, hint=hint)
 
 
+def misshapen(body: bytes, url: str) -> SourceError:
+    """The error for an answer that came with 200 and is not what was asked for; it is not remembered."""
+    words = _said(body)
+    return SourceError(Status.WRONG_TYPE, f"the answer of {urlsplit(url).netloc} cannot be read{': ' + words if words else ''}", url=url)
+
+
 def _said(body: bytes) -> str:
     """What the body says in words, one short line."""
     try:

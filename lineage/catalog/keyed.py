@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from lineage.catalog import schema
 from lineage.disk_errors import failures
-from lineage.errors import StoreDamaged
+from lineage.errors import StoreDamaged, StoreError
 
 VERSION = 1
 _BATCH = 900
@@ -36,7 +37,7 @@ class Keyed:
             for start in range(0, len(keys), _BATCH):
                 batch_keys = list(keys[start : start + _BATCH])
                 rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({','.join('?' * len(batch_keys))})", batch_keys)  # noqa: S608
-                values_by_key.update({key: value for key, value, digest in rows if digest == _digest(value)})
+                values_by_key.update({key: value for key, value, digest in rows if _is_sound(key, value, digest)})
             return values_by_key
 
     def put(self, items: Iterable[tuple[str, bytes]]) -> None:
@@ -45,11 +46,40 @@ class Keyed:
             db = self._db()
             db.execute("BEGIN IMMEDIATE")
             try:
-                db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", ((key, value, _digest(value)) for key, value in items))
+                db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", ((key, value, _digests(key, value)[0]) for key, value in items))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
+
+    def damage(self) -> Iterator[str]:
+        """What is wrong inside the file, in words; nothing if it is not there."""
+        if not self.path.is_file():
+            return
+        try:
+            with self._lock, schema.translated(self.path), closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                version = db.execute("PRAGMA user_version").fetchone()[0]
+                answers = [str(answer) for (answer,) in db.execute("PRAGMA integrity_check(3)")]
+                rows = sum(not _is_sound(key, value, digest) for key, value, digest in db.execute("SELECT key, value, digest FROM kept"))
+        except StoreError as error:
+            yield f"SQLite: {error}"
+            return
+        if version != VERSION:
+            yield f"SQLite: it has format {version}"
+        yield from (f"SQLite: {answer}" for answer in answers if answer != "ok")
+        if rows:
+            yield f"{rows} rows are not what was written"
+
+    def forget_damaged(self) -> None:
+        """Take out what is damaged; a file that SQLite cannot mend is moved aside. Nothing here is the only copy."""
+        damage = list(self.damage())
+        self.close()
+        if any(words.startswith("SQLite") for words in damage):
+            self.path.replace(self.path.with_suffix(".damaged"))
+        elif damage:
+            with self._lock, schema.translated(self.path):
+                rows = self._db().execute("SELECT key, value, digest FROM kept").fetchall()
+                self._db().executemany("DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if not _is_sound(key, value, digest)])
 
     def close(self) -> None:
         """Close the file; it opens again when used."""
@@ -87,5 +117,11 @@ def _connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _digest(value: bytes) -> bytes:
-    return hashlib.blake2b(value, digest_size=16).digest()
+def _is_sound(key: object, value: object, digest: object) -> bool:
+    """Whether a row is what was written, its types too."""
+    return isinstance(key, str) and isinstance(value, bytes) and digest in _digests(key, value)
+
+
+def _digests(key: str, value: bytes) -> tuple[bytes, bytes]:
+    """Of the value under its key, and of the value alone, as rows had it before."""
+    return hashlib.blake2b(key.encode() + b"\0" + value, digest_size=16).digest(), hashlib.blake2b(value, digest_size=16).digest()

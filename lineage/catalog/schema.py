@@ -122,7 +122,8 @@ def open_finished(path: Path) -> sqlite3.Connection:
         try:
             connection.execute("PRAGMA query_only=ON")
             connection.execute("PRAGMA trusted_schema=OFF")
-            connection.execute("PRAGMA mmap_size=268435456")
+            connection.execute("PRAGMA mmap_size=0")  # a mapped file that is cut short kills the process; read, it is an error
+            connection.execute("PRAGMA cache_size=-65536")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error:
             connection.close()

@@ -12,7 +12,7 @@ _HIDDEN = re.compile(
 )
 """What makes one picture of a symbol (\u26a0\ufe0f) or joins two stands right after one, and is seen."""
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 _BREAK = re.compile("[\t\n\r\u2028\u2029]")
 _JOINER = re.compile("[\u200c\u200d\ufe00-\ufe0f]")
 
@@ -24,7 +24,7 @@ def visible(text: str) -> tuple[str, list[str]]:
     bidi = len(_BIDI.findall(text))
     hidden = len(_HIDDEN.findall(text)) - bidi + len(_CONTROL.findall(text))
     flags = [f"{name}:{count}" for name, count in (("invisible-characters", hidden), ("bidi-controls", bidi)) if count]
-    return _CONTROL.sub("", _HIDDEN.sub("", text)), flags
+    return _CONTROL.sub("", _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n"))), flags
 
 
 def inline(text: str) -> str:

@@ -19,8 +19,9 @@ from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Answer, Hit, Query, Status, WorkId
 from lineage.results import FactOccurrence, Sentence, WrittenAnswer
 from lineage.text.hidden_text import fence_of, object_in
-from retrieval.answers.extract import Candidate, candidates, extracted, heard, questions, searches, supported
+from retrieval.answers.extract import Candidate, candidates, extracted, is_heard_of, is_sure, questions, searches
 from retrieval.answers.groundedness import missing
+from retrieval.answers.suggestions import suggestions
 from retrieval.context.units import neutral
 from retrieval.decisions.named_settings import speaking
 from retrieval.search.engine import Engine
@@ -82,12 +83,13 @@ class _Answered(BaseModel):
 @dataclass(frozen=True)
 class Asked:
     """A question with what was found for it and for each of its parts: hits, and the pieces of evidence that may answer; the facts of the
-    details that it names; and the details that are `known`."""
+    details that it names; the details that are `known`; and, where the search found no support, what is `suggested` instead."""
 
     answers: tuple[Answer, ...]
     known: Ontology
     held: tuple[FactOccurrence, ...] = ()
     ranked: tuple[tuple[Candidate, ...], ...] = ()
+    suggested: tuple[str, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -101,17 +103,23 @@ def ask(engine: Engine, query: Query, occurrences: Sequence[FactOccurrence] = ()
     answers = iter(engine.ask_many([one for some in parts for one in some]))
     groups = [[next(answers) for _ in some] for some in parts]
     ranked = tuple(tuple(candidates(engine, group, occurrences if group is groups[0] else ())) for group in groups)
-    return Asked(tuple(group[0] for group in groups), engine.ontology, tuple(occurrences), ranked)
+    suggested = () if any(is_sure(one) for one in ranked) else suggestions(engine, query.text)
+    return Asked(tuple(group[0] for group in groups), engine.ontology, tuple(occurrences), ranked, suggested)
+
+
+def _refused(answer: WrittenAnswer, asked: Asked) -> WrittenAnswer:
+    """An answer without sentences: the nearest misses, and what could be added."""
+    return replace(answer, nearest=asked.answer.hits[:3], notes=(*answer.notes, *asked.suggested))
 
 
 def answered(asked: Asked, writer: AnswerWriter | None = None) -> WrittenAnswer:
     """The answer; without sentences, and with the nearest misses, where nothing supports one."""
     found = _blank(asked)
-    if not any(supported(answer) and heard(answer, asked.known) for answer in asked.answers):
+    if not any(is_heard_of(answer, asked.known) for answer in asked.answers):
         spoken = speaking(asked.answer.query.text, asked.held, asked.known)
         asked = replace(asked, held=tuple(spoken), ranked=tuple(_facts_alone(one, spoken) for one in asked.ranked))
         if not asked.held:
-            return replace(found, nearest=asked.answer.hits[:3])
+            return _refused(found, asked)
     if writer is None:
         return _extracted(found, asked)
     try:
@@ -133,7 +141,7 @@ def _blank(asked: Asked) -> WrittenAnswer:
 
 def _extracted(answer: WrittenAnswer, asked: Asked) -> WrittenAnswer:
     made = _checked(answer, extracted(asked.ranked), asked.known)
-    return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
+    return made if made.sentences else _refused(made, asked)
 
 
 def _checked(answer: WrittenAnswer, sentences: Sequence[Sentence], known: Ontology) -> WrittenAnswer:
@@ -149,7 +157,7 @@ def _written(answer: WrittenAnswer, asked: Asked, writer: AnswerWriter) -> Writt
     said = _parsed(writer.complete(messages(asked.answer.query.text, hits), _SCHEMA, MOST_ANSWER))
     sentences = [Sentence(one.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(one.evidence) if 1 <= n <= len(hits))) for one in said.sentences]
     made = _checked(replace(answer, by=writer.model), [sentence for sentence in sentences[:_SENTENCES] if sentence.text], asked.known)
-    return made if made.sentences else replace(made, nearest=asked.answer.hits[:3])
+    return made if made.sentences else _refused(made, asked)
 
 
 def _parsed(text: str) -> _Answered:

@@ -18,7 +18,7 @@ from lineage.records import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.results import FactOccurrence, Sentence
 from lineage.text.tokens import terms
 from retrieval.answers.answer_type import answer_type
-from retrieval.answers.pieces import Piece, Words, fact, likelihood, pieces_of, shares_of, signs_of, stated, told
+from retrieval.answers.pieces import Piece, Words, fact, in_place, logistic, pieces_of, signs_of, told, weighed
 from retrieval.search.engine import Engine
 from retrieval.search.question_subject import is_heard, subject_of
 
@@ -26,12 +26,14 @@ MOST = 3
 PARTS = 6
 FACTS = 3
 HITS = 8
-LOOKED_AT = 12
-"""Hits of each search whose pieces are looked at, and (`CLOSELY`) pieces whose signs are read; of
-those, the ones (`AGAIN`) that the embedder looks at."""
-CLOSELY, AGAIN = 48, 14
+LOOKED_AT, OWN, CLOSELY = 12, 40, 32
+"""Hits of each search whose pieces are looked at, of the target's own text, and pieces that the embedder of the generation reads."""
+_CERTAIN = 0.85
+"""The largest likelihood that counts: of few pieces, one always stands out; where the search found no support, one must be near as well."""
 _COVERS = 0.4
 """The share of a question's words that a piece of evidence must speak of, for it to support an answer."""
+_FIRST = 3.0
+"""How much more similarity by words counts where it chooses what the embedder reads."""
 _FADES, _BESIDE = 0.85, 0.9
 """What a place among the hits costs, and what it counts in a search of prose alone or of the target alone."""
 _PROSE: frozenset[ChunkKind] = frozenset({"paper", "docs"})
@@ -40,11 +42,11 @@ _AND = re.compile(r"\s+and\s+(?=(?:which|what|how|where|when|with|why)\b)|[;?]\s
 
 @dataclass(frozen=True)
 class Candidate:
-    """A piece with the likelihood that it answers, and the signs that say so."""
+    """A piece with the likelihood that it answers if any does, and the likelihood (`sure`) that one of the first does."""
 
     piece: Piece
-    signs: Mapping[str, float]
     likelihood: float
+    sure: float
 
 
 def questions(text: str) -> list[str]:
@@ -53,12 +55,12 @@ def questions(text: str) -> list[str]:
     return [text, *parts[:PARTS]] if len(parts) > 1 else [text]
 
 
-def supported(answer: Answer) -> bool:
-    """Whether any hit speaks of enough of the question."""
+def is_supported(answer: Answer) -> bool:
+    """Whether the search found what supports an answer, and a hit speaks of enough of the question."""
     return answer.supported and any(covered(answer.query.text, whole(hit)) >= _COVERS for hit in answer.hits[:HITS])
 
 
-def heard(answer: Answer, known: Ontology) -> bool:
+def is_heard_of(answer: Answer, known: Ontology) -> bool:
     """Whether any hit, or the work that it is of, has a name that the question asks of: one of BERT is not answered by what never says BERT."""
     return is_heard(subject_of(answer.query.text, known), ((whole(hit), (hit.work, hit.paper)) for hit in answer.hits[:HITS]))
 
@@ -76,36 +78,42 @@ def covered(question: str, text: str) -> float:
 def searches(query: Query, target: WorkId) -> tuple[Query, ...]:
     """What is searched for the pieces of an answer: everything, prose alone, and the target's own text alone."""
     query = replace(query, k=max(query.k, LOOKED_AT))
-    return query, replace(query, kinds=_PROSE), replace(query, kinds=frozenset({"paper"}), work=target)
+    return query, replace(query, kinds=_PROSE), replace(query, k=max(query.k, OWN), kinds=frozenset({"paper"}), work=target)
 
 
 def candidates(engine: Engine, answers: Sequence[Answer], occurrences: Sequence[FactOccurrence] = ()) -> list[Candidate]:
-    """The pieces of what was found for one question, likeliest first; `held` are facts of the details that it names."""
-    question, known = answers[0].query.text, engine.ontology
-    words, asked, about = Words(question, engine.worth(question)), answer_type(question), subject_of(question, known)
+    """The pieces of what was found for one question, likeliest first; `occurrences` are facts of the details that it names."""
+    question, weights = answers[0].query.text, fitted()["weights"]
+    words, asked = Words(question, engine.worth(question)), answer_type(question)
     placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
-    placed += [(fact(occurrence, known), 1.0) for occurrence in occurrences[:FACTS]]
-    shares = shares_of([piece for piece, _ in placed], words)
-    worth = [share + 0.5 * place + 0.5 * stated(piece, asked, question) for share, (piece, place) in zip(shares, placed, strict=True)]
-    first = [placed[at] for at in sorted(range(len(placed)), key=lambda at: -worth[at])[:CLOSELY]]
-    similar = engine.similarities(question, [piece.text for piece, _ in first])
-    likest = max(similar, default=0.0)
-    weights = fitted()["weights"]
-    found = [(piece, signs_of(piece, words, asked, about, place, near, likest)) for (piece, place), near in zip(first, similar, strict=True)]
-    ranked = sorted((Candidate(piece, signs, likelihood(signs, weights)) for piece, signs in found), key=lambda candidate: -candidate.likelihood)
-    return _looked_at_again(engine, question, ranked[:AGAIN])
+    placed += [(fact(occurrence, engine.ontology), 1.0) for occurrence in occurrences[:FACTS]]
+    similar = engine.similarities(question, [piece.text for piece, _ in placed])
+    scored = [
+        (piece, near, weighed(signs, weights))
+        for (piece, place), near in zip(placed, similar, strict=True)
+        if (signs := signs_of(piece, words, asked, place))["whole"] or near > 0.0
+    ]
+    first = sorted(scored, key=lambda row: -row[2] - _FIRST * row[1])[:CLOSELY]
+    texts = [piece.text for piece, _, _ in first]
+    dense = engine.similarities(question, texts, fast=False)
+    read = engine.similarities(question, [in_place(piece) for piece, _, _ in first], fast=False)
+    near = [{"static": row[1], "dense": at, "read": beside} for row, at, beside in zip(first, dense, read, strict=True)]
+    scores = [row[2] + weighed(signs, weights) for row, signs in zip(first, near, strict=True)]
+    return _likely([piece for piece, _, _ in first], scores, max(dense, default=0.0), is_supported(answers[0]))
 
 
-def _looked_at_again(engine: Engine, question: str, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The same by how near each is to the question for the embedder of the generation, too, where it has one."""
-    similar = engine.similarities(question, [one.piece.text for one in ranked], fast=False)
-    if not any(similar):
-        return list(ranked)
-    likest, again = max(similar), list[Candidate]()
-    for candidate, near in zip(ranked, similar, strict=True):
-        signs = {"first": math.log(candidate.likelihood / (1 - candidate.likelihood)), "dense": near, "densest": near - likest}
-        again.append(replace(candidate, likelihood=likelihood(signs, fitted()["second"])))
-    return sorted(again, key=lambda one: -one.likelihood)
+def _likely(pieces: Sequence[Piece], scores: Sequence[float], densest: float, supported: bool) -> list[Candidate]:
+    """The pieces in the order of their scores, with what these and the similarity of the nearest say of them."""
+    ordered = sorted(zip(pieces, scores, strict=True), key=lambda pair: -pair[1])
+    powers = [math.exp(score - ordered[0][1]) for _, score in ordered]
+    likelihoods = [power / sum(powers) for power in powers]
+    together = min(_CERTAIN, sum(likelihoods[:MOST]))
+    named = bool(ordered) and ordered[0][0].shape == "fact"  # of a detail that is asked for by name
+    odds = (
+        {"bias": 1.0, "together": math.log(together / (1 - together)), "densest": densest, "supported": float(supported or named)} if powers else {}
+    )
+    sure = logistic(weighed(odds, fitted()["sure"]))
+    return [Candidate(piece, likelihood, sure) for (piece, _), likelihood in zip(ordered, likelihoods, strict=True)]
 
 
 def _placed(answers: Sequence[Answer]) -> list[tuple[Hit, float]]:
@@ -121,7 +129,7 @@ def _placed(answers: Sequence[Answer]) -> list[tuple[Hit, float]]:
 
 @cache
 def fitted() -> Mapping[str, Any]:
-    """What each sign weighs, and the likelihood under which nothing is said."""
+    """What each sign weighs, and how sure one must be to say something."""
     found: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/answers.json").read_text("utf-8"))
     return found
 
@@ -138,10 +146,13 @@ def extracted(ranked: Sequence[Sequence[Candidate]]) -> list[Sentence]:
 
 def _said(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Those that come near the best, if that is likely enough."""
-    table = fitted()
-    if not ranked or ranked[0].likelihood < table["least"]:
-        return []
-    return [candidate for candidate in ranked if candidate.likelihood >= table["near"] * ranked[0].likelihood]
+    near = fitted()["near"]
+    return [candidate for candidate in ranked if candidate.likelihood >= near * ranked[0].likelihood] if is_sure(ranked) else []
+
+
+def is_sure(ranked: Sequence[Candidate]) -> bool:
+    """Whether one of the first pieces is likely enough to answer for anything to be said."""
+    return bool(ranked) and ranked[0].sure >= float(fitted()["least"])
 
 
 def _new(piece: Piece, other: Piece) -> bool:

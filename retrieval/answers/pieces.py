@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
@@ -21,7 +21,6 @@ from retrieval.answers.answer_type import NUMERIC, AnswerType, Kind, states
 from retrieval.context.units import neutral, paragraphs
 from retrieval.decisions.provenance import is_policy
 from retrieval.search.focus import SIGNATURES
-from retrieval.search.question_subject import Subject, share_spoken
 
 LINES = 8
 _ANCHOR = 30
@@ -31,6 +30,8 @@ _BULLET = re.compile(r"\n\s{0,8}(?:[-*+]|\d{1,2}[.)])\s")
 _REFERS = re.compile(r"(?:it|this|these|they|we \w+ it|therefore|thus|hence|without this|here)\b", re.IGNORECASE)
 _CELL = " | "
 _SHORTEST, _LONGEST = 4, 700
+_BESIDE_BEFORE, _BESIDE_AFTER = 300, 200
+"""Characters of the neighbours that are read with a piece."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ def lines_of(hit: Hit) -> Iterable[str]:
     shown = [line.rstrip() for line in lines if line.strip()][:LINES]
     if shown:
         name = hit.chunk.symbol or hit.chunk.path
-        yield f"`{name.replace('`', chr(39))}`:\n" + "\n".join(f"    {line}" for line in dedent("\n".join(shown)).split("\n"))
+        code = dedent("\n".join(shown)).replace("```", "'''")
+        yield f"`{name.replace('`', chr(39))}`:\n```\n{code}\n```"
 
 
 def fact(occurrence: FactOccurrence, known: Ontology) -> Piece:
@@ -155,52 +157,42 @@ def told(piece: Piece) -> str:
     return f"{piece.text} {piece.after}" if goes_on else piece.text
 
 
-def signs_of(piece: Piece, words: Words, asked: AnswerType, about: Subject, place: float, similar: float, likest: float) -> dict[str, float]:
-    """What speaks for a piece: `place` is how high its passage ranks (1 first), `similar` and `likest` its similarity to the question and the
-    best one's."""
-    hit = piece.hit
-    around = f"{hit.chunk.symbol} {' '.join(hit.chunk.section)} {hit.chunk.header} {piece.before}"
-    share, numeric = words.share(piece.text), asked.kind in NUMERIC
-    statement = stated(piece, asked, words.question)
-    named = share_spoken(about, f"{piece.text} {around}") if about.names else 0.5
-    passage = share_spoken(about, f"{hit.chunk.text} {around} {hit.work.title} {hit.chunk.work}") if about.names else 0.5
-    whole = {"code": "code", "config": "code", "paper": "paper", "docs": "docs"}.get(hit.chunk.kind, "docs")
+def around(piece: Piece) -> str:
+    """What stands around a piece: where it is, and what comes before it."""
+    chunk = piece.hit.chunk
+    return f"{chunk.symbol} {' '.join(chunk.section)} {chunk.header} {piece.before}"
+
+
+def in_place(piece: Piece) -> str:
+    """A piece as it is read: under its heading, between its neighbours."""
+    chunk = piece.hit.chunk
+    title = chunk.section[-1] if chunk.section else chunk.path
+    return f"{title}: {piece.before[-_BESIDE_BEFORE:]} {piece.text} {piece.after[:_BESIDE_AFTER]}".strip()
+
+
+def signs_of(piece: Piece, words: Words, asked: AnswerType, place: float) -> dict[str, float]:
+    """What speaks for a piece but its similarity to the question: its words, `place` (how high its passage ranks, 1 first), what it states,
+    and what it is."""
+    statement, shape = stated(piece, asked, words.question), piece.hit.chunk.kind
+    numeric = asked.kind in NUMERIC
     return {
-        "share": share,
-        "whole": words.share(f"{piece.text} {around}"),
-        "passage": words.share(f"{hit.chunk.text} {around}"),
-        "before": words.share(piece.before),
-        "after": words.share(piece.after),
-        "refers": float(_REFERS.match(piece.text) is not None),
+        "whole": words.share(f"{piece.text} {around(piece)}"),
         "place": place,
-        "similar": similar,
-        "likest": similar - likest,
         "number": statement if numeric else 0.0,
         "countless": float(numeric and statement == 0.0),
-        "counted": float(asked.kind is Kind.COUNT and statement >= 0.8),
-        "reason": statement if asked.kind is Kind.REASON else 0.0,
         "name": statement if asked.kind is Kind.NAME else 0.0,
-        "named": named,
-        "speaks": passage,
-        "own paper": float(hit.from_target and whole == "paper"),
-        "own": float(hit.from_target and whole != "paper"),
-        "code": float(piece.shape == "code"),
-        "code, numeric": float(piece.shape == "code" and (numeric or asked.kind is Kind.REASON)),
-        "code, manner": float(piece.shape == "code" and asked.kind in (Kind.MANNER, Kind.PLACE)),
-        "row": float(piece.shape == "row"),
+        "own paper": float(piece.hit.from_target and shape == "paper"),
+        "code": float(shape in {"code", "config"}),
         "fact": float(piece.shape == "fact"),
-        "fact, numeric": float(piece.shape == "fact" and numeric),
-        "docs": float(whole == "docs"),
-        "length": math.log1p(len(piece.text.split())),
+        "code, manner": float(piece.shape == "code" and asked.kind is Kind.MANNER),
     }
 
 
-def likelihood(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The logistic curve over the weighted signs."""
-    total = weights.get("bias", 0.0) + sum(weights.get(name, 0.0) * value for name, value in signs.items())
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+def weighed(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The sum of the weighted signs."""
+    return sum(weights.get(name, 0.0) * value for name, value in signs.items())
 
 
-def shares_of(pieces: Sequence[Piece], words: Words) -> list[float]:
-    """Of each piece the share of the words, to choose those that are looked at more closely."""
-    return [words.share(piece.text) + 0.5 * words.share(piece.before) for piece in pieces]
+def logistic(value: float) -> float:
+    """The logistic curve."""
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value))))

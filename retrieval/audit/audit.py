@@ -9,12 +9,12 @@ has may agree, and never counts against. No code is run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lineage.hyperparameters.values import number
-from lineage.results import AuditFinding, FactOccurrence, Strength
+from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import (
     COLLECTED,
     NOT_IN_CODE,
@@ -28,8 +28,9 @@ from retrieval.audit.expectations import (
     sentence_of,
     sisters,
 )
+from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.support import Support, experiment_of
+from retrieval.audit.support import Roles, Support, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
     code_stages,
@@ -47,9 +48,6 @@ from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.provenance import is_own_code
 from retrieval.decisions.wording import wording
 
-_METHOD_TOPICS = frozenset(
-    {"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}
-)
 _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "reproducibility"})
 """Topics whose values belong to evaluation as much as to training."""
 _SIBLINGS = 2
@@ -64,7 +62,8 @@ _LITTLE = 0.3
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
     support = Support.of(paper, repository)
-    compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
+    roles = Roles.of(paper, repository)
+    compared = [_Detail.of(paper, repository, name, support, roles) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
@@ -91,9 +90,10 @@ class _Detail:
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
     support: Support
+    roles: Roles
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str, support: Support) -> _Detail:
+    def of(cls, paper: Paper, repository: Repository, name: str, support: Support, roles: Roles) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
@@ -114,7 +114,7 @@ class _Detail:
                     [occurrence for occurrence in passes if occurrence.fact.literal],
                 ),
             ]
-        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support)
+        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support, roles)
 
     @cached_property
     def _evaluated(self) -> bool:
@@ -123,6 +123,8 @@ class _Detail:
     def _one_role(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether a value of the repository may be of the stage and experiment that the paper speaks of."""
         stated = expected.value
+        if self.roles.differ(stated, set_):
+            return False
         if not stages_agree(paper_stages(stated), code_stages(set_), self.repository.stages, self._evaluated):
             return False
         folder = self.repository.folders.of(set_)
@@ -199,7 +201,12 @@ class _Detail:
             if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
-            if not self._agreeing or beside or (shared and experiment_of(expectation.value) not in roles):
+            if (
+                not self._agreeing
+                or beside
+                or self.roles.is_sure(expectation.value, set_)
+                or (shared and experiment_of(expectation.value) not in roles)
+            ):
                 found.append((expectation, set_))
         found = found or self._eliminated()
         return found if self._surely(found) else []
@@ -225,7 +232,8 @@ class _Detail:
         stated = expected.value
         if self.name in COLLECTED:
             return False
-        one_unit = stated.fact.name == set_.fact.name or {stated.fact.name, set_.fact.name} <= SAME_UNIT
+        names = {stated.fact.name, set_.fact.name}
+        one_unit = len(names) == 1 or names <= SAME_UNIT or ("adam_betas" in names and alike(stated, set_))
         if (
             not one_unit
             or (stated.fact.kind == "prose" and conditions(stated, sentence_of(stated))[1])
@@ -238,15 +246,18 @@ class _Detail:
         if (
             (is_restricted(stated) and self._is_only(stated))
             or is_baseline(stated)
-            or of_another_section(stated, set_, self.paper.sections)
-            or self._is_of_another_experiment(expected)
+            or of_another_section(stated, set_, self.paper.sections, self._common)
         ):
             return False
-        return not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
+        if self.roles.is_sure(stated, set_):
+            return True
+        return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
 
     def _has_both_lengths(self) -> bool:
         """Whether the repository counts its training in epochs and in steps; the steps of a sampler are none of training."""
-        return all(any(EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS)
+        return all(
+            any(value.fact.literal and EVALUATION not in code_stages(value) for value in self.repository.held.get(name, ())) for name in _LENGTHS
+        )
 
     def _is_only(self, stated: FactOccurrence) -> bool:
         """Whether the paper has no other value of a detail: what holds in general is then not known."""
@@ -266,6 +277,8 @@ class _Detail:
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
+        if pairs and all(self.roles.is_sure(expectation.value, set_) for expectation, set_ in pairs):
+            return True
         if self.name in wording().many and not all(overlap(expectation.value, set_, self._common) for expectation, set_ in pairs):
             values = {expectation.value.fact.value for expectation in self.expected}
             if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:
@@ -284,7 +297,7 @@ class _Detail:
         for expectation, set_ in self._agreeing:
             by_value[set_.fact.value].append((expectation, set_))
         for pairs in by_value.values():
-            yield self._finding("match", [one.value for one, _ in pairs], pairs[0][1], "the paper states it", self._severity(pairs[0][0]))
+            yield self._finding("match", [one.value for one, _ in pairs], [pairs[0][1]], "the paper states it", self._severity(pairs[0][0]))
         by_place: dict[tuple[str, frozenset[int]], list[tuple[Expectation, FactOccurrence]]] = defaultdict(list)
         of_place: dict[tuple[str, int], set[int]] = defaultdict(set)
         for expectation, set_ in self._deviations:
@@ -292,14 +305,13 @@ class _Detail:
         for expectation, set_ in sorted(self._deviations, key=lambda pair: _RUN.get(pair[1].fact.kind, 9)):
             path = set_.evidence.chunk.path
             by_place[path, frozenset(of_place[path, id(set_)])].append((expectation, set_))
-        for pairs in _once(by_place.values()):
+        for pairs in once(by_place.values()):
             yield self._finding(
                 "deviation",
                 [one.value for one, _ in pairs],
-                pairs[0][1],
+                [set_ for _, set_ in pairs],
                 "the paper states it",
                 self._severity(pairs[0][0]),
-                also=[set_ for _, set_ in pairs],
             )
         if (
             not by_value
@@ -319,16 +331,16 @@ class _Detail:
                 if not self._nearest
                 else "the paper gives several values or gives this one elsewhere"
             )
-            return self._finding("cannot judge", [expectation.value for expectation in self.expected], set_here[0], why, _LITTLE)
+            return self._finding("cannot judge", [expectation.value for expectation in self.expected], set_here[:1], why, _LITTLE)
         own = [occurrence for occurrence in self.paper.held.get(self.name, ()) if is_own_code(occurrence) and occurrence.fact.literal]
         if not own or any(self.paper.stated(sister) for sister in sisters(self.name) - {self.name}):
             return None
         met = next(((occurrence, set_) for occurrence in own for set_ in set_here if agree(occurrence, set_, self.paper.same)), None)
         weight = self.paper.weight(self.name) * _LITTLE
         if met:
-            return self._finding("match", [met[0]], met[1], "the paper leaves it open; its authors' code has it", weight, "code")
+            return self._finding("match", [met[0]], [met[1]], "the paper leaves it open; its authors' code has it", weight, "code")
         why = "the paper leaves it open; its authors' code has another value"
-        return self._finding("cannot judge", own, set_here[0], why, weight, "code")
+        return self._finding("cannot judge", own, set_here[:1], why, weight, "code")
 
     def missing(self, judged: Mapping[tuple[str, ...], set[str]]) -> AuditFinding | None:
         """A value that the paper states and of which the repository has nothing, though it has others of the same section."""
@@ -359,57 +371,18 @@ class _Detail:
             return None
         why = "the paper states it beside other values that the repository has; nothing in the repository is called so"
         severity = self._severity(lacking[0]) * (1.0 if self.name not in wording().many else _LITTLE)
-        return self._finding("missing", [expectation.value for expectation in lacking], None, why, severity)
+        return self._finding("missing", [expectation.value for expectation in lacking], (), why, severity)
 
     def _severity(self, expected: Expectation) -> float:
         return self.paper.weight(self.name)
 
     def _finding(
         self,
-        verdict: str,
+        verdict: Verdict,
         stated: Sequence[FactOccurrence],
-        set_: FactOccurrence | None,
+        set_: Sequence[FactOccurrence],
         why: str,
         severity: float,
         strength: Strength = "stated",
-        also: Sequence[FactOccurrence] = (),
     ) -> AuditFinding:
-        return AuditFinding(
-            level="method" if self.paper.ontology.topic(self.name) in _METHOD_TOPICS else "experiment",
-            name=self.name,
-            title=self.paper.ontology.title(self.name),
-            verdict=verdict,  # type: ignore[arg-type]
-            expected=" or ".join(list(dict.fromkeys(map(_shown, stated)))[:_SHOWN]),
-            found=" or ".join(list(dict.fromkeys(map(_shown, [*([set_] if set_ else []), *also])))[:_SHOWN]),
-            where=_place(set_) if set_ else "",
-            evidence=tuple(occurrence.evidence for occurrence in stated[:2]),
-            severity=round(severity, 3),
-            why=why,
-            strength=strength,
-            scope=next((scope for occurrence in stated if (scope := _scope(occurrence))), ""),
-        )
-
-
-def _once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterator[list[tuple[Expectation, FactOccurrence]]]:
-    """The groups of pairs, those of one value in several places of one file once."""
-    seen: set[tuple[str, str]] = set()
-    for pairs in groups:
-        set_ = pairs[0][1]
-        if (set_.fact.value, set_.evidence.chunk.path) not in seen and not (seen and any(value == set_.fact.value for value, _ in seen)):
-            seen.add((set_.fact.value, set_.evidence.chunk.path))
-            yield pairs
-
-
-def _shown(occurrence: FactOccurrence) -> str:
-    return " ".join(filter(None, (occurrence.fact.value, occurrence.fact.unit)))
-
-
-def _scope(occurrence: FactOccurrence) -> str:
-    title = occurrence.evidence.chunk.section[-1] if occurrence.evidence.chunk.section else ""
-    return ", ".join(filter(None, (occurrence.fact.scope, title)))
-
-
-def _place(occurrence: FactOccurrence) -> str:
-    """File and line in the repository."""
-    line = occurrence.fact.line or occurrence.evidence.chunk.start_line
-    return f"{occurrence.evidence.chunk.path}#L{line}"
+        return finding_of(self.paper.ontology, self.name, verdict, stated, set_, why, severity, strength)

@@ -52,6 +52,7 @@ TRIED = re.compile(
 """Words of a sentence that tells what was tried, not what was taken."""
 _TRYING = re.compile(r"search|sensitiv|ablat|sweep|\btuning\b|effect of|impact of|varying|comparison|baseline", re.IGNORECASE)
 _CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix|adopt)|is set|are set|was set|were set)\b", re.IGNORECASE)
+_TRIAL_RUN = re.compile(r"\s{0,80}(?:el)?if\s[^#]{0,60}\b(?:\w+\.)?\w{0,20}(?:debug|smoke_?test|dry_?run|fast_dev)", re.IGNORECASE)
 _SEARCHED = re.compile(r"search_?space|sweep|grid_?search|tuning_?space")
 Same = Callable[[str, str, str], bool]
 
@@ -176,10 +177,25 @@ def _places(occurrence: FactOccurrence) -> list[str]:
 
 
 def is_aside(occurrence: FactOccurrence, others: Iterable[FactOccurrence]) -> bool:
-    """Whether a value is only what an example has, or what a function or a model's settings take if their caller says nothing."""
-    if is_parameter(occurrence) or in_example(occurrence):
+    """Whether a value is only what an example or a trial run has, or what a function or a model's settings take if their caller says nothing."""
+    if is_parameter(occurrence) or in_example(occurrence) or _is_of_trial_run(occurrence):
         return True
     return _is_class_default(occurrence) and any(other.fact.name == occurrence.fact.name and not other.fact.literal for other in others)
+
+
+def _is_of_trial_run(occurrence: FactOccurrence) -> bool:
+    """Whether a line of code runs only `if args.debug:` and the like."""
+    chunk = occurrence.evidence.chunk
+    if chunk.kind != "code" or not occurrence.fact.line:
+        return False
+    lines = chunk.text.split("\n")[: occurrence.fact.line - chunk.start_line + 1]
+    indent = len(lines[-1]) - len(lines[-1].lstrip()) if lines else 0
+    for line in reversed(lines):
+        if line.strip() and (width := len(line) - len(line.lstrip())) < indent:
+            indent = width
+            if _TRIAL_RUN.match(line):
+                return True
+    return False
 
 
 def in_example(occurrence: FactOccurrence) -> bool:

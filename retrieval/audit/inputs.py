@@ -152,7 +152,8 @@ class Repository:
         given = [occurrence for occurrence in literal if not is_aside(occurrence, every)]
         if given and not self._some_leave_out(given):
             return given
-        return literal if given or len({occurrence.fact.value for occurrence in literal}) == 1 else []
+        values = {(occurrence.fact.name, occurrence.fact.value) for occurrence in literal}
+        return literal if given or len(values) == len({name for name, _ in values}) else []
 
     def is_default(self, value: FactOccurrence) -> bool:
         """Whether a value is a default beside configurations that set the detail."""

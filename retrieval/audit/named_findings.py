@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lineage.hyperparameters.ontology import Ontology
@@ -32,16 +32,18 @@ _LEAST_FOUND = 2
 _TOLERANCE = 1e-9
 
 
-def named_findings(text: TargetText, repository: Repository, ontology: Ontology, known: Iterable[tuple[str, int]]) -> Iterator[AuditFinding]:
+def named_findings(
+    text: TargetText, repository: Repository, ontology: Ontology, known: Iterable[tuple[str, int]], stated: Container[str] = ()
+) -> Iterator[AuditFinding]:
     """What the paper gives the names that the repository gives numbers; `known` are (path, line) of values that were judged already.
 
-    A name that a list of details has, whole, is judged there.
+    A name that a list of details has, whole, is judged there, but for counts ("two-layer") of which the paper has no fact (`stated`).
     """
     values, judged = NamedValues(text.sentences), set(known)
     groups: dict[tuple[str, ...], list[Named]] = defaultdict(list)
     for named in settings_of(repository.chunks, repository.settings):
         naming = ontology.naming(named.name)
-        if (named.path, named.line) not in judged and (naming is None or naming.scope):
+        if (named.path, named.line) not in judged and (naming is None or naming.scope or (naming.name not in stated and named.is_count)):
             groups[named.pieces].append(named)
     for group in groups.values():
         statements = values.of(group[0])

@@ -42,7 +42,7 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"(?:\d|\.\d)")
 _LINK_WORDS = (
     "= : ~ ≈ is are was were be set fixed equal equals to as at of initialized initialised chosen default use used uses value values with by a an the"
-    " and , from respectively we take takes ( ) factor rate coefficient ratio weight kept both constant"
+    " and , from respectively we take takes ( ) factor rate coefficient ratio weight kept both constant probability"
 )
 _LINKS = frozenset(_LINK_WORDS.split())
 _FIRM = re.compile(
@@ -58,6 +58,7 @@ _COUNT = re.compile(
     r"\b(?P<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen)[ -]"
     r"(?P<unit>layer|head|block|stage|bit)s?\s(?P<noun>[A-Za-z]{2,30})"
 )
+_UNITS = frozenset(map(stem, ("layer", "head", "block", "stage", "bit")))
 _COUNTS = "two three four five six seven eight nine ten twelve sixteen"
 _WORDS = dict(zip(_COUNTS.split(), (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16), strict=True))
 _REFERRED = re.compile(
@@ -85,6 +86,11 @@ class Named:
     value: float
     path: str
     line: int
+
+    @property
+    def is_count(self) -> bool:
+        """Whether its only part is the unit of a count ("two-layer")."""
+        return len(self.pieces) == 1 and stem(self.pieces[0]) in _UNITS
 
 
 @dataclass(frozen=True)
@@ -247,8 +253,8 @@ def _is_symbol(token: str) -> bool:
 
 
 def _counted(text: str, pieces: Sequence[str]) -> Iterator[float]:
-    """The counts of "five-layer MLP" for the parts `mlp` and `layers`."""
+    """The counts of "five-layer MLP" for the parts `mlp` and `layers`, or `layers` alone."""
     for count in _COUNT.finditer(text):
         wanted = [stem(count["unit"]), stem(count["noun"].lower())]
-        if sorted(wanted) == sorted(stem(piece) for piece in pieces):
+        if sorted(wanted) == sorted(stem(piece) for piece in pieces) or [stem(piece) for piece in pieces] == wanted[:1]:
             yield float(_WORDS.get(count["count"].lower(), 0) or number(count["count"]) or 0)

@@ -85,9 +85,10 @@ def overlap(stated: FactOccurrence, set_: FactOccurrence, common: frozenset[str]
     return 2 * len(telling(stated.fact.scope) & words) + len(telling(section[-1] if section else "") & words)
 
 
-def of_another_section(stated: FactOccurrence, set_: FactOccurrence, sections: Iterable[tuple[str, ...]]) -> bool:
-    """Whether the folder of a value in code is named as a section that the stated value does not stand in ("algoperf/", "covid/")."""
-    folders = telling(set_.evidence.chunk.path.rpartition("/")[0])
+def of_another_section(stated: FactOccurrence, set_: FactOccurrence, sections: Iterable[tuple[str, ...]], common: frozenset[str]) -> bool:
+    """Whether the folder of a value in code is named as a section that the stated value does not stand in ("algoperf/", "covid/"); folders of
+    all values (`common` words) tell nothing."""
+    folders = telling(set_.evidence.chunk.path.rpartition("/")[0]) - common
     mine = telling(f"{' '.join(stated.evidence.chunk.section)} {stated.fact.scope} {stated.fact.said}")
     return any((folders - mine) & telling(section[-1]) for section in sections if section)
 

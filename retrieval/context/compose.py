@@ -273,10 +273,12 @@ def _left_out(pack_units: Sequence[PackUnit], taken: Sequence[PackUnit], lines: 
 
 
 def _ordered(parts: Sequence[_Part]) -> list[_Part]:
-    """What holds for all components, then by component, then by section; code by size, the rest by gain."""
+    """Contradictions, what holds for all components, then by component, then by section; code by size, the rest by gain."""
     names = sorted(dict.fromkeys(part.component for part in parts if part.component), key=lambda name: name != _ALL)
 
     def place(part: _Part) -> tuple[int, int, float]:
+        if part.item.kind == "conflict":
+            return -1, 0, 0.0
         component = names.index(part.component) if part.component else len(names)
         return component, ORDER.index(part.item.kind), part.item.tokens if part.item.kind == "imitate" else -part.gain
 

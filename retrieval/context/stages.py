@@ -34,10 +34,10 @@ POLICIES: Mapping[Stage | None, StageBudget] = {
     "coding": StageBudget(0.2, {"stated": 0.3, "lineage": 0.15, "imitate": 0.85}, {"imitate": 3.0}),
 }
 HEADINGS: Mapping[str, str] = {
+    "conflict": "Conflicts",
     "stated": "What the target says",
     "lineage": "What its lineage adds",
     "imitate": "Code to imitate, smallest complete units first",
-    "conflict": "Conflicts",
     "config": "config.yaml",
     "unspecified": "UNSPECIFIED",
 }

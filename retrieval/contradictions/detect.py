@@ -8,24 +8,23 @@ number of values on either side, and what kind of source says it decide the seve
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Literal
 
-from lineage.code_reuse.derivation import Derivation, Place
 from lineage.records import FileRole, WorkId
 from lineage.results import Conflict, FactOccurrence
+from retrieval.contradictions.alignment import Alignment, Disagreement
+from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
-from retrieval.contradictions.file_scope import pairs as by_file
+from retrieval.contradictions.runs import runs
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
 from retrieval.decisions.irrelevant_mentions import measured
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.decisions.wording import wording
 
-LEAST = 0.2
+LEAST = 0.3
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
@@ -33,11 +32,11 @@ _KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
 _SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
-_COPIES = 3
-"""Files of one folder with a setting of one name each, from which on they are variants (of data sets), none of them the general one."""
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
 """What a command says of the machine it runs on, which the paper's need not be."""
 _QUOTE = 160
+_GRADES = {"sure": 0.85, "likely": 0.7, "possible": 0.5}
+"""Severity of a stated value that its own run has otherwise, by how surely both are of one experiment."""
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
 Same = Callable[[str, str, str], bool]
@@ -55,16 +54,28 @@ class DetailTerms:
 def conflicts(
     occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
     target: WorkId,
-    derivations: Sequence[Derivation],
     terms: DetailTerms,
     follows: Sequence[Followed] = (),
+    reading: Reading | None = None,
 ) -> tuple[Conflict, ...]:
-    """Everything in which sources about the target disagree, gravest first; `follows` is what the target says it follows."""
+    """Everything in which sources about the target disagree, gravest first.
+
+    `follows` is what the target says it follows; with a `reading` of its text and code, techniques are compared too.
+    """
     comparing = _Comparing(terms, Experiments.of(occurrences_by_key, target))
     sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
-    found = [conflict for name in sides if name not in _MACHINES for conflict in _of_detail(name, sides, comparing)]
+    found = list(_of_runs(sides, comparing))
+    seen = {(conflict.name, conflict.sides[0].fact) for conflict in found}
+    found += [
+        conflict
+        for name in sides
+        if name not in _MACHINES
+        for conflict in _of_detail(name, sides, comparing)
+        if not any((name, side.fact) in seen for side in conflict.sides)
+    ]
+    if reading:
+        found += reading.conflicts({name: some.done for name, some in sides.items()}, terms.title, terms.same)
     found += _deviations(occurrences_by_key, target, follows, terms)
-    found += upstream(occurrences_by_key, derivations, terms)
     kept = sorted(
         (conflict for conflict in found if conflict.severity >= LEAST), key=lambda conflict: (-conflict.severity, conflict.name, conflict.kind)
     )
@@ -124,16 +135,20 @@ def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) ->
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
     yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
-    yield from _by_file(name, mine, comparing.terms)
 
 
-def _by_file(name: str, sides: _Sides, terms: DetailTerms) -> Iterator[Conflict]:
-    """Where the paper names the run of one file and states another value than that file has, even if another file has it."""
-    for stated_, set_ in by_file(sides.done, sides.code):
-        if not _at_peace(name, stated_, set_, terms):
-            conflict = _conflict(name, "paper-code", stated_, set_, terms)
-            why = f"the text names what sets {set_[0].evidence.chunk.path} apart; {conflict.why}"
-            yield replace(conflict, why=why, rule="paper-code-file")
+def _of_runs(sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
+    """Stated values that the run they are about has otherwise, even if another run has them."""
+    beside = Alignment(runs(one for some in sides.values() for one in some.code), comparing.terms.same, comparing.experiments)
+    for one in beside.disagreements({name: some.done for name, some in sides.items()}):
+        yield _of_run(one, comparing.terms)
+
+
+def _of_run(one: Disagreement, terms: DetailTerms) -> Conflict:
+    name = one.stated.fact.name
+    severity = round(_GRADES[one.grade] + 0.1 * terms.weight(name), 2)
+    sides = (one.stated, *one.settings[:_SIDES])
+    return Conflict(name, terms.title(name), "paper-code", sides, severity, f"{one.grade}: {one.why}", "paper-code-run")
 
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:
@@ -245,53 +260,3 @@ def apart(left: Sequence[FactOccurrence], right: Sequence[FactOccurrence]) -> bo
     """Whether both sides are a paper's, under top sections of their own: these tell of different experiments."""
     tops = [{(occurrence.evidence.chunk.section or ("",))[0] for occurrence in side} for side in (left, right)]
     return all(occurrence.evidence.work.kind == "paper" for occurrence in (*left, *right)) and not tops[0] & tops[1]
-
-
-def upstream(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], derivations: Sequence[Derivation], terms: DetailTerms) -> Iterator[Conflict]:
-    """Values that were changed in code that the target's own took from others, or gave to them."""
-    places: dict[tuple[WorkId, str], list[FactOccurrence]] = defaultdict(list)
-    for some in occurrences_by_key.values():
-        for occurrence in some:
-            if occurrence.fact.literal and occurrence.evidence.work.kind == "code":
-                places[occurrence.fact.work, occurrence.evidence.chunk.path].append(occurrence)
-    for derived in derivations:
-        taken, given = _inside(places, derived.taker), _inside(places, derived.source)
-        if derived.common or not any(one.evidence.from_target for one in (*taken, *given)):
-            continue
-        for name, mine, theirs_ in _changed(taken, given, terms):
-            if _is_variant(mine, occurrences_by_key[name]) or _is_variant(theirs_, occurrences_by_key[name]):
-                continue
-            told = f"{derived.taker.symbol} is {_copy(derived)}" + (f" ({derived.why})" if derived.why else "")
-            severity = round(min(1.0, 0.3 + 0.3 * terms.weight(name) + 0.2 * derived.similarity), 2)
-            yield Conflict(name, terms.title(name), "code-upstream", (mine, theirs_), severity, f"{told}; the value was changed", "code-upstream")
-
-
-def _is_variant(occurrence: FactOccurrence, occurrences: Sequence[FactOccurrence]) -> bool:
-    """Whether the files of a folder each give one setting a value of their own: they differ by data set, and each is only one of them."""
-    folder = PurePosixPath(occurrence.evidence.chunk.path).parent
-    beside = (
-        other
-        for other in occurrences
-        if (other.fact.work, other.fact.written, other.fact.scope) == (occurrence.fact.work, occurrence.fact.written, occurrence.fact.scope)
-    )
-    return len({path for path in (other.evidence.chunk.path for other in beside) if PurePosixPath(path).parent == folder}) >= _COPIES
-
-
-def _copy(derived: Derivation) -> str:
-    return {"exact": "a copy", "renamed": "a renamed copy", "adapted": "an adapted copy"}[derived.kind] + f" of {derived.source.symbol}"
-
-
-def _inside(places: Mapping[tuple[WorkId, str], Sequence[FactOccurrence]], place: Place) -> list[FactOccurrence]:
-    return [occurrence for occurrence in places.get((place.work, place.path), ()) if place.start_line <= occurrence.fact.line <= place.end_line]
-
-
-def _changed(
-    taken: Sequence[FactOccurrence], given: Sequence[FactOccurrence], terms: DetailTerms
-) -> Iterator[tuple[str, FactOccurrence, FactOccurrence]]:
-    """Facts of one detail, written name and scope that are unique on both sides and differ."""
-    for occurrence in taken:
-        key = (occurrence.fact.name, occurrence.fact.written, occurrence.fact.scope)
-        mine = [a for a in taken if (a.fact.name, a.fact.written, a.fact.scope) == key]
-        theirs = [b for b in given if (b.fact.name, b.fact.written, b.fact.scope) == key]
-        if len(mine) == len(theirs) == 1 and not terms.same(occurrence.fact.name, occurrence.fact.value, theirs[0].fact.value):
-            yield occurrence.fact.name, occurrence, theirs[0]

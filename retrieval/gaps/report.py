@@ -6,19 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lineage.code_reuse.derivation import Derivation
 from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognised
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.contradictions import declared_baselines, detect
+from retrieval.contradictions.claims import Reading
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.irrelevant_mentions import is_beside
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import line_at
+from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
 from retrieval.gaps import components, followed_settings, library_defaults
@@ -79,7 +79,7 @@ def report(material: ReportInputs) -> Gaps:
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
     gaps = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps)
     parts, unanswered = components.components(material.engine, target_text)
-    conflicts = _conflicts(material, occurrences_by_key, target_text, needs)
+    conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
         lineage=generation.manifest.lineage,
         generation=generation.manifest.id,
@@ -330,12 +330,18 @@ def weights(needs: Iterable[ChecklistItem]) -> Mapping[str, float]:
 
 
 def _conflicts(
-    material: ReportInputs, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText, needs: Sequence[ChecklistItem]
+    material: ReportInputs,
+    occurrences_by_key: Mapping[str, Sequence[FactOccurrence]],
+    target_text: TargetText,
+    needs: Sequence[ChecklistItem],
+    own_works: Sequence[WorkId],
 ) -> tuple[Conflict, ...]:
     catalog = material.engine.generation.catalog
+    code = list(own.chunks_of(material.engine, own_works))
+    reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line))
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
-    derived = [Derivation.from_meta(row) for row in catalog.meta().get("derivations", ())]
-    return detect.conflicts(occurrences_by_key, target_text.work.id, derived, terms, declared_baselines.followed(target_text, catalog.links()))
+    follows = declared_baselines.followed(target_text, catalog.links())
+    return detect.conflicts(occurrences_by_key, target_text.work.id, terms, follows, reading if target_text.own and code else None)
 
 
 def _notes(

@@ -21,12 +21,13 @@ from lineage.records import Chunk, FileProfile, Hit, Reference, Work
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from retrieval.search.work_relations import WorkRelations
 
-VERSION = "report@2"
+VERSION = "report@3"
 """What a change of the report's rules raises, so that reports of before are made anew."""
 _PACKAGED = (
     ("lineage", "data/details.json"),
     ("lineage", "data/ontology.json"),
     ("lineage", "data/mechanisms.json"),
+    ("retrieval", "data/techniques.json"),
     ("retrieval", "data/vocabulary.json"),
 )
 _ADAPTER = TypeAdapter[tuple[str, Gaps]](tuple[str, Gaps])

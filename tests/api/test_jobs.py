@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
 from api.server.jobs import Jobs
 from api.server.journal import Journal
 from indexer.plan import BuildReport, BuildRequest
+from indexer.target import is_path
 from lineage.errors import BadIdentifier, NotFound, QueueFull, StoreBusy
 from lineage.progress import Note, Stage
 from lineage.records import Work, WorkId
@@ -239,3 +241,29 @@ def test_who_has_stopped_working_holds_the_queue_no_longer(queue):
     assert queue(start=False).holder().startswith("process ")
     jobs.close()
     assert (jobs.holder(), queue(start=False).holder()) == ("", "")
+
+
+@pytest.mark.parametrize("target", ["private/notes", "My Notes/../../private", '"My Notes/../../private"', "paper.pdf"])
+def test_a_job_never_means_a_file_of_the_folder_it_is_worked_in(tmp_path, queue, monkeypatch, target):
+    builder = Builder()
+    builder.go_on.set()
+    jobs = queue(builder, start=False)
+    try:
+        job = jobs.submit(BuildRequest(target, add=("https://github.com/a/b",)))
+    except BadIdentifier:
+        return
+    here = tmp_path / "here"
+    (here / "My Notes" / "deep").mkdir(parents=True)
+    (tmp_path / "private").mkdir()
+    monkeypatch.chdir(here / "My Notes")
+    jobs.start()
+    ended(jobs, job.id)
+    assert [is_path(text) for text in (builder.asked[0].target, *builder.asked[0].add)] == [False, False]
+
+
+def test_a_job_that_waited_with_a_path_since_before_fails(queue):
+    jobs = queue(start=False)
+    job = jobs.submit(REQUEST)
+    jobs._journal.write(replace(job, request=BuildRequest("./private")))
+    jobs.start()
+    assert ended(jobs, job.id).error["type"] == "BadIdentifier"

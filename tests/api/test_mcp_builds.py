@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -139,7 +140,7 @@ def test_files_of_this_machine_are_not_built_unless_the_user_said_so(working, ta
     assert "--local-files" in refused.content[0].text
     assert builder.asked == []
     allowed = called(store.server(local=True), "lineage_build", target=target)
-    assert allowed.structured_content["job"]["target"] == target
+    assert allowed.structured_content["job"]["target"] == str(Path(target).expanduser().resolve())
 
 
 def test_a_full_queue_is_an_error_that_says_what_to_do(tmp_path):

@@ -16,7 +16,7 @@ from api.wire.encode import to_json
 from lineage.errors import AmbiguousTarget, NotFound, UsageError
 from lineage.records import Fact, Focus, Hit
 from lineage.results import Conflict, Detail, FactOccurrence, Gap, PackItem, Specification, Suggestion, Value
-from tests.api.mcp_desk import Store, called
+from tests.api.mcp_desk import Store, called, talk
 from tests.fakes import small_lineage as small
 
 CODE = Hit(1, 0.8, small.chunks()[0], small.works()[2], focus=Focus(11, 11))
@@ -171,14 +171,18 @@ def test_without_anything_of_others_there_is_no_fence():
     assert "\ntheirs\n</untrusted " in made
 
 
+def searched(made, pattern, mode):
+    return talk(made, lambda client: client.call_tool("lineage_search", {"query": pattern, "mode": mode}))
+
+
 def test_a_search_for_a_string_gives_its_lines_as_hits(tmp_path):
     made = Store(tmp_path).server()
-    found = called(made, "lineage_search", query="trunc_normal_(", mode="exact")
+    found = searched(made, "trunc_normal_(", "exact")
     (hit,) = found.structured_content["hits"]
     assert (hit["citation"], hit["rank"]) == ("github.com/DequanWang/tent/tent.py#L11@e9e926a6", 1)
     assert hit["text"].strip() == "trunc_normal_(module.weight, std=0.02)"
     assert "1 lines match" in found.content[0].text
-    assert not called(made, "lineage_search", query=r"std=\d{9}", mode="regex").structured_content["hits"]
+    assert not searched(made, r"std=\d{9}", "regex").structured_content["hits"]
 
 
 def test_a_citation_is_read_with_its_callers_or_refused_with_a_hint(tmp_path):

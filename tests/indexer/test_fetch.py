@@ -321,9 +321,9 @@ def test_a_renamed_repository_is_followed_and_remembered_under_the_name_asked(tm
         "https://api.github.com/user",
     ],
 )
-def test_a_redirect_to_anywhere_else_is_refused(tmp_path, location):
+def test_a_redirect_to_anywhere_else_is_a_failure_of_what_was_asked_for(tmp_path, location):
     with asked(tmp_path, {GITHUB: Reply(302, b"", {"Location": location})}) as transport:
-        assert ended(transport, GITHUB).status is Status.POLICY_SKIPPED
+        assert ended(transport, GITHUB).status is Status.WRONG_TYPE
         assert len(transport.server.seen) == 1
 
 

@@ -46,7 +46,7 @@ def test_a_committed_generation_is_the_current_one_and_cannot_be_written(tmp_pat
     assert store.lineages() == ("small",)
     assert store.manifest("small") == manifest
     assert manifest.id.startswith("000001-")
-    assert [oct(path.stat().st_mode & 0o777) for path in (tmp_path / "lineages/small/gen" / manifest.id).iterdir()] == ["0o444"] * 3
+    assert [oct(path.stat().st_mode & 0o777) for path in (tmp_path / "lineages/small/gen" / manifest.id).iterdir()] == ["0o400"] * 3
 
 
 def test_building_twice_gives_the_same_content_hash_in_a_new_generation(tmp_path):

@@ -164,8 +164,7 @@ def test_what_tar_packs_comes_out_with_its_name_and_bytes(members: list[tuple[st
     ],
 )
 def test_what_is_no_file_carries_nothing_and_says_where_it_leads(kind: str, type_: bytes) -> None:
-    data = archived([("a", b"")], tarfile.PAX_FORMAT, type=type_, linkname="../" + "x" * 200) + archived([("b", b"data")], tarfile.PAX_FORMAT)
-    data = data[: -len(data) % 512 or None]
+    data = archived([("a", b"")], tarfile.PAX_FORMAT, type=type_, linkname="../" + "x" * 200)
     (entry, _), *_ = walked(data)
     assert (entry.name, entry.kind, entry.size, entry.target) == ("a", kind, 0, "../" + "x" * 200)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import replace
@@ -101,8 +102,8 @@ def test_vectors_of_another_shape_or_with_objects_inside_are_damage(home):
     for wrong in (np.zeros((8, 63), np.float32), np.array([{}], dtype=object)):
         path.chmod(0o644)
         np.save(path, wrong, allow_pickle=True)
-        files = {**manifest.files, "vectors.npy": FileRecord(path.stat().st_size, "")}
+        files = {**manifest.files, "vectors.npy": FileRecord(path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())}
         (folder(home) / "manifest.json").chmod(0o644)
         (folder(home) / "manifest.json").write_bytes(replace(manifest, files=files).to_json())
-        with pytest.raises(StoreDamaged, match=r"vectors\.npy"):
-            open_generation(home, "small")
+        with pytest.raises(StoreDamaged, match=r"vectors\.npy"), open_generation(home, "small") as generation:
+            generation.vectors  # noqa: B018

@@ -14,7 +14,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.records import Answer, Fact, Focus, Hit, Query, Status, Work
 from lineage.results import FactOccurrence
 from retrieval.answers.answer import answered, ask, messages
-from retrieval.answers.extract import PARTS, candidates, questions, supported
+from retrieval.answers.extract import PARTS, candidates, is_supported, questions
 from retrieval.answers.pieces import sentences_of_passage
 from retrieval.decisions.fact_index import FactIndex
 from retrieval.decisions.named_settings import held_for
@@ -76,8 +76,8 @@ def test_a_sentence_is_not_cut_at_an_abbreviation():
 def test_an_answer_that_the_engine_calls_unsupported_is_not_supported():
     hit = Hit(1, 1.0, small.chunk(small.TARGET, "main.tex", small.STATED, "paper"), Work(small.TARGET))
     found = Answer(Query("encoders initialised"), "small", "1", (hit,))
-    assert supported(found)
-    assert not supported(replace(found, supported=False))
+    assert is_supported(found)
+    assert not is_supported(replace(found, supported=False))
 
 
 def test_facts_come_first_as_their_source_says_them(engine):

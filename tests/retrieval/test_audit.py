@@ -179,3 +179,56 @@ def test_the_score_weighs_what_matters_and_leaves_out_what_cannot_be_judged():
     ]
     assert score(rows) == 0.75
     assert score(rows[2:]) == 1.0
+
+
+def of_two_experiments(lr, **other):
+    """What a paper states for two experiments, beside what two families of configurations set; `lr` is that of the tokenizer."""
+    sections = {"tok": ("A", "Autoencoder"), "gen": ("A", "Second model")}
+    values = {
+        "tok": {"epochs": "300", "gradient_clip": "3", "learning_rate": "0.00025"},
+        "gen": {"epochs": "100", "gradient_clip": "1", "learning_rate": "0.01"},
+    }
+    expected = [stated(name, value, section=sections[kind]) for kind, some in values.items() for name, value in some.items()]
+    values["tok"] |= {"learning_rate": lr, **other}
+    paths = {"tok": ("conf/tok_l.yaml", "conf/tok_xl.yaml"), "gen": ("conf/gen_l.yaml",)}
+    return expected, [
+        has(name, value, path=path, kind="config") for kind, some in values.items() for name, value in some.items() for path in paths[kind]
+    ]
+
+
+def test_a_family_of_configurations_is_compared_with_its_own_experiment():
+    assert {verdict for _, verdict in audit(*of_two_experiments("0.00025"))} == {"match"}
+    deviation = audit(*of_two_experiments("0.01"))["learning_rate", "deviation"]  # the other experiment's rate
+    assert (deviation.expected, deviation.found, deviation.where[:9]) == ("0.00025", "0.01", "conf/tok_")
+
+
+def test_families_that_agree_with_neither_experiment_more_are_not_assigned():
+    found = audit(*of_two_experiments("0.5", epochs="7", gradient_clip="9"))
+    assert ("learning_rate", "deviation") not in audit(*of_two_experiments("0.01", epochs="100", gradient_clip="1"))
+    assert all(verdict != "missing" for _, verdict in found)
+
+
+def test_what_a_trial_run_sets_is_not_what_is_run():
+    expected = stated("batch_size", "64")
+    lines = "if args.debug:\n    batch_size = 64\nbatch_size = 16"
+    trial, run = has("batch_size", "64", text=lines), has("batch_size", "16", text=lines)
+    trial, run = (replace(one, fact=replace(one.fact, line=line)) for one, line in ((trial, 2), (run, 3)))
+    assert audit([expected], [trial, run])["batch_size", "deviation"].found == "16"
+
+
+def test_a_logged_epoch_is_no_length_of_training():
+    logged = replace(has("epochs", "epoch + 1"), fact=replace(has("epochs", "epoch + 1").fact, literal=False))
+    assert ("steps", "deviation") in audit([stated("steps", "1000")], [has("steps", "50"), logged])
+
+
+def test_one_of_two_betas_deviates():
+    expected = [stated("adam_beta1", "0.9"), stated("adam_beta2", "0.95")]
+    found = audit(expected, [has("adam_betas", "[0.9, 0.99]")])
+    assert ("adam_beta2", "deviation") in found
+    assert ("adam_beta1", "deviation") not in found
+
+
+def test_a_folder_that_holds_everything_names_no_section():
+    expected = [stated("weight_decay", value, section=("A", title)) for value, title in (("0.05", "Second model"), ("0.1", "Swift tokenizer"))]
+    found = [has("weight_decay", "0.1", path="swift/engine/first.py"), has("weight_decay", "0.2", path="swift/engine/second.py")]
+    assert audit(expected, found)["weight_decay", "deviation"].where == "swift/engine/second.py#L1"

@@ -92,3 +92,10 @@ def test_a_component_is_missing_only_where_the_repository_follows_the_papers_nam
     }
     other = repository("class Decoder: ...", "model.py")
     assert {one.verdict for one in component_findings(found, other, text)} == {"cannot judge"}
+
+
+def test_a_count_that_the_paper_has_no_fact_of_is_judged_by_its_words():
+    text = text_of("We process these vectors with a two-layer transformer.")
+    assert verdicts(text, "num_layers: 2") == {"num_layers": ("match", "2")}
+    assert verdicts(text, "num_layers: 6") == {"num_layers": ("deviation", "2")}
+    assert list(named_findings(text, repository("num_layers: 6"), ontology(), (), {"layers"})) == []

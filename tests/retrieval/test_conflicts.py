@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lineage.code_reuse.derivation import Derivation, Place
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
@@ -21,8 +20,8 @@ def held(value: str, work: Work, kind: str, scope: str = "", path: str = "train.
     return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is not OTHER)))
 
 
-def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, float]]:
-    return [(one.kind, one.severity) for one in conflicts({"learning_rate": some}, TARGET.id, derived, TERMS)]
+def found(*some: FactOccurrence) -> list[tuple[str, float]]:
+    return [(one.kind, one.severity) for one in conflicts({"learning_rate": some}, TARGET.id, TERMS)]
 
 
 def test_a_paper_and_its_code_with_no_value_in_common_are_in_conflict() -> None:
@@ -54,12 +53,3 @@ def test_what_documentation_tells_beside_the_code_is_no_code() -> None:
 
 def test_values_in_tests_of_the_code_contradict_nobody() -> None:
     assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "call", path="tests/test_train.py")) == []
-
-
-def test_a_value_that_was_changed_in_code_taken_from_others() -> None:
-    source, taker = Place(OTHER.id, "train.py", 1, 20, "train"), Place(OWN.id, "train.py", 1, 20, "train")
-    derived = Derivation(source, taker, "adapted", 0.9, (), "target cites base")
-    rows = conflicts({"learning_rate": [held("0.1", OWN, "default"), held("0.3", OTHER, "default")]}, TARGET.id, (derived,), TERMS)
-    assert [(one.kind, one.why) for one in rows] == [
-        ("code-upstream", "train is an adapted copy of train (target cites base); the value was changed")
-    ]

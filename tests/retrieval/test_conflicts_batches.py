@@ -28,7 +28,7 @@ def told(*some: FactOccurrence) -> list[str]:
     by_name: dict[str, list[FactOccurrence]] = {}
     for one in some:
         by_name.setdefault(one.fact.name, []).append(one)
-    return [one.name for one in conflicts(by_name, TARGET.id, (), TERMS)]
+    return [one.name for one in conflicts(by_name, TARGET.id, TERMS)]
 
 
 PAPER, CODE = held("batch_size", "2048", TARGET, "prose"), held("batch_size", "256")

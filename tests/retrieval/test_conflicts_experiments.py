@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.code_reuse.derivation import Derivation, Place
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
@@ -32,11 +31,11 @@ def coded(
     return FactOccurrence(fact, profiled(Hit(1, 1.0, chunk, work, from_target=work is OWN)))
 
 
-def found(*some: FactOccurrence, derived: tuple[Derivation, ...] = ()) -> list[tuple[str, str]]:
+def found(*some: FactOccurrence) -> list[tuple[str, str]]:
     held: dict[str, list[FactOccurrence]] = {}
     for one in some:
         held.setdefault(one.fact.name, []).append(one)
-    return [(one.kind, one.name) for one in conflicts(held, TARGET.id, derived, TERMS)]
+    return [(one.kind, one.name) for one in conflicts(held, TARGET.id, TERMS)]
 
 
 def listed(name: str, *values: str) -> list[FactOccurrence]:
@@ -84,22 +83,6 @@ def test_steps_that_count_epochs_contradict_no_other_steps() -> None:
     paper = [said("steps", "50", "Setup", kind="prose"), said("epochs", "8000", "Setup", kind="prose", line=6)]
     assert found(paper[0], coded("steps", "8000")) == [("paper-code", "steps")]
     assert found(*paper, coded("steps", "8000")) == []
-
-
-def derived(source: Work = OTHER, path: str = "train.py", taker: Work = OWN) -> Derivation:
-    return Derivation(Place(source.id, path, 1, 20, "train"), Place(taker.id, "train.py", 1, 20, "train"), "adapted", 0.9, (), "")
-
-
-def test_changes_between_the_code_of_others_are_nothing_of_the_targets() -> None:
-    third = Work(WorkId("repo:github.com/third/one"), "code")
-    values = (coded("learning_rate", "0.1", third), coded("learning_rate", "0.3", OTHER))
-    assert found(*values, derived=(derived(OTHER, taker=third),)) == []
-
-
-def test_one_of_many_variants_of_a_file_is_not_what_was_changed() -> None:
-    variants = [coded("channels", str(n), OTHER, path=f"configs/{data}.py") for n, data in enumerate(("iris", "adult", "news"), 8)]
-    assert found(coded("channels", "64"), variants[0], derived=(derived(OTHER, "configs/iris.py"),)) == [("code-upstream", "channels")]
-    assert found(coded("channels", "64"), *variants, derived=(derived(OTHER, "configs/iris.py"),)) == []
 
 
 def spoken(name: str, value: str, text: str, said_: str, scope: str = "") -> FactOccurrence:

@@ -50,7 +50,7 @@ def told(*some: FactOccurrence, said: TargetText | None = None, links: tuple[Lin
     for one in some:
         held.setdefault(one.fact.name, []).append(one)
     follows = followed(said or text(sentence(SENTENCE, *SECTION)), links)
-    return list(conflicts(held, TARGET.id, (), TERMS, follows))
+    return list(conflicts(held, TARGET.id, TERMS, follows))
 
 
 def test_another_value_than_that_of_the_linked_code_is_a_deviation_that_may_be_meant() -> None:

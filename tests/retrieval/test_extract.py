@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Answer, Chunk, ChunkKind, Fact, Focus, Hit, Query, Work
 from lineage.results import FactOccurrence, Sentence
-from retrieval.answers.extract import MOST, PARTS, candidates, covered, extracted, questions, supported
+from retrieval.answers.extract import MOST, PARTS, Candidate, candidates, covered, extracted, is_supported, questions
 from retrieval.answers.pieces import fact, pieces_of, told
 from tests.fakes import small_lineage as small
 
@@ -93,12 +93,12 @@ def test_how_much_of_a_question_a_text_speaks_of(question, text, share):
 
 def test_two_fifths_of_the_words_of_one_hit_among_the_first_eight_support_an_answer():
     none = hit("nothing of it")
-    assert supported(answer(*[none] * 7, hit("optimizer, encoder")))
-    assert not supported(answer(*[none] * 8, hit("optimizer, encoder")))
-    assert not supported(answer(hit("encoder"), hit("optimizer")))
-    assert supported(answer(hit("x", symbol="Encoder", header="optimizer")))
-    assert supported(answer(hit("x", section=("3 Optimizer of the encoder",))))
-    assert not supported(answer())
+    assert is_supported(answer(*[none] * 7, hit("optimizer, encoder")))
+    assert not is_supported(answer(*[none] * 8, hit("optimizer, encoder")))
+    assert not is_supported(answer(hit("encoder"), hit("optimizer")))
+    assert is_supported(answer(hit("x", symbol="Encoder", header="optimizer")))
+    assert is_supported(answer(hit("x", section=("3 Optimizer of the encoder",))))
+    assert not is_supported(answer())
 
 
 @pytest.mark.parametrize(
@@ -123,10 +123,15 @@ def test_sentences_are_whole_and_no_headings_code_or_scraps(passage, sentences):
 def test_lines_of_code_are_those_around_the_focus_and_at_most_eight_without_blank_ones():
     code = "\n".join(["import x", "", "optimizer = f(encoder)", "", "a = 1", "b = 2", "train(c)", "d = 3"])
     found = hit(code, "code", path="a`b.py", focus=Focus(2, 8))
-    assert texts(found) == ["`a'b.py`:\n    import x\n    optimizer = f(encoder)\n    a = 1\n    b = 2\n    train(c)\n    d = 3"]
+    assert texts(found) == ["`a'b.py`:\n```\nimport x\noptimizer = f(encoder)\na = 1\nb = 2\ntrain(c)\nd = 3\n```"]
     assert texts(replace(found, focus=None)) == []
-    assert texts(replace(found, focus=Focus(6, 6))) == ["`a'b.py`:\n    a = 1\n    b = 2\n    train(c)\n    d = 3"]
-    assert texts(replace(found, chunk=replace(found.chunk, symbol="fit"), focus=Focus(5, 8)))[0].startswith("`fit`:\n    a = 1\n")
+    assert texts(replace(found, focus=Focus(6, 6))) == ["`a'b.py`:\n```\na = 1\nb = 2\ntrain(c)\nd = 3\n```"]
+    assert texts(replace(found, chunk=replace(found.chunk, symbol="fit"), focus=Focus(5, 8)))[0].startswith("`fit`:\n```\na = 1\n")
+
+
+def test_code_cannot_end_its_fence():
+    found = hit('optimizer = """\n```\nencoder"""', "code", path="a.py", start_line=1, focus=Focus(1, 3))
+    assert texts(found)[0].count("```") == 2
 
 
 @pytest.mark.parametrize(
@@ -151,7 +156,7 @@ def test_a_line_of_code_is_shown_with_what_stands_around_it_and_cited_so(lines, 
 @pytest.mark.parametrize("border", ["", "def other():", "    @wraps", "x" * 701])
 def test_what_is_shown_around_a_line_ends_at_a_border(border):
     found = hit(f"before = 1\n{border}\noptimizer = encoder\n{border}\nafter = 1", "code", path="a.py", start_line=1, focus=Focus(3, 3))
-    assert texts(found) == ["`a.py`:\n    optimizer = encoder"]
+    assert texts(found) == ["`a.py`:\n```\noptimizer = encoder\n```"]
 
 
 def test_a_sentence_that_states_a_number_beside_what_is_counted_goes_first_and_one_without_is_not_said():
@@ -180,9 +185,11 @@ def test_what_is_far_behind_the_best_and_what_repeats_it_is_not_said():
     assert texts(hit(SAID), hit("So the optimizer that trains the encoder is AdamW, again.")) == [SAID]
 
 
-def test_no_more_than_three_sentences_are_said():
+def test_no_more_than_three_sentences_are_said_and_none_unless_one_is_sure():
     several = [f"An optimizer trains the encoder {word} {word}er {word}est." for word in ("green", "cold", "slow", "warm", "dark", "long")]
-    assert 0 < len(texts(*map(hit, several))) <= MOST
+    ranked = [Candidate(next(pieces_of(hit(text))), 0.16, 0.9) for text in several]
+    assert len(extracted([ranked])) == MOST
+    assert extracted([[replace(candidate, sure=0.3) for candidate in ranked]]) == []
 
 
 def test_nothing_is_said_where_no_piece_is_likely_enough():

@@ -121,7 +121,7 @@ def gaps():
 
 def test_planning_has_a_sourced_config_conflicts_side_by_side_and_says_unspecified(engine):
     made = packed(engine, "Reproduce it: entropy", "planning", gaps=gaps())
-    assert headings(made)[-2:] == ["Conflicts", "config.yaml"]
+    assert (headings(made)[0], headings(made)[-1]) == ("Conflicts", "config.yaml")
     assert "  learning_rate: 0.01  # stated: arXiv:2401.00001#3" in made.text
     assert "  seed: UNSPECIFIED\n" in made.text
     assert "- learning rate (paper-code, severity 0.80): ten times\n  - `0.01` · `arXiv:2401.00001#3`\n  - `0.001` · `github.com" in made.text

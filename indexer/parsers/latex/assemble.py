@@ -9,10 +9,13 @@ from indexer.parsers.latex.machine import Machine
 from indexer.parsers.latex.numbering import LabelTarget, Resolved, resolve
 from indexer.parsers.latex.sentences import Sentences
 from indexer.parsers.latex.stream import Mark
-from lineage.records import Mention, Span
+from lineage.records import Mention, Span, Status
 
 MAX_AROUND = 600
 """Characters of text given with a link, and of a sentence in a span's header."""
+
+MAX_SENTENCE, MAX_TOGETHER, MAX_KEYS = 4_000, 100, 1_000
+"""Of one citation: characters of its sentence, keys that stand together, keys that are followed."""
 
 MAX_DISTANCE = 2_000
 """Characters between a link and the citation it may belong to."""
@@ -40,6 +43,8 @@ def assemble(m: Machine) -> Assembled:
     mentions = [
         mention for cite in m.main.cites for mention in _mentions(around, resolved.at(cite.start), cite.keys, _resolved_path(cite.path, labels))
     ]
+    if any(len(cite.keys) > MAX_KEYS for cite in m.main.cites):
+        m.note(r"\cite", Status.PARTIAL, f"of a citation with more than {MAX_KEYS:,} keys only those were followed")
     spans = sorted([*_sections(m, resolved), *(_with_context(block, around) for block in blocks)], key=_order)
     near = _Nearest(mentions)
     links = tuple(
@@ -168,5 +173,5 @@ def _with_context(block: Span, around: _Around) -> Span:
 
 def _mentions(around: _Around, offset: int, keys: tuple[str, ...], path: tuple[str, ...]) -> list[Mention]:
     start, end = around.sentence(offset)
-    sentence = " ".join(around.text[start:end].split())
-    return [Mention(key, sentence, path, start, end, keys, "latex") for key in keys]
+    sentence = " ".join(around.text[start : min(end, start + MAX_SENTENCE)].split())
+    return [Mention(key, sentence, path, start, end, keys[:MAX_TOGETHER], "latex") for key in keys[:MAX_KEYS]]

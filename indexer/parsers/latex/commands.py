@@ -7,12 +7,12 @@ from indexer.parsers.latex.cells import multicolumn, multirow
 from indexer.parsers.latex.citing import cite, cite_text, nocite
 from indexer.parsers.latex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
 from indexer.parsers.latex.entries import bibitem, field, href, italic, marker, url
+from indexer.parsers.latex.hiding import color, define_color, font_size, overlap, raise_box, scale, shift, transparent
 from indexer.parsers.latex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.parsers.latex.machine import Handler
 from indexer.parsers.latex.numbering import LEVELS
 from indexer.parsers.latex.plain_commands import (
     accent,
-    color,
     csname,
     ding,
     ensuremath,
@@ -97,6 +97,13 @@ STRUCTURE: dict[Token, Handler] = {
     r"\catcode": catcode,
     r"\xspace": xspace,
     **_named("textcolor color", color),
+    **_named("definecolor colorlet", define_color),
+    **_named("transparent texttransparent", transparent),
+    **_named("scalebox resizebox", scale),
+    **_named("rlap llap", overlap),
+    r"\hspace": shift,
+    r"\raisebox": raise_box,
+    r"\fontsize": font_size,
     r"\onedot": onedot,
     r"\par": par,
     r"\\": line_break,

@@ -73,10 +73,17 @@ def _same(one: Token | None, other: Token | None, reader: TokenReader, macros: d
     return left is not None and right is not None and left.body == right.body
 
 
+MAX_NAME = 20
+
+
 def _past_csname(reader: TokenReader) -> None:
-    for _ in range(20):
-        if reader.next() in (None, r"\endcsname"):
+    """Read past the name; one that never ends is read again."""
+    passed: list[Token] = []
+    while len(passed) < MAX_NAME and (part := reader.next()) is not None:
+        if part == r"\endcsname":
             return
+        passed.append(part)
+    reader.push(passed)
 
 
 def _sign(reader: TokenReader, macros: dict[Token, Macro]) -> bool | None:

@@ -134,6 +134,7 @@ class Machine:
         self.aliases: dict[Token, Token] = {}
         self.environments: dict[str, Environment] = {}
         self.theorems: dict[str, tuple[str, str]] = {}
+        self.whites: set[str] = set()
         self.switches = Switches()
         self.counters = Counters()
         self.found = Findings()

@@ -6,7 +6,7 @@ size; whatever had to be cut short is named in `Document.lost` and makes the doc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from indexer.parsers.latex.assemble import Assembled, assemble
 from indexer.parsers.latex.bibitems import entry_fields
@@ -18,7 +18,7 @@ from indexer.parsers.latex.tables import TABLES
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Status, WorkId
 
-PARSER = "latex@6"
+PARSER = "latex@7"
 MAX_MISSING = 200
 """Cited keys looked for in further .bbl files before those are read."""
 
@@ -37,6 +37,7 @@ def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:
     for name in mains.names:
         _run(machine, table, name)
     entries = _bibliography(machine, table, mains.names[0])
+    _unread(machine, table, mains.names)
     assembled = assemble(machine)
     if not assembled.text.strip():
         raise ParseError(Status.NO_TEXT, f"{mains.names[0]} holds no text")
@@ -52,6 +53,15 @@ def _run(machine: Machine, table: Files, name: str) -> None:
         machine.in_document = True
         machine.out = machine.main
         machine.run(table.open(name))
+    if r"\begin{document}" in table.text(name) and not machine.ended:
+        machine.note(rf"\end{{document}} of {name}", Status.PARTIAL, r"it ends without \end{document}: it may have been cut short")
+
+
+def _unread(machine: Machine, table: Files, mains: Sequence[str]) -> None:
+    """A note for every TeX file that nothing reads: its text is in the archive and not in the paper."""
+    for name in table.ending(".tex"):
+        if name not in mains and not machine.opened[name]:
+            machine.note(name, Status.POLICY_SKIPPED, "no file that was read inputs it; its text is not part of the paper")
 
 
 def _begins_elsewhere(table: Files) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 
 from indexer.parsers.latex.citing import cite, is_cite
-from indexer.parsers.latex.machine import BRACE, Group, Handler, Machine
+from indexer.parsers.latex.machine import Handler, Machine
 from indexer.parsers.latex.plain import plain
 from indexer.parsers.latex.scanner import PAR, Token, written
-from indexer.parsers.latex.stream import TextStream
 from indexer.parsers.latex.symbols import MATH_SIGNS, SYMBOLS, accented, words
 from lineage.records import Status
 
@@ -93,25 +92,6 @@ def xspace(m: Machine, tok: Token) -> None:
         m.out.space()
 
 
-def color(m: Machine, tok: Token) -> None:
-    r"""`\textcolor{name}{words}` and `\color{name}`: words in white are hidden from a reader and left out here as well.
-
-    Not in tables and floats, where white stands on dark cells.
-    """
-    m.reader.optional()
-    hidden = m.reader.word().lower() in ("white", "1,1,1", "ffffff") and m.in_document and not m.tabulars and not m.floats
-    if hidden and tok == r"\textcolor":
-        m.capture(lambda stream: _hidden(m, stream))
-    elif hidden and m.groups and m.groups[-1] is BRACE:
-        m.groups.pop()
-        m.divert(Group("capture"), TextStream(), lambda stream: _hidden(m, stream))
-
-
-def _hidden(m: Machine, stream: TextStream) -> None:
-    if stream.length:
-        m.note("white text", Status.POLICY_SKIPPED, "words printed in white were left out")
-
-
 def onedot(m: Machine, tok: Token) -> None:
     """The full stop of `e.g.` in the conference styles, left out before another one."""
     following = m.reader.next()
@@ -159,16 +139,21 @@ def midrule(m: Machine, tok: Token) -> None:
     m.reader.take("m")
 
 
+MAX_NAME = 50
+
+
 def csname(m: Machine, tok: Token) -> None:
-    r"""`\csname name\endcsname` is the command `\name`."""
-    name = ""
-    for _ in range(50):
-        part = m.reader.next()
-        if part is None or part == r"\endcsname":
-            break
-        name += part if part[0] not in "\\{}" else ""
-    if name.strip():
-        m.reader.push(["\\" + name.strip()])
+    r"""`\csname name\endcsname` is the command `\name`; where it never ends, what was taken for the name is text again."""
+    parts: list[Token] = []
+    while len(parts) < MAX_NAME and (part := m.reader.next()) not in (None, PAR, r"\endcsname"):
+        parts.append(str(part))
+    if part == r"\endcsname":
+        name = "".join(part for part in parts if part[0] not in "\\{}").strip()
+        if name:
+            m.reader.push(["\\" + name])
+        return
+    m.note(tok, Status.PARTIAL, r"a \csname without \endcsname: its name was read as text")
+    m.reader.push([*parts, part] if part else parts)
 
 
 def verb(m: Machine, tok: Token) -> None:

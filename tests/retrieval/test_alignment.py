@@ -1,4 +1,4 @@
-"""Values of a paper against the one file of many that its words name."""
+"""Values of a paper against the run of the own code that its words and its other values choose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def code(name: str, value: str, path: str, scope: str = "") -> FactOccurrence:
 
 
 def found(name: str, *some: FactOccurrence) -> list[tuple[str, ...]]:
-    return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, (), TERMS)]
+    return [tuple(side.fact.value for side in one.sides) for one in conflicts({name: some}, TARGET.id, TERMS)]
 
 
 EPOCHS = "We only train the model for 3 epochs on Fever and 5 epochs on Snopes because they are larger; it takes 20 epochs in all."
@@ -45,9 +45,9 @@ def test_each_clause_is_held_against_the_file_that_it_names() -> None:
 
 def test_the_reason_names_the_file() -> None:
     rows = [paper("epochs", "3", EPOCHS, "3 epochs on Fever"), paper("epochs", "20", EPOCHS, "20 epochs in all")]
-    (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, (), TERMS)
+    (one,) = conflicts({"epochs": [*rows, *(code("epochs", "20", path) for path in FILES)]}, TARGET.id, TERMS)
     assert one.kind == "paper-code"
-    assert one.why.startswith(f"the text names what sets {FILES[0]} apart; ")
+    assert one.why == f"likely: {FILES[0]} is its run: the text names it (fever, rational, selection)"
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,48 @@ def test_the_head_of_a_column_names_the_file_of_its_values() -> None:
     rows = [column("batch_size", "64", "Fuzzy logic"), column("batch_size", "128", "Raven"), column("batch_size", "256", "Language modeling")]
     files = [code("batch_size", value, f"configs/{stem}.py", "model_config") for stem, value in (("logic", "128"), ("raven", "128"), ("wiki", "256"))]
     assert found("batch_size", *rows, *files) == [("64", "128")]
+
+
+TRAINED = "The model is trained for 400 epochs with a batch size of 64, a learning rate of 0.5 and a warmup of 25%. No weight decay is applied."
+
+
+def described(**values: str) -> dict[str, list[FactOccurrence]]:
+    return {name: [paper(name, value, TRAINED, value, section=("Training",))] for name, value in values.items()}
+
+
+def configured(path: str, **values: str) -> dict[str, FactOccurrence]:
+    return {name: code(name, value, path) for name, value in values.items()}
+
+
+def differing(stated: dict[str, list[FactOccurrence]], *runs: dict[str, FactOccurrence]) -> list[tuple[str, str]]:
+    """Detail and grade of each stated value that its run has otherwise."""
+    names = dict.fromkeys(name for some in (stated, *runs) for name in some)
+    held = {name: [*stated.get(name, ()), *(run[name] for run in runs if name in run)] for name in names}
+    rows = conflicts(held, TARGET.id, TERMS)
+    return [(one.name, one.why.partition(":")[0]) for one in rows if one.rule == "paper-code-run"]
+
+
+def test_values_that_agree_choose_the_run_of_a_paragraph() -> None:
+    stated = described(epochs="400", batch_size="64", learning_rate="0.5", weight_decay="0")
+    own = configured("first.py", epochs="400", batch_size="64", learning_rate="0.5", weight_decay="0.05")
+    other = configured("second.py", epochs="90", batch_size="32", learning_rate="0.1", weight_decay="0.05")
+    assert differing(stated, own, other) == [("weight_decay", "sure")]
+
+
+def test_a_paragraph_that_agrees_with_no_run_contradicts_none() -> None:
+    stated = described(epochs="400", batch_size="64", weight_decay="0")
+    run, other = (configured(path, epochs="90", batch_size="37", weight_decay="0.05") for path in ("first.py", "second.py"))
+    assert differing(stated, run, other) == []
+
+
+def test_a_share_of_warmup_is_held_against_the_steps_of_a_run() -> None:
+    stated = described(batch_size="64", learning_rate="0.5", weight_decay="0", warmup_ratio="0.25")
+    run = {"batch_size": "64", "learning_rate": "0.5", "weight_decay": "0", "steps": "2000"}
+    assert differing(stated, configured("first.py", warmup_steps="500", **run)) == []
+    assert differing(stated, configured("first.py", warmup_steps="200", **run)) == [("warmup_ratio", "sure")]
+
+
+def test_whole_multiples_of_a_batch_are_devices_and_passes() -> None:
+    stated = described(epochs="400", weight_decay="0", learning_rate="0.5", batch_size="512")
+    run = configured("first.py", epochs="400", weight_decay="0", learning_rate="0.5", batch_size="64")
+    assert differing(stated, run) == []

@@ -1,0 +1,117 @@
+"""How much hidden text is left out, and how much seen text with it: `python -m benchmarks.hidden_text [--papers FOLDER]`.
+
+Generated TeX, one way of hiding a paper, seeded; with `--papers` the papers of a folder (`*.tex`) as well, for false alarms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+from indexer.parsers.latex.parser import parse
+from lineage.errors import ParseError
+from lineage.records import WorkId
+
+WORK = WorkId("arxiv:2501.00001")
+WAYS_OF_TEX = {
+    "white": r"\textcolor{white}{SECRET}",
+    "white group": r"{\color{white} SECRET}",
+    "white by numbers": r"\textcolor[rgb]{1,1,1}{SECRET}",
+    "white by hex": r"{\color[HTML]{FFFFFF}SECRET}",
+    "defined white": r"\definecolor{paper}{RGB}{255,255,255}\textcolor{paper}{SECRET}",
+    "let white": r"\colorlet{ground}{white}{\color{ground}SECRET}",
+    "one point": r"{\fontsize{1pt}{1pt}\selectfont SECRET}",
+    "transparent": r"{\transparent{0}SECRET}",
+    "text transparent": r"\texttransparent{0.0}{SECRET}",
+    "scaled": r"\scalebox{0.01}{SECRET}",
+    "resized": r"\resizebox{1pt}{!}{SECRET}",
+    "rlap": r"\rlap{SECRET}",
+    "negative space": r"\hspace*{-100cm}SECRET",
+    "raised": r"\raisebox{100cm}[0pt][0pt]{SECRET}",
+    "phantom": r"\phantom{SECRET}",
+}
+PLAIN_TEX = (
+    r"\textcolor{red}{seen}",
+    r"\definecolor{mine}{RGB}{200,30,30}\textcolor{mine}{seen}",
+    r"{\fontsize{9pt}{11pt}\selectfont seen}",
+    r"\scalebox{0.8}{seen}",
+    r"\resizebox{0.5\textwidth}{!}{seen}",
+    r"\rlap{seen}",
+    r"\hspace{-2mm}seen",
+    r"\raisebox{-1ex}{seen}",
+    r"{\transparent{0.6}seen}",
+)
+_WORDS = [
+    "we",
+    "train",
+    "the",
+    "model",
+    "with",
+    "a",
+    "rate",
+    "and",
+    "then",
+    "report",
+    "its",
+    "score",
+    "on",
+    "every",
+    "set",
+    "that",
+    "others",
+    "use",
+    "for",
+    "this",
+    "task",
+]
+
+
+def document_of(body: str) -> dict[str, bytes]:
+    """The files of a small paper with `body` between two sentences."""
+    return {"main.tex": (r"\documentclass{article}\begin{document}Before." + "\n\n" + body + "\n\nAfter." + r"\end{document}").encode()}
+
+
+def measured_tex(seed: int, papers: int) -> dict[str, int]:
+    """Papers with hidden words and how many lost just them; papers with the same commands in seen words and how many lost any."""
+    dice, sums = random.Random(seed), Counter({"hidden": 0, "left out": 0, "seen": 0, "false alarms": 0})
+    for _ in range(papers):
+        secret = " ".join(["zyxwv", *dice.choices(_WORDS, k=dice.randrange(8, 40))])
+        text = parse(document_of(dice.choice([*WAYS_OF_TEX.values()]).replace("SECRET", secret)), WORK, "").text
+        sums["hidden"] += 1
+        sums["left out"] += "zyxwv" not in text and "After." in text
+        seen = parse(document_of(dice.choice(PLAIN_TEX)), WORK, "")
+        sums["seen"] += 1
+        sums["false alarms"] += "seen" not in seen.text or bool(seen.lost)
+    return dict(sums)
+
+
+def alarms(folder: Path) -> dict[str, list[str]]:
+    """What is taken for hidden in the papers of a folder, by file."""
+    noted: dict[str, list[str]] = {}
+    for path in sorted(folder.rglob("*.tex")):
+        try:
+            document = parse({path.name: path.read_bytes()}, WORK, "")
+        except ParseError:
+            continue
+        noted[str(path.relative_to(folder))] = [how for how, _, words in document.lost if "left out" in words]
+    return noted
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--generated", type=int, default=1000)
+    parser.add_argument("--papers", type=Path)
+    asked = parser.parse_args()
+    print(json.dumps(measured_tex(asked.seed, asked.generated)))
+    if asked.papers:
+        noted = alarms(asked.papers)
+        print(json.dumps({"papers": len(noted), "with alarms": {name: ways for name, ways in noted.items() if ways}}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N] [--faults N] [--inputs N] [--seed S]`.
+
+Over the demonstration's lineage and a loopback upstream, seeded, nothing sent out. Flips: one bit of one file, every kind of
+file in turn; found by `check --read-data`, answers of a rebuild unchanged, mended by `check --repair`. Faults: one answer of
+the upstream spoiled during a build, the fault gone, built again; told (a row or an error) and healed (the content of a build
+without the fault). Inputs: archives and TeX with random damage; a status each, no exception, no dead parent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import json
+import random
+import shutil
+import tarfile
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from indexer.archives.members import members
+from indexer.parsers.latex.parser import parse
+from indexer.store.verify import verify
+from lineage import generation as layout
+from lineage.errors import LineageError, ParseError
+from lineage.generation import open_generation
+from lineage.records import WorkId
+from tests.demo import DEMO, NAME, TARGET, Demo
+from tests.upstream import Upstream, World
+from tests.upstream.faults import Drop, Fault, Faults, Redirect, ReplaceBody, Truncate, captcha, too_many
+from tests.upstream.faults import Status as Answer
+
+KINDS = ("catalog.db", "vectors.npy", "manifest.json", "CURRENT", "blobs", "requests", "politeness", "derived.db", "vectors.db")
+HOSTS = ("api.semanticscholar.org", "export.arxiv.org", "api.github.com", "codeload.github.com", "huggingface.co")
+SPOILS: dict[str, Callable[[], Any]] = {
+    "500": lambda: Answer(500),
+    "403": lambda: Answer(403),
+    "404": lambda: Answer(404),
+    "429": lambda: too_many("0"),
+    "dropped": Drop,
+    "truncated": lambda: Truncate(0.5),
+    "login page": captcha,
+    "redirected away": lambda: Redirect("https://login.example.org/"),
+    "{}": lambda: ReplaceBody(b"{}"),
+    "[]": lambda: ReplaceBody(b"[]"),
+    '{"data": null}': lambda: ReplaceBody(b'{"data": null}'),
+}
+
+
+def of_kind(home: Path, kind: str) -> list[Path]:
+    """The files of one kind in a home."""
+    paths = [path for path in home.rglob("*") if path.is_file() and path.stat().st_size and not path.name.startswith(".") and path.suffix != ".lock"]
+    return sorted(path for path in paths if path.name == kind or kind in {path.parent.name, path.parent.parent.name})
+
+
+def flips(home: Path, dice: random.Random, count: int) -> dict[str, dict[str, int]]:
+    """Flip a bit, look, and set it right again, `count` times over all kinds of file."""
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for n in range(count):
+        kind = KINDS[n % len(KINDS)]
+        path = dice.choice(of_kind(home, kind))
+        whole = path.read_bytes()
+        bit = dice.randrange(8 * len(whole))
+        path.chmod(0o600)
+        path.write_bytes(whole[: bit // 8] + bytes([whole[bit // 8] ^ 1 << bit % 8]) + whole[bit // 8 + 1 :])
+        sums[kind]["flipped"] += 1
+        sums[kind]["found"] += _is_found(home)
+        path.write_bytes(whole)
+    return {kind: dict(counts) for kind, counts in sums.items()}
+
+
+def _is_found(home: Path) -> bool:
+    try:
+        return bool(verify(home, NAME, read_data=True))
+    except LineageError:
+        return True
+
+
+def faults(world: World, folder: Path, dice: random.Random, count: int) -> dict[str, Any]:
+    """Spoil one host's answers in one way from a random one on, build, and build again without the fault."""
+    sums: Counter[str] = Counter({"faults": 0, "told": 0, "healed at once": 0, "healed by --refresh all": 0})
+    unhealed: list[str] = []
+    with Upstream(world) as upstream:
+        good = _content(Demo(folder / "good", upstream.url), ())
+    pairs = [(host, name) for host in HOSTS for name in SPOILS]
+    for n in range(count):
+        host, name = pairs[n % len(pairs)] if count >= len(pairs) else dice.choice(pairs)
+        home = folder / f"fault-{n}"
+        with Upstream(world, Faults((Fault(host, SPOILS[name](), skip=dice.randrange(3)),))) as upstream:
+            told = _told(Demo(home, upstream.url), good)
+        with Upstream(world) as upstream:
+            after = Demo(home, upstream.url)
+            at_once = _content(after, ()) == good
+            refreshed = at_once or _content(after, ("all",)) == good
+        shutil.rmtree(home, ignore_errors=True)
+        sums.update({"faults": 1, "told": told, "healed at once": at_once, "healed by --refresh all": refreshed})
+        unhealed += [f"{host}: {name}"] if not at_once else []
+    return {**sums, "only by refresh": dict(Counter(unhealed))}
+
+
+def _content(demo: Demo, refresh: Sequence[str]) -> str:
+    from indexer.plan import BuildRequest
+
+    try:
+        return demo.service.build(BuildRequest(TARGET), refresh=refresh).content_hash
+    except LineageError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _told(demo: Demo, good: str) -> bool:
+    """Whether a spoiled build either lost nothing or said what it lost."""
+    try:
+        made = demo.build(TARGET)
+    except LineageError:
+        return True
+    with open_generation(demo.home, made.lineage, made.generation) as generation:
+        return made.content_hash == good or any(row.status.outcome != "ok" for row in generation.catalog.ledger("source"))
+
+
+def inputs(dice: random.Random, count: int) -> dict[str, int]:
+    """Damaged archives of damaged TeX, each read to a status."""
+    sums: Counter[str] = Counter({"inputs": 0, "exceptions": 0})
+    for data in _hostile(dice, count):
+        sums["inputs"] += 1
+        try:
+            found = [*members(data)]
+            files = {member.name: member.data for member in found if member.data is not None}
+            sums["without a row"] += not found
+            sums[str(parse(files, WorkId("arxiv:1"), "").status)] += 1
+        except ParseError as error:
+            sums[str(error.status)] += 1
+        except Exception as error:  # noqa: BLE001 - what is counted here
+            sums["exceptions"] += 1
+            print(f"{type(error).__name__}: {error}")
+    return dict(sums)
+
+
+def _hostile(dice: random.Random, count: int) -> Iterator[bytes]:
+    tex = "\n".join(path.read_text(errors="replace") for path in sorted(DEMO.rglob("*.tex"))[:3])
+    pieces = [
+        r"\csname ",
+        r"\input{main}",
+        "{" * 200,
+        "$",
+        r"\begin{",
+        r"\def\a{\a\a}",
+        "\0",
+        r"\ifx",
+        "%",
+        r"\end{document}",
+        r"\hspace{-9cm}",
+        "\u2028",
+    ]
+    for _ in range(count):
+        source = list(tex)
+        for _ in range(dice.randrange(1, 20)):
+            at = dice.randrange(len(source))
+            source[at : at + dice.randrange(50)] = dice.choice(pieces)
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w", format=dice.choice((tarfile.USTAR_FORMAT, tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as archive:
+            for name in ("main.tex", dice.choice(["../x.tex", "a/b.tex", "/etc/x", "x" * 90 + ".tex"])):
+                info = tarfile.TarInfo(name)
+                body = "".join(source).encode("utf-8", "surrogateescape")
+                info.size = len(body)
+                archive.addfile(info, io.BytesIO(body))
+        data = bytearray(out.getvalue())
+        for _ in range(dice.randrange(4)):
+            data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+        packed = gzip.compress(bytes(data), 1) if dice.random() < 0.5 else bytes(data)
+        yield packed[: dice.randrange(1, len(packed))] if dice.random() < 0.2 else packed
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flips", type=int, default=2_000)
+    parser.add_argument("--faults", type=int, default=440)
+    parser.add_argument("--inputs", type=int, default=3_000)
+    asked = parser.parse_args()
+    world = World.load(DEMO)
+    with tempfile.TemporaryDirectory() as place:
+        folder, figures = Path(place), {"seed": asked.seed}
+        if asked.flips:
+            with Upstream(world) as upstream:
+                Demo(folder / "home", upstream.url).build(TARGET)
+            assert layout.current(folder / "home", NAME)
+            figures["flips"] = flips(folder / "home", random.Random(asked.seed), asked.flips)
+        if asked.faults:
+            figures["faults"] = faults(world, folder, random.Random(asked.seed), asked.faults)
+        if asked.inputs:
+            figures["inputs"] = inputs(random.Random(asked.seed), asked.inputs)
+    print(json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

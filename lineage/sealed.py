@@ -1,0 +1,31 @@
+"""JSON files that notice damage: canonical bytes with a SHA-256 over all the rest, the `seal`.
+
+One form for manifests, remembered answers and whatever else a build depends on; a reader either gets the values that
+were written or learns that they are not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def sealed(value: Mapping[str, Any]) -> bytes:
+    """The file's bytes: the values in order of their names, and the seal over them."""
+    seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+
+def unsealed(content: bytes) -> dict[str, Any]:
+    """The values that `sealed` wrote; raises `ValueError` for anything else, down to one bit."""
+    try:
+        value = json.loads(content)
+        del value["seal"]
+        intact = sealed(value) == content
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError("no sealed file") from error
+    if not intact:
+        raise ValueError("not what was written")
+    return value  # type: ignore[no-any-return]

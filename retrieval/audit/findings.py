@@ -1,0 +1,70 @@
+"""One finding on a detail, out of what is stated and what is set. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lineage.hyperparameters.ontology import Ontology
+from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
+from retrieval.audit.expectations import Expectation
+
+_METHOD_TOPICS = frozenset(
+    {"architecture", "initialization", "loss", "regularization", "augmentation", "retrieval", "prompts", "procedure", "diffusion"}
+)
+_SHOWN = 3
+
+
+def finding_of(
+    ontology: Ontology,
+    name: str,
+    verdict: Verdict,
+    stated: Sequence[FactOccurrence],
+    set_: Sequence[FactOccurrence],
+    why: str,
+    severity: float,
+    strength: Strength,
+) -> AuditFinding:
+    """The finding, with the first values of either side, the place of the first that is set, and the evidence of the first that are stated."""
+    return AuditFinding(
+        level="method" if ontology.topic(name) in _METHOD_TOPICS else "experiment",
+        name=name,
+        title=ontology.title(name),
+        verdict=verdict,
+        expected=_values(stated),
+        found=_values(set_),
+        where=_place(set_[0]) if set_ else "",
+        evidence=tuple(occurrence.evidence for occurrence in stated[:2]),
+        severity=round(severity, 3),
+        why=why,
+        strength=strength,
+        scope=next((scope for occurrence in stated if (scope := _scope(occurrence))), ""),
+    )
+
+
+def _values(occurrences: Iterable[FactOccurrence]) -> str:
+    return " or ".join(list(dict.fromkeys(map(_shown, occurrences)))[:_SHOWN])
+
+
+def once(groups: Iterable[list[tuple[Expectation, FactOccurrence]]]) -> Iterator[list[tuple[Expectation, FactOccurrence]]]:
+    """The groups of pairs, those of one value in several places of one file once."""
+    seen: set[tuple[str, str]] = set()
+    for pairs in groups:
+        set_ = pairs[0][1]
+        if (set_.fact.value, set_.evidence.chunk.path) not in seen and not (seen and any(value == set_.fact.value for value, _ in seen)):
+            seen.add((set_.fact.value, set_.evidence.chunk.path))
+            yield pairs
+
+
+def _shown(occurrence: FactOccurrence) -> str:
+    return " ".join(filter(None, (occurrence.fact.value, occurrence.fact.unit)))
+
+
+def _scope(occurrence: FactOccurrence) -> str:
+    title = occurrence.evidence.chunk.section[-1] if occurrence.evidence.chunk.section else ""
+    return ", ".join(filter(None, (occurrence.fact.scope, title)))
+
+
+def _place(occurrence: FactOccurrence) -> str:
+    """File and line in the repository."""
+    line = occurrence.fact.line or occurrence.evidence.chunk.start_line
+    return f"{occurrence.evidence.chunk.path}#L{line}"

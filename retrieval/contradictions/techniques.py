@@ -1,0 +1,173 @@
+"""Techniques that the paper says it uses and that its own code has no trace of, by one table of kinds. Pure.
+
+"We apply top-p sampling" while the sampling code has no nucleus, "cross-attention" in a model that concatenates, a loss called MSE in
+a program that takes L1: each kind has its techniques, the words by which prose names one and the signs that code has of it. A
+claim counts where the authors say what they did; a technique is missing only where the code that it belongs to is there, is the
+authors' own, and leaves its loop to no framework.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lineage.records import Chunk
+from retrieval.decisions.target_text import DONE, TargetSentence
+
+
+@dataclass(frozen=True)
+class Technique:
+    """One way to do a thing: how prose says that it is used, and the signs of it in code."""
+
+    name: str
+    prose: re.Pattern[str]
+    code: re.Pattern[str]
+
+    @property
+    def cited(self) -> bool:
+        """Whether it is named by what is cited."""
+        return r"\[[^" in self.prose.pattern
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Techniques of which a program takes one; `stage` is a sign of the code that they stand in.
+
+    `option` is by which setting a configuration takes one of them, `elsewhere` what stands in for all of them.
+    """
+
+    name: str
+    stage: re.Pattern[str]
+    techniques: tuple[Technique, ...]
+    trains: bool
+    option: re.Pattern[str] | None = None
+    elsewhere: re.Pattern[str] | None = None
+
+
+_FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(", re.IGNORECASE)
+"""Frameworks that keep the loop of training to themselves."""
+_DOES = re.compile(
+    r"\b(?:we|is|are|was|were|our)\b[^.;]{0,120}?\b(?:use[ds]?|using|appl(?:y|ied)|employ(?:ed|s)?|adopt(?:ed)?|train(?:ed)?|inject(?:ed)?|"
+    r"initiali[sz]ed?|choose|set|sampled?|perform(?:ed)?|combine[sd]?|minimi[sz]e[sd]?|defined|tested|report)\b|\bwith (?:a|an)\b",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:unlike|instead of|rather than|in contrast|compar(?:e|ed|ison)|baselines?|prior|previous\w*|existing|can be|could|may|might|would|"
+    r"without|no|not|n['’]t|remov\w+|ablat\w+|related|alternative\w*|such as|e\.g\.|first introduced|proposed by)\b",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"(?m)#(?![\d{]).*$")
+_ASIDE = re.compile(r"(?:\A|/)(?:examples?|tests?|demos?|toy|tutorials?|third_party|vendor)/", re.IGNORECASE)
+"""Folders whose programs are none of the paper's experiments."""
+_KEYS = re.compile(r"\[[^\[\]]{1,200}\]")
+LEAST = 3
+"""Files of programs, from which on a technique that none has is missing rather than left out of what was published."""
+_FORMULA = re.compile(r"\$\$")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A technique that a sentence claims, and a place of the code where it should be."""
+
+    kind: Kind
+    technique: Technique
+    said: TargetSentence
+    chunk: Chunk
+    line: int
+    instead: str
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """The packaged table."""
+    table = json.loads(files("retrieval").joinpath("data/techniques.json").read_text("utf-8"))
+    stages = {name: re.compile(sign, re.IGNORECASE) for name, sign in table["stages"].items()}
+    return tuple(_kind(row, stages) for row in table["kinds"])
+
+
+def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Kind:
+    def sign(name: str) -> re.Pattern[str] | None:
+        return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
+
+    techniques = (
+        Technique(one["name"], re.compile(one["prose"], re.IGNORECASE), re.compile(one["code"], re.IGNORECASE)) for one in row["techniques"]
+    )
+    return Kind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
+
+
+def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
+    """The claimed techniques that own code has no sign of, once each."""
+    programs = [chunk for chunk in code if chunk.kind in {"code", "config"}]
+    text = _COMMENT.sub("", "\n".join(chunk.text for chunk in code))
+    own = "\n".join(chunk.text for chunk in programs if not _ASIDE.search(chunk.path))
+    hidden = _FRAMEWORK.search(text) is not None
+    claims = [sentence for sentence in sentences if _is_claim(sentence)]
+    if len({chunk.path for chunk in programs}) < LEAST:
+        return
+    for kind in kinds():
+        yield from _taken(kind, claims, code)
+        if not kind.stage.search(own) or (hidden and kind.trains):
+            continue
+        for technique in kind.techniques:
+            said = _claimed(technique, claims)
+            if said is None or technique.code.search(text):
+                continue
+            if place := _place(kind, technique, programs):
+                yield Missing(kind, technique, said, *place)
+
+
+def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSentence | None:
+    """The first claim of a technique; a key of a citation is none."""
+    return next(
+        (one for one in claims if technique.prose.search(one.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", one.text)))), None
+    )
+
+
+def _taken(kind: Kind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
+    """A technique that is claimed alone of its kind, where every configuration that chooses takes another."""
+    said = [(technique, one) for technique in kind.techniques if (one := _claimed(technique, claims))]
+    if not kind.option or len(said) != 1:
+        return
+    technique, sentence = said[0]
+    taken = [
+        (chunk, match) for chunk in code if chunk.kind in {"config", "docs"} or chunk.language == "bash" for match in kind.option.finditer(chunk.text)
+    ]
+    others = [other for _, match in taken for other in kind.techniques if other.code.search(f'"{match["value"]}"')]
+    if taken and len(others) == len(taken) and all(other is not technique for other in others):
+        chunk, match = taken[0]
+        yield Missing(kind, technique, sentence, chunk, chunk.start_line + chunk.text.count("\n", 0, match.start()), others[0].name)
+
+
+def _is_claim(sentence: TargetSentence) -> bool:
+    """Whether a sentence tells what the authors did."""
+    if sentence.table or sentence.quoted or sentence.weight < DONE:
+        return False
+    if sentence.chunk.role == "equation" or _FORMULA.search(sentence.text):
+        return True
+    return _DOES.search(sentence.text) is not None and _OTHERS.search(sentence.text) is None
+
+
+def _place(kind: Kind, technique: Technique, programs: Sequence[Chunk]) -> tuple[Chunk, int, str] | None:
+    """Where another technique of the kind stands, else where the stage is."""
+    for other in kind.techniques:
+        if other is not technique and (hit := _first(other.code, programs)):
+            return (*hit, other.name)
+    if kind.elsewhere:
+        hit = _first(kind.elsewhere, programs)
+        return (*hit, hit[0].text.split("\n")[hit[1] - hit[0].start_line].strip()[:60]) if hit else None
+    hit = _first(kind.stage, programs)
+    return (*hit, "") if hit else None
+
+
+def _first(pattern: re.Pattern[str], chunks: Sequence[Chunk]) -> tuple[Chunk, int] | None:
+    """The first line with a sign, comments aside."""
+    for chunk in chunks:
+        if match := pattern.search(_COMMENT.sub("", chunk.text)):
+            line = next((n for n, row in enumerate(chunk.text.split("\n")) if match[0].split("\n")[0] in row), 0)
+            return chunk, chunk.start_line + line
+    return None

@@ -1,0 +1,250 @@
+"""Nothing is lost without a row that says so, and no wrong answer is kept once it can be had right."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import time
+
+import pytest
+
+from indexer.archives.inflate import BoundedStream
+from indexer.archives.members import Member, members
+from indexer.build_context import BuildContext
+from indexer.parsers.latex.parser import parse
+from indexer.repositories import Code, read_members
+from indexer.sources.arxiv import Arxiv
+from indexer.sources.huggingface import HuggingFace
+from indexer.store.blobs import Blobs
+from indexer.transport.cache import DAY
+from indexer.transport.client import Transport
+from indexer.work_budget import Allowances, WorkBudget
+from lineage.errors import ParseError, SourceError
+from lineage.generation import open_generation
+from lineage.records import Document, LedgerRow, Status, WorkId
+from lineage.settings import Settings
+from tests.demo import TARGET, Demo
+from tests.fakes.http import Clock, Reply, Scripted, reply_json
+from tests.upstream import Upstream
+from tests.upstream.faults import Fault, Faults, ReplaceBody
+from tests.upstream.faults import Redirect as Away
+
+GITHUB = "https://api.github.com/repos/a/b"
+HUB = "https://huggingface.co/api/papers/2504.17192"
+PAPER = WorkId("arxiv:2504.17192")
+REPO = WorkId("repo:github.com/a/b")
+
+
+@pytest.fixture
+def asking(tmp_path):
+    """A transport over scripted answers; give the answers by address, and settings."""
+    opened = []
+
+    def made(script, **flags):
+        server = Scripted({url.removeprefix("https://"): replies for url, replies in script.items()}).__enter__()
+        clock = Clock()
+        settings = Settings(home=tmp_path, mirror=server.url, **flags)
+        transport = Transport(settings, Blobs(tmp_path), wall=clock, sleep=clock.sleep)
+        opened.append((server, transport))
+        transport.clock, transport.server = clock, server
+        return transport
+
+    yield made
+    for server, transport in opened:
+        transport.close()
+        server.__exit__(None, None, None)
+
+
+def test_a_tarball_redirected_to_a_login_page_fails_and_is_not_excluded(tmp_path, world):
+    away = Faults((Fault("codeload.github.com", Away("https://sso.example.org/login?next=x")),))
+    with Upstream(world, away) as upstream:
+        demo = Demo(tmp_path, upstream.url)
+        made = demo.build(TARGET)
+    with open_generation(demo.home, made.lineage) as generation:
+        rows = [row for row in generation.catalog.ledger("source") if "redirected away" in row.detail]
+    assert len(rows) == 3  # the fourth is only named by a README
+    assert {row.status.outcome for row in rows} == {"failed"}
+
+
+@pytest.mark.parametrize("answer", [{}, [], {"data": None}])
+def test_a_shape_that_hugging_face_never_had_is_a_failure_and_is_asked_again(asking, answer):
+    transport = asking({HUB: [reply_json(answer), reply_json({"id": "2504.17192", "githubRepo": "https://github.com/a/b"})]})
+    with pytest.raises(SourceError, match=r"huggingface\.co cannot be read"):
+        HuggingFace(transport).links(PAPER)
+    assert [link.repo for link in HuggingFace(transport).links(PAPER)] == [REPO]
+
+
+def test_such_an_answer_gives_a_row_in_a_build(tmp_path, world):
+    with Upstream(world, Faults((Fault("huggingface.co", ReplaceBody(b"{}")),))) as upstream:
+        demo = Demo(tmp_path, upstream.url)
+        made = demo.build(TARGET)
+    assert any(row.subject == "code links by huggingface" and row.status.outcome == "failed" for row in made.losses)
+
+
+def test_a_refusal_expires_and_is_asked_again(asking):
+    transport = asking({GITHUB: [reply_json({}, 404), reply_json({"full_name": "a/b"})]}, negative_days=7)
+    for _ in range(2):
+        with pytest.raises(SourceError) as refused:
+            transport.get(GITHUB)
+    assert "remembered since" in refused.value.hint
+    assert (len(transport.server.seen), len(transport.remembered)) == (1, 1)
+    transport.clock.sleep(8 * DAY)
+    assert transport.get(GITHUB).status == 200
+
+
+@pytest.mark.parametrize("what", ["api.github.com", "https://api.github.com/", "repo:github.com/a/b", "a/b", "all"])
+def test_refresh_asks_once_more_about_a_host_or_work(asking, what):
+    transport = asking({GITHUB: [reply_json({"n": 1}), reply_json({"n": 2})]})
+    assert transport.get(GITHUB).json == {"n": 1}
+    transport.refresh([what])
+    assert [transport.get(GITHUB).json for _ in range(2)] == [{"n": 2}, {"n": 2}]
+
+
+def test_refresh_forgets_what_is_known_of_a_tarball_too(asking):
+    transport = asking({GITHUB: reply_json({"n": 1})})
+    transport.get(GITHUB)
+    assert transport.known(GITHUB)
+    transport.refresh(["all"])
+    assert transport.known(GITHUB) is None
+
+
+@pytest.mark.parametrize("body", [b"[]", b'{"data": null}'])
+def test_json_instead_of_an_eprint_is_a_failure_and_is_not_kept(asking, body):
+    url = "https://export.arxiv.org/e-print/2504.17192"
+    transport = asking({url: [Reply(200, body), Reply(200, b"\\documentclass{article}")]})
+    with pytest.raises(SourceError, match="JSON came"):
+        Arxiv(transport).eprint(PAPER)
+    assert Arxiv(transport).eprint(PAPER).size == 23
+
+
+@pytest.mark.parametrize("what", ["github.com", "a/bc", "arxiv:2504.17192", "export.arxiv.org"])
+def test_refresh_leaves_the_rest_alone(asking, what):
+    transport = asking({GITHUB: reply_json({"n": 1})})
+    transport.get(GITHUB)
+    transport.refresh([what])
+    assert transport.get(GITHUB).cached
+
+
+def test_an_answer_that_rots_is_asked_again_whichever_bit_flips(asking):
+    transport = asking({GITHUB: reply_json({"n": 1})})
+    transport.get(GITHUB)
+    path = next(transport.answers.root.rglob("*.json"))
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 97):
+        path.write_bytes(whole[: bit // 8] + bytes([whole[bit // 8] ^ (1 << bit % 8)]) + whole[bit // 8 + 1 :])
+        assert transport.answers.get(transport.get(GITHUB).asked) is not None
+    assert len(transport.server.seen) == 1 + len(range(0, 8 * len(whole), 97))
+
+
+def test_answers_from_before_the_seal_are_read_and_sealed(asking):
+    transport = asking({GITHUB: reply_json({"n": 1})})
+    transport.get(GITHUB)
+    path = next(transport.answers.root.rglob("*.json"))
+    row = json.loads(path.read_bytes())
+    del row["seal"]
+    path.write_text(json.dumps(row | {"version": 1}))
+    assert transport.get(GITHUB).cached
+    assert "seal" in json.loads(path.read_bytes())
+
+
+def test_the_clock_of_an_archive_stands_still_while_its_members_are_parsed():
+    stream = BoundedStream(io.BytesIO(b"x" * 200_000).read, 1 << 20, 0.05)
+    for _ in range(3):
+        assert stream.read(60_000)
+        time.sleep(0.06)
+    assert len(stream.read(20_000)) == 20_000
+
+
+def _tar(*names):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = 1
+            archive.addfile(info, io.BytesIO(b"x"))
+    return out.getvalue()
+
+
+def test_files_after_a_lone_block_of_zeros_are_read():
+    whole = _tar("a.tex", "b.tex")
+    assert [member.name for member in members(whole[:1024] + bytes(512) + whole[1024:])] == ["a.tex", "b.tex"]
+
+
+def test_bytes_after_the_end_of_an_archive_have_a_row():
+    rows = [(member.name, member.status) for member in members(_tar("a.tex") + _tar("b.tex"))]
+    assert rows == [("a.tex", Status.OK), ("*", Status.PARTIAL)]
+
+
+def _tex(body, **files):
+    source = r"\documentclass{article}\begin{document}" + body
+    return parse({"main.tex": source.encode(), **{f"{name}.tex": text.encode() for name, text in files.items()}}, PAPER, "")
+
+
+def test_tex_without_its_end_is_incomplete():
+    document = _tex("words")
+    assert (document.text, document.status) == ("words", Status.PARTIAL)
+    assert r"without \end{document}" in document.detail
+
+
+def test_text_after_an_unclosed_csname_is_kept_and_the_document_is_incomplete():
+    document = _tex(r"before \csname foo bar" + "\n\n" + r"after \textbf{it}\end{document}")
+    assert document.text.split() == ["before", "foo", "bar", "after", "it"]
+    assert document.status is Status.PARTIAL
+
+
+def test_a_tex_file_that_nothing_reads_has_a_row():
+    document = _tex(r"\input{a}\end{document}", a="words", b="more words")
+    assert [(subject, status) for subject, status, _ in document.lost] == [("b.tex", Status.POLICY_SKIPPED)]
+
+
+class _Slow:
+    """A sandbox where each job takes three seconds of processor time."""
+
+    def members(self, items, work, blob, parser="member", budget=None):
+        results = []
+        for path, _ in items:
+            words = budget.refusal("seconds")
+            results.append(ParseError(Status.PARSE_TIMEOUT, words) if words else Document(work, path, "x", (), "p", "code"))
+            budget.spend("seconds", 3)
+        return results
+
+
+class _Bench:
+    """What reading a repository needs of a build's context."""
+
+    def __init__(self, **limits):
+        self.settings = Settings(**limits)
+        self.work = WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": 0})
+        self.sandbox = _Slow()
+
+
+def _read(bench: BuildContext, files: int, size: int = 10) -> Code:
+    return read_members(bench, REPO, "", [Member(f"f{n}.py", b"x = 1\n" * size, size=6 * size) for n in range(files)])
+
+
+def test_the_seconds_of_a_repository_end_with_rows_that_are_not_remembered():
+    code = _read(_Bench(repo_seconds=5), 4)
+    assert [row.status for row in code.rows] == [Status.OK, Status.OK, Status.PARSE_TIMEOUT, Status.PARSE_TIMEOUT]
+    assert code.rows[-1].status.cut
+    assert "repo_seconds = 5" in code.rows[-1].detail
+
+
+def test_the_text_of_a_repository_ends_with_rows():
+    code = _read(_Bench(repo_megabytes=0.0012), 3, size=100)
+    assert [row.status for row in code.rows] == [Status.TOO_LARGE, Status.OK, Status.OK]
+    assert "repo_megabytes" in code.rows[0].detail
+
+
+def _document(n, kind="code"):
+    return Document(REPO, f"f{n}.py", "x" * 100, (), "p", kind)
+
+
+@pytest.mark.parametrize(("limits", "left"), [({"repo_chunks": 2}, "repo_chunks"), ({"build_chunks": 2}, "build_chunks"), ({}, "")])
+def test_the_chunks_of_a_repository_and_a_build_are_bounded(limits, left):
+    settings = Settings(**limits)
+    allowances = Allowances(settings, WorkBudget("build", {"seconds": 0, "megabytes": 0, "chunks": limits.get("build_chunks", 0)}))
+    refused = [allowances.refuses(_document(n), [None, None]) for n in range(2)]
+    assert refused == [False, bool(left)]
+    rows = allowances.rows([LedgerRow("member", REPO, f"f{n}.py", "parse", Status.OK, "") for n in range(2)])
+    assert [left in row.detail for row in rows] == [not left, True]

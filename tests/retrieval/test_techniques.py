@@ -1,0 +1,76 @@
+"""Techniques that a paper claims against the signs of them in its own code."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.records import Chunk, WorkId
+from retrieval.contradictions.techniques import missing
+from retrieval.decisions.target_text import of_chunks
+
+TARGET, OWN = WorkId("arxiv:2401.00001"), WorkId("repo:github.com/target/own")
+MODEL = "class Net(nn.Module):\n    pass\n"
+TRAIN = "loss.backward()\noptimizer.step()\n"
+
+
+def code(path: str, text: str, kind: str = "code") -> Chunk:
+    return Chunk(f"c_{path}", OWN, path, kind, "module", text, "", 0, len(text), 1, text.count("\n") + 1)  # type: ignore[arg-type]
+
+
+def claimed(text: str, *some: Chunk) -> list[tuple[str, str, str]]:
+    """Technique, the place in the code, and what stands there instead."""
+    chunk = Chunk("c_paper", TARGET, "main.tex", "paper", "paragraph", text, "", 0, len(text), 1, 1, section=("Experiments", "Details"))
+    rows = missing(list(of_chunks([chunk], ())), [code("model.py", MODEL), code("train.py", TRAIN), code("util.py", "x = 1\n"), *some])
+    return [(row.technique.name, f"{row.chunk.path}:{row.line}", row.instead) for row in rows]
+
+
+NUCLEUS = "We apply top-p sampling with a threshold of 0.0001 on the logits of each token."
+
+
+def test_a_technique_without_a_sign_is_missing_where_another_of_its_kind_stands() -> None:
+    sampler = code("sample.py", "def sample(logits):\n    probs = softmax(logits)\n    mask = probs < threshold\n")
+    assert claimed(NUCLEUS, sampler) == [("top-p sampling", "sample.py:3", "a threshold on each probability")]
+
+
+def test_a_sign_anywhere_in_the_code_is_enough() -> None:
+    sampler = code("sample.py", "def sample(logits, top_p):\n    mask = probs < threshold\n")
+    assert claimed(NUCLEUS, sampler) == []
+
+
+def test_a_comment_is_no_sign() -> None:
+    sampler = code("sample.py", "def sample(logits):\n    # no nucleus here\n    mask = probs < threshold\n")
+    assert [row[0] for row in claimed(NUCLEUS, sampler)] == ["top-p sampling"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Previous works apply top-p sampling to the logits of each token.",
+        "We do not use top-p sampling on the logits of each token.",
+        "Top-p sampling could be applied to the logits of each token.",
+    ],
+)
+def test_what_is_not_said_to_be_done_is_no_claim(text: str) -> None:
+    assert claimed(text, code("sample.py", "def sample(logits):\n    pass\n")) == []
+
+
+def test_nothing_is_missing_where_the_stage_is_not_published_or_is_a_frameworks() -> None:
+    text = "We apply gradient clipping to stabilize the training of the model."
+    assert [row[0] for row in claimed(text)] == ["gradient clipping"]
+    assert claimed(text, code("run.py", "Trainer(model).train()\n")) == []
+    assert claimed(NUCLEUS) == []
+
+
+def test_what_configurations_choose_counts_even_if_the_code_can_do_both() -> None:
+    text = "We use the MSE loss to reconstruct the input of the encoder in our experiments."
+    losses = code("losses.py", "if kind == 'l1':\n    F.l1_loss(a, b)\nelse:\n    F.mse_loss(a, b)\n")
+    assert claimed(text, losses) == []
+    chosen = code("configs/base.yaml", 'losses:\n  reconstruction_loss: "l1"\n', "config")
+    assert claimed(text, losses, chosen) == [("mean squared error", "configs/base.yaml:2", "mean absolute error")]
+
+
+def test_a_formula_claims_what_is_predicted() -> None:
+    text = r"$$\mathcal{L} = \mathbb{E}_{t} \| \mu_\theta(x_t, t) - \epsilon\|_2^2$$"
+    loss = code("diffusion.py", "def loss(out, y, sigma):\n    target = y\n    return (out - target) ** 2\n")
+    assert claimed(text, loss) == [("the noise", "diffusion.py:2", "the clean data")]
+    assert claimed(text, code("diffusion.py", "def loss(out, noise, sigma):\n    target = noise\n")) == []

@@ -26,7 +26,7 @@ NEEDED = {
     SearchArguments: {"query": "x"},
     ContextArguments: {"task": "x"},
     GapsArguments: {},
-    ReadArguments: {"chunk": "c_1"},
+    ReadArguments: {},
     BuildArguments: {"target": "x"},
     StatusArguments: {},
 }

@@ -11,9 +11,9 @@ from api.bootstrap import Parts
 from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
 from lineage.errors import NotFound, UsageError
+from lineage.ports import ChatModel
 from lineage.records import Chunk, Query, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
-from retrieval.answers.answer import AnswerWriter
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.judge import judged
@@ -105,7 +105,7 @@ def _chunks(engine: Engine) -> Iterator[Chunk]:
 
 
 def _by_model(
-    writer: AnswerWriter, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
+    writer: ChatModel, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
 ) -> Iterator[AuditFinding]:
     """The findings on components with a model's opinion, held to its quote."""
     answers = engine.ask_many([Query(component.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for component in components])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 from api.bootstrap import Parts
 from api.cli.files import cases
 from lineage.catalog.reader import Catalog
-from lineage.records import Chunk, Hit, Work
-from retrieval.evaluation.measures import Astray, Case, CheckedEvaluation, Gold, finds
-from retrieval.evaluation.trial import trial
+from lineage.records import Chunk, Hit, Query, Work
+from retrieval.evaluation.measures import Astray, Case, CheckedEvaluation, Evaluation, Gold, QueryScore, evaluation, finds, judged
+from retrieval.search.engine import Engine
+from retrieval.search.query import beginning, make_query
 
 
 def measured(parts: Parts, path: Path, lineage: str, k: int) -> CheckedEvaluation:
@@ -44,3 +46,19 @@ def _places(catalog: Catalog) -> Iterator[Hit]:
     for stored_document in catalog.documents():
         chunk = Chunk("", stored_document.work, stored_document.path, stored_document.kind, "", "", "", 0, 0, 0, 0)
         yield Hit(0, 0.0, chunk, works.get(stored_document.work) or Work(stored_document.work))
+
+
+def trial(engine: Engine, cases: Sequence[Case], k: int = 20) -> Evaluation:
+    """The scores of an engine; what loads only once (the model) is loaded before the clock starts. Raises `UsageError`."""
+    queries = [make_query(beginning(case.query)[0], k=k) for case in cases]
+    for query in queries[:1]:
+        engine.ask(query)
+    manifest = engine.generation.manifest
+    rows = [_asked(engine, case, query) for case, query in zip(cases, queries, strict=True)]
+    return evaluation(manifest.lineage, manifest.id, manifest.embedder, rows)
+
+
+def _asked(engine: Engine, case: Case, query: Query) -> QueryScore:
+    start = time.perf_counter()
+    answer = engine.ask(query)
+    return judged(case, answer.hits, time.perf_counter() - start)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from indexer.estimate import Estimate
     from indexer.plan import BuildReport, BuildRequest
     from indexer.repair import Repair
-    from indexer.store.verify import Finding
+    from indexer.store.findings import Finding
     from lineage.settings import Settings
     from retrieval.decisions.fact_index import FactIndex
     from retrieval.evaluation.measures import CheckedEvaluation
@@ -307,7 +307,8 @@ class Service:
     def references_of(self, target: str, *, top: int = 0, watch: Watch = unwatched) -> RankedReferences:
         """The same of a lineage, of any other target or of a local paper."""
         from indexer.references.trace import trace
-        from indexer.target import is_path, resolve
+        from indexer.sources.local import is_path
+        from indexer.target import resolve
 
         if target in layout.names(self._home) or not is_path(target):
             with suppress(NotFound):

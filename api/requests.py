@@ -236,7 +236,7 @@ class Build(Closed):
 
     def request(self, papers: int, repos: int) -> BuildRequest:
         """The build that is meant; raises `BadIdentifier` for a path, which only the command line may name."""
-        from indexer.target import is_path
+        from indexer.sources.local import is_path
 
         for text in (self.target, *self.add):
             if is_path(text):

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from api.evaluation import trial
 from benchmarks import evidence
 from benchmarks.evidence import Corpus
 from benchmarks.parts import run_benchmark
@@ -34,7 +35,6 @@ from lineage.generation import open_generation
 from lineage.ports import Embedder
 from lineage.records import Chunk
 from retrieval.evaluation.measures import Scores, case_of, scores
-from retrieval.evaluation.trial import trial
 from retrieval.search.engine import Engine
 from retrieval.search.expansion import Vocabulary
 from retrieval.search.priors import FusionWeights, fitted

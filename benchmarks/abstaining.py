@@ -29,7 +29,7 @@ from lineage import registry
 from lineage.catalog import reader
 from lineage.generation import open_generation
 from lineage.ports import Embedder
-from retrieval.search.abstention import Signs, likelihood, supported
+from retrieval.search.concepts import Signs, likelihood, supported
 from retrieval.search.engine import Engine
 from retrieval.search.query import make_query
 

@@ -22,8 +22,8 @@ from lineage.ports import Vectors
 from lineage.records import Chunk
 from retrieval.evaluation.measures import first_rank
 from retrieval.search import candidates, diversity, fusion
-from retrieval.search.abstention import Signs, signs
 from retrieval.search.candidates import DEPTH, Ranked, Scope
+from retrieval.search.concepts import Signs, signs
 from retrieval.search.engine import READ
 from retrieval.search.expansion import vocabulary
 from retrieval.search.fusion import Scored

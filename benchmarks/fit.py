@@ -9,7 +9,7 @@ The signs of support are printed only; `benchmarks.abstaining` fits and writes t
    that gains `LEAST`. Beside it stands what weights fitted on all other sets reach on each (leave one set out), which is
    what a new set may expect: `--write` keeps the weights as they are unless that is better than with them.
 2. Abstaining. Each question is asked twice: with everything in the index, and without the repository or paper that
-   holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.search.abstention`'s
+   holds its gold (a question of another paper, asked of this lineage). A logistic regression over `retrieval.search.concepts`'s
    signs tells the two apart; the threshold is where one answerable question in twenty is called unsupported. AUROC
    stands beside it by set, fitted on the others. Fitted three times: for this model with the similarity of its nearest
    chunk, for unknown models without, and for words alone. For this model the questions of `outside.txt`, which no paper of
@@ -37,7 +37,7 @@ from benchmarks.parts import run_benchmark
 from lineage.catalog import reader
 from lineage.ports import Embedder
 from retrieval.evaluation.measures import scores
-from retrieval.search.abstention import Signs, likelihood
+from retrieval.search.concepts import Signs, likelihood
 from retrieval.search.priors import FusionWeights, fitted
 
 LEAST = 0.002

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from indexer.build_context import BuildContext
-from indexer.collect import Collected
+from indexer.collected import Collected
 from indexer.repositories import Code, read_repository
 from lineage.catalog.writer import CatalogWriter
 from lineage.code_links.exclusion import Exclusion
@@ -23,8 +23,8 @@ from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
 from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
 from lineage.references import named_in_code
-from lineage.references.ancestors import ancestors
-from lineage.references.signals import Ancestor, Signal, cocitation_signals
+from lineage.references.ancestors import ancestors, cocitation_signals
+from lineage.references.signals import Ancestor, Signal
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 _NOTE = 200

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from indexer.archives import members
 from indexer.build_context import BuildContext
 from indexer.parsers.select import versions
-from indexer.result_cache import remembered
+from indexer.store.computed_cache import remembered
 from lineage.errors import ParseError, SourceError
 from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from indexer import additions
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
-from indexer.collect import Collected, collect
+from indexer.collect import collect
+from indexer.collected import Collected
 from indexer.derived import derive
 from indexer.documents import Contents, read
 from indexer.embedding import at_once, embed, missing
@@ -29,7 +29,7 @@ from indexer.plan import BuildReport, BuildRequest
 from indexer.repo_profile import VERSION as PROFILE
 from indexer.repositories import read_upload
 from indexer.store.generations import Writing
-from indexer.target import TEXT, ResolvedTarget, of_code, resolve
+from indexer.target import TEXT, ResolvedTarget, check, of_code, resolve
 from indexer.transport.budget import SPENT
 from indexer.work_budget import Allowances, limits_of
 from lineage import ids
@@ -66,7 +66,7 @@ def build(
     bench.transport.refresh(refresh)
     if request.name:
         ids.check_name(request.name)
-    additions.check(request.add)
+    check(request.add)
     embedder = bench.embedder()  # what is wrong in itself is said before anything is asked
     resolved_target = resolve(bench, request.target) if upload is None else of_code(read_upload(bench, request.target, upload))
     slug = ids.check_name(request.name) if request.name else ids.slug(resolved_target.work.id)

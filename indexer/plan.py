@@ -46,15 +46,6 @@ class BuildRequest:
 
 
 @dataclass(frozen=True)
-class FetchPlan:
-    """What to fetch, best first, and the ledger rows of what stays in the graph only."""
-
-    papers: tuple[WorkId, ...]
-    repos: tuple[CodeLink, ...]
-    left: tuple[LedgerRow, ...] = ()
-
-
-@dataclass(frozen=True)
 class BuildReport:
     """The outcome of a build (CONTRACTS: `build --json` data)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indexer.plan import BOUNDS, BuildRequest
-from indexer.target import is_path
+from indexer.sources.local import is_path
 from lineage import ids
 from lineage.errors import BadIdentifier
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from indexer.archives import members
 from indexer.parsers.decode import newlines
+from indexer.parsers.select import by_name
 from lineage.code_links.exclusion import is_telling
 from lineage.records import Document
 
@@ -37,7 +38,7 @@ def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
 def told(path: Path) -> RepoFingerprint:
     """README and content hashes of a tarball on disk, of which nothing is known yet; raises `ParseError`."""
     readme, content = "", set[str]()
-    for member in members.repo_members(path, members.TARBALL):
+    for member in members.repo_members(path, by_name):
         if member.data is None:
             continue
         text = newlines(member.data.decode("utf-8", "replace"))

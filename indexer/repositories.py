@@ -14,14 +14,15 @@ from pathlib import Path
 from indexer.archives import members as archive
 from indexer.archives.members import Member
 from indexer.build_context import BuildContext
-from indexer.parsers.select import select, versions
+from indexer.papers import PaperText
+from indexer.parsers.select import by_name, select, versions
 from indexer.repo_fingerprint import RepoFingerprint, told
-from indexer.result_cache import remembered
 from indexer.sources import local
+from indexer.store.computed_cache import remembered
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
 from lineage.errors import ParseError, UsageError
 from lineage.ids import local_id
-from lineage.records import Blob, Document, LedgerRow, Status, Work, WorkId
+from lineage.records import Blob, CodeLink, Document, LedgerRow, Status, Work, WorkId
 
 _BATCH = 48
 _BATCH_BYTES = 8_000_000
@@ -78,7 +79,7 @@ def read_repository(bench: BuildContext, work: WorkId, blob: Blob) -> Code:
 
     def make() -> Code:
         with bench.clock.timed("parse"):
-            return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), archive.TARBALL))
+            return read_members(bench, work, blob.sha256, archive.repo_members(bench.blobs.whole(blob.sha256), by_name))
 
     version = f"{versions()} {bench.settings.repo_megabytes:g}"
     code = remembered(bench.derived, Code, f"{blob.sha256} {work}", version, make, lambda made: not any(row.status.cut for row in made.rows))
@@ -99,7 +100,7 @@ def read_upload(bench: BuildContext, name: str, data: bytes) -> Folder:
     digest = hashlib.sha256(data)
     work = Work(local_id(digest.digest()), "code", name, said_by=(local.SOURCE,), meta={"file": name})
     with bench.clock.timed("parse"):
-        code = read_members(bench, work.id, digest.hexdigest(), _whole(archive.upload_members(data)))
+        code = read_members(bench, work.id, digest.hexdigest(), _whole(archive.upload_members(data, by_name)))
     if not code.documents:
         raise UsageError("the archive holds no file that can be read", hint="send the code as .zip, .tar or .tar.gz")
     return Folder(work, code, digest.hexdigest())
@@ -158,3 +159,25 @@ def _parsed(
             yield None, LedgerRow("member", work, name, "parse", parse_result.status, str(parse_result))
         else:
             yield parse_result, LedgerRow("member", work, name, "parse", parse_result.status, parse_result.detail)
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A pinned repository, its tarball, and the link that brought it here."""
+
+    work: Work
+    blob: Blob
+    link: CodeLink
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One addition and how it ended: a paper's `text`, a folder's `code`, or a repository's tarball (`blob`)."""
+
+    work: Work
+    status: Status
+    detail: str
+    text: PaperText | None = None
+    code: Code | None = None
+    blob: Blob | None = None
+    digest: str = ""

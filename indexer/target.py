@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,14 +10,15 @@ from indexer.build_context import BuildContext
 from indexer.papers import PaperText, fetch_paper, read_paper
 from indexer.plan import fetchable
 from indexer.references.title_lookup import recognised
-from indexer.repositories import Folder, read_folder
+from indexer.repositories import Addition, Folder, pinned, read_folder, tarball
 from indexer.sources import local
+from indexer.sources.local import is_path
 from lineage import ids
 from lineage.disk_errors import there
-from lineage.errors import AmbiguousTarget, NotFound, SourceError, UpstreamError
+from lineage.errors import AmbiguousTarget, NotFound, ParseError, SourceError, UpstreamError, UsageError
 from lineage.ids import Target
 from lineage.progress import Stage
-from lineage.records import LedgerRow, Status, Work
+from lineage.records import LedgerRow, Status, Work, WorkId
 from lineage.references.merge import merge_works
 
 TEXT = "text of the target"
@@ -51,16 +51,6 @@ def resolve(bench: BuildContext, text: str, *, look_up: bool = True) -> Resolved
     work, rows = _known(bench, target)
     bench.watch(Stage("target", 1, 1, work.title or work.id))
     return _with_text(bench, work, target.version, rows)
-
-
-def is_path(text: str) -> bool:
-    """Whether a target is meant as a path: it exists, or is written like one. What is named by a scheme or in quotes never is."""
-    return "://" not in text and not _NAMED.match(text) and bool(_WRITTEN.match(text) or there(text))
-
-
-_NAMED = re.compile(r'\s*["\u201c\u201e\u00ab]|\s*(?:arxiv|doi|s2|acl|repo|corpusid|title):', re.IGNORECASE)
-# A name that begins as paths do, or one word that ends as papers do and is no DOI.
-_WRITTEN = re.compile(r"\.{0,2}/|~|(?!10\.\d|doi:)\S{1,250}\.(?:pdf|tex|gz|tgz|tar)\Z", re.IGNORECASE)
 
 
 def existing(text: str) -> Path:
@@ -148,3 +138,56 @@ def _with_text(bench: BuildContext, work: Work, version: str, rows: list[LedgerR
         text = PaperText(None, Status.ABSTRACT_ONLY if work.abstract else Status.METADATA_ONLY, "not on arXiv; give its PDF as a path for its text")
     row = LedgerRow("source", work.id, TEXT, "text", text.status, text.detail)
     return ResolvedTarget(work, text, (*rows, row, *text.rows))
+
+
+def additions(bench: BuildContext, sources: Sequence[str]) -> tuple[Addition, ...]:
+    """Each source read or fetched; what fails on the way is an addition that says so, what is wrong in itself raises."""
+    resolved: list[Addition] = []
+    for n, source in enumerate(sources, 1):
+        bench.watch(Stage("additions", n, len(sources), source))
+        try:
+            resolved.append(_addition(bench, source))
+        except (SourceError, ParseError) as error:
+            work = Work(ids.repo_id(source) or WorkId(ids.reference_id(source)), title=source)
+            resolved.append(Addition(work, error.status, str(error)))
+        except (NotFound, UsageError) as error:
+            raise _of(source, error) from error
+    return tuple(resolved)
+
+
+def check(sources: Sequence[str]) -> None:
+    """Raise `NotFound` or `BadIdentifier` for what cannot be added, before anything is fetched."""
+    for source in sources:
+        try:
+            if is_path(source):
+                existing(source)
+            elif not ids.repo_id(source):
+                ids.parse(source)
+        except (NotFound, UsageError) as error:
+            raise _of(source, error) from error
+
+
+def _of(source: str, error: NotFound | UsageError) -> NotFound | UsageError:
+    kind = NotFound if error.exit_code == NotFound.exit_code else UsageError
+    return kind(f"--add {source}: {error}", hint=error.hint)
+
+
+def _addition(bench: BuildContext, source: str) -> Addition:
+    if is_path(source) and local.is_code(existing(source)):
+        return of_folder(read_folder(bench, existing(source)))
+    repo = None if is_path(source) else ids.repo_id(source)
+    if repo:
+        work = pinned(bench, bench.github.repository(repo))
+        blob = tarball(bench, work)
+        return Addition(work, Status.OK, f"commit {str(work.meta['commit'])[:12]}", blob=blob, digest=blob.sha256)
+    resolved_target = resolve(bench, source, look_up=False)
+    if not resolved_target.text.document:
+        raise SourceError(resolved_target.text.status, resolved_target.text.detail)
+    return Addition(
+        resolved_target.work, resolved_target.text.status, resolved_target.text.detail, text=resolved_target.text, digest=resolved_target.text.blob
+    )
+
+
+def of_folder(folder: Folder) -> Addition:
+    """A folder of code as an addition."""
+    return Addition(folder.work, Status.OK, f"{len(folder.code.documents)} files read", code=folder.code, digest=folder.digest)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,3 +67,14 @@ class Reranker(Protocol):
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each text answers, higher is better, one finite number a text; raises `SourceError` or `SettingsError`."""
+
+
+class ChatModel(Protocol):
+    """The part of a chat endpoint that is needed (`indexer.chat`)."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    def complete(self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], most: int) -> str:
+        """The answer's text; raises `SourceError`."""

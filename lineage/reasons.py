@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from lineage.records import Hit, Reason, ReasonKind
 
-RETRIEVERS = frozenset((ReasonKind.LEXICAL, ReasonKind.DENSE, ReasonKind.STATIC))
 _ROLES = {"module": "statements outside of every function", "abstract": "an abstract", "front": "authors and affiliations"}
 _LEAST = 0.005
 """The smallest change of a place's score that is worth a word."""

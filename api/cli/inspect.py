@@ -19,7 +19,7 @@ from lineage.generation import Damaged
 from lineage.registry import names
 
 if TYPE_CHECKING:
-    from indexer.store.verify import Finding
+    from indexer.store.findings import Finding
 
 FORMS = one_of(*names("renderers"))
 

@@ -27,7 +27,7 @@ _MOST, _JOBS, _LAST = 50, 10, 50
 
 def build(desk: Desk, asked: BuildArguments) -> Result:
     """Queue a build, or return the unfinished job for the same request."""
-    from indexer.target import is_path  # brings the whole write side along
+    from indexer.sources.local import is_path  # brings the whole write side along
 
     if is_path(asked.target) and not desk.local:
         raise UsageError(

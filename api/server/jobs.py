@@ -257,12 +257,12 @@ def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
     A job is accepted in one folder and run in another, so no word of it may mean a file of the folder one stands in: a door
     that takes files (`lineage mcp --local-files`) gives absolute paths, all else is written as no path is.
     """
-    from indexer import additions
+    from indexer.target import check
 
     if request.name:
         ids.check_name(request.name)
     request = replace(request, target=_fixed(request.target), add=tuple(map(_fixed, request.add)))
-    additions.check(request.add)
+    check(request.add)
     if Path(request.target).is_absolute():
         return request, request.name
     target = ids.parse(request.target)

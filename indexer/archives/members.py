@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import io
 import re
+import stat
 import unicodedata
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -20,8 +23,6 @@ from indexer.archives.inflate import BoundedStream, Gunzip
 from indexer.archives.sniff import HEAD, is_binary
 from indexer.archives.sniff import sniff as sniff
 from indexer.archives.tarstream import BLOCK, TarHeader, entries, padded
-from indexer.archives.zipstream import zip_entries
-from indexer.parsers import select
 from lineage.errors import ParseError
 from lineage.records import Status
 from lineage.text.hidden_text import is_name
@@ -31,6 +32,12 @@ REST = "*"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SINGLE = {"tex": "main.tex", "text": "main.txt", "pdf": "main.pdf", "postscript": "main.ps", "html": "main.html", "binary": "main.bin"}
 _REFUSED = {"zip": "main.zip", "xz": "main.xz", "bzip2": "main.bz2", "compress": "main.Z", "7z": "main.7z", "rar": "main.rar", "zstd": "main.zst"}
+Verdict = tuple[Status, str] | None
+"""Why a file is not wanted, or None."""
+Selection = Callable[[str, int], Verdict]
+"""The verdict on a file from its path and size; for repositories that of `indexer.parsers.select.by_name`."""
+_ENTRY = b"PK\x01\x02"
+"""What begins an entry of the directory at the end of a zip archive."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +71,6 @@ class Member:
     size: int = 0
 
 
-Verdict = tuple[Status, str] | None
-"""Why a file is not wanted, or None."""
-
-
 def members(source: bytes | Path, limits: ArchiveLimits = EPRINT) -> Iterator[Member]:
     """Every file of an e-print: tar, gzipped tar, one gzipped or plain file (called `main.tex`, `main.pdf` ...).
 
@@ -77,24 +80,24 @@ def members(source: bytes | Path, limits: ArchiveLimits = EPRINT) -> Iterator[Me
     return _read(source, limits, _wanted_always)
 
 
-def repo_members(source: bytes | Path, limits: ArchiveLimits = TARBALL) -> Iterator[Member]:
+def repo_members(source: bytes | Path, unwanted: Selection, limits: ArchiveLimits = TARBALL) -> Iterator[Member]:
     """Every file of a repository tarball, its root folder stripped; what no parser reads is passed over unread.
 
-    Data is only held for text that `select.by_name` and its first 64 KiB admit: media, weights, data sets and files
+    Data is only held for text that `unwanted` and its first 64 KiB admit: media, weights, data sets and files
     over 1 MB cost no memory.
     """
-    return _read(source, limits, select.by_name, strip=True)
+    return _read(source, limits, unwanted, strip=True)
 
 
-def upload_members(source: bytes, limits: ArchiveLimits = UPLOAD) -> Iterator[Member]:
+def upload_members(source: bytes, unwanted: Selection, limits: ArchiveLimits = UPLOAD) -> Iterator[Member]:
     """Every file of an archive that somebody sent (tar, gzipped tar or zip), under the names that it has there; text only is held."""
     if sniff(source[:HEAD]) != "zip":
-        yield from _read(source, limits, select.by_name)
+        yield from _read(source, limits, unwanted)
     elif len(source) > limits.packed:
         yield Member(REST, None, Status.TOO_LARGE, f"the archive has {len(source):,} bytes, more than {limits.packed:,}", len(source))
     else:
         try:
-            yield from _Walk(limits, select.by_name, strip=False).each(zip_entries(source, limits.members, limits.total, limits.seconds))
+            yield from _Walk(limits, unwanted, strip=False).each(zip_entries(source, limits.members, limits.total, limits.seconds))
         except ParseError as error:
             yield Member(REST, None, error.status, f"{error}; what follows was not read")
 
@@ -103,7 +106,7 @@ def _wanted_always(_name: str, _size: int) -> Verdict:
     return None
 
 
-def _read(source: bytes | Path, limits: ArchiveLimits, unwanted: Callable[[str, int], Verdict], *, strip: bool = False) -> Iterator[Member]:
+def _read(source: bytes | Path, limits: ArchiveLimits, unwanted: Selection, *, strip: bool = False) -> Iterator[Member]:
     with ExitStack() as open_files:
         handle: io.BufferedIOBase = open_files.enter_context(source.open("rb") if isinstance(source, Path) else io.BytesIO(source))
         size = source.stat().st_size if isinstance(source, Path) else len(source)
@@ -116,7 +119,7 @@ def _read(source: bytes | Path, limits: ArchiveLimits, unwanted: Callable[[str, 
             yield Member(REST, None, error.status, f"{error}; what follows was not read")
 
 
-def _unpack(stream: BoundedStream, limits: ArchiveLimits, unwanted: Callable[[str, int], Verdict], *, strip: bool) -> Iterator[Member]:
+def _unpack(stream: BoundedStream, limits: ArchiveLimits, unwanted: Selection, *, strip: bool) -> Iterator[Member]:
     kind = sniff(stream.peek(HEAD))
     for _ in range(2):
         if kind == "gzip":
@@ -146,7 +149,7 @@ class _Walk:
     """The state of one walk over a tar: names seen so far, and bytes read."""
 
     limits: ArchiveLimits
-    unwanted: Callable[[str, int], Verdict]
+    unwanted: Selection
     strip: bool
     names: set[str] = field(default_factory=set)
     folded: dict[str, str] = field(default_factory=dict)
@@ -234,3 +237,41 @@ def _unsafe(name: str) -> str:
 
 def _shown(name: str) -> str:
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), name[:600])
+
+
+def zip_entries(data: bytes, members: int, total: int, seconds: float) -> Iterator[tuple[BoundedStream, TarHeader]]:
+    """Each entry in the form of a tar header, with the stream of its bytes. Raises `ParseError` for damage and for too many entries."""
+    if data.count(_ENTRY) > 2 * members:  # before anything is made of them
+        raise ParseError(Status.TOO_MANY_FILES, f"more than {members:,} files")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for info in archive.infolist():
+                kind = _kind(info)
+                size = info.file_size if kind == "file" else 0  # of a link nothing is read, not even where it points to
+                yield BoundedStream(_reader(archive, info), total, seconds), TarHeader(info.filename, kind, size)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise ParseError(Status.BAD_ARCHIVE, f"the archive is damaged ({error})") from error
+
+
+def _kind(info: zipfile.ZipInfo) -> str:
+    if info.is_dir():
+        return "folder"
+    if info.flag_bits & 1:
+        return "locked file"
+    mode = info.external_attr >> 16
+    return "symbolic link" if stat.S_ISLNK(mode) else "file" if not mode or stat.S_ISREG(mode) or not stat.S_IFMT(mode) else "device"
+
+
+def _reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
+    """A source of a file's bytes, opened when the first is asked for; it gives no more than the directory states."""
+    opened: list[zipfile.ZipExtFile] = []
+
+    def read(n: int) -> bytes:
+        try:
+            if not opened:
+                opened.append(archive.open(info))  # type: ignore[arg-type]  # mode "r" gives a ZipExtFile
+            return opened[0].read(n)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, NotImplementedError) as error:
+            raise ParseError(Status.BAD_ARCHIVE, f"the compressed data is damaged ({error})") from error
+
+    return read

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lineage.hyperparameters.normalize import schedule
-from lineage.hyperparameters.ontology import NameMatch, NormalizedValue, Ontology
+from lineage.hyperparameters.ontology import NameMatch, NormalizedValue, Ontology, schedule
 from lineage.hyperparameters.values import Expression, Plain, literal
 from lineage.records import FactKind
 

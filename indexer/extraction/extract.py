@@ -7,17 +7,33 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from indexer.extraction import configs, documents, mechanisms, python, shell
+from indexer.extraction import configs, mechanisms, prose, python, shell, sibling_sections, symbol_bindings, tables
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
+from indexer.extraction.symbol_bindings import Letters
 from indexer.repo_profile import is_test
 from lineage.file_roles import named_roles
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Chunk, Document, Fact, FileRole
+from lineage.records import Chunk, Document, Fact, FileRole, Span
 
 VERSION = "facts@11"
+_MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
+_FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
+_SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
+_PYTHON = {"python", "py", "python3"}
+_FIELD = re.compile(
+    r"\b(?:train(?:ed|ing)?|epochs?|neural|networks?|dataset|learning rate|optimi[sz]er|gpus?|batch(?: size)?|fine-?tun\w+|pre-?train\w+|embeddings?|"
+    r"checkpoints?|gradients?|layers?|transformer|accuracy|hyper-?parameters?|seeds?|llms?|benchmark|evaluation|inference|augmentation)\b"
+)
+_OF_THE_FIELD = 3
+"""Different words of the field that a text must hold before its prose is read: "2 blocks" of an audit are no layers."""
+_LINK = re.compile(r"\]\([^()\s]{1,400}\)|https?://[^\s)]{1,400}")
+_COMMAND = re.compile(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S")
+_FLAGS = re.compile(r"\s--?[A-Za-z][\w.-]*[ =]")
+_SPOKEN = {"paragraph", "abstract", "list", "caption", "footnote", "text", "algorithm", "equation"}
 
 
 @dataclass(frozen=True)
@@ -40,9 +56,6 @@ def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> 
     return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in notes), tuple(found))
 
 
-_MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
-
-
 def _of_tests(document: Document) -> bool:
     return document.kind != "paper" and _is_test(document)
 
@@ -55,7 +68,7 @@ def _read(document: Document, sink: Sink) -> str:
     if document.kind == "config":
         return configs.read(document.path, document.text, document.language, sink)
     if document.kind in {"paper", "docs"}:
-        documents.read(document, sink)
+        read(document, sink)
         return ""
     if document.language == "python":
         return _python(document, sink)
@@ -122,3 +135,121 @@ def _placed(document: Document, chunks: Sequence[Chunk], extracted_facts: Iterab
         for extracted in sorted(extracted_facts, key=lambda fact: (fact.line, fact.name, fact.value, fact.scope))
         if (chunk := holding.at(extracted.line))
     ]
+
+
+def read(document: Document, sink: Sink) -> None:
+    """Put the facts of a paper or a text file into `sink`."""
+    if document.kind == "paper" or document.language == "latex":
+        _paper(document, sink)
+        return
+    spoken = len(set(_FIELD.findall(document.text.lower()))) >= _OF_THE_FIELD
+    for kind, first, text in _parts(document.text):
+        _part(kind, first, text, sink, spoken)
+
+
+def _paper(document: Document, sink: Sink) -> None:
+    text = document.text
+    marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
+    captions = _captions(text, marked)
+    named = symbol_bindings.meant(text, sink.ontology)
+    placed: dict[ExtractedFact, sibling_sections.Section] = dict.fromkeys(sink.found, ())
+    done, counted, line = 0, 0, 1
+    for span in marked:
+        start = max(span.start, done)
+        if start >= span.end:
+            continue
+        line += text.count("\n", counted, start)
+        counted = start
+        _table_or_prose(span.role, line, text[start : span.end], sink, " ".join(span.path), captions.get(span.start, ""), named)
+        placed |= dict.fromkeys((extracted_fact for extracted_fact in islice(sink.found, len(placed), None)), span.path)
+        done = span.end
+    if not marked:
+        _table_or_prose("text", 1, text, sink, "")
+    else:
+        sink.found = sibling_sections.scoped(placed)
+
+
+def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
+    """The caption of a table, right above or below it, by where the table begins."""
+    captions_by_line: dict[int, str] = {}
+    last: Span | None = None
+    for span in spans:
+        if last and {last.role, span.role} == {"table", "caption"} and not text[last.end : span.start].strip():
+            table, caption = (last, span) if last.role == "table" else (span, last)
+            captions_by_line[table.start] = text[caption.start : caption.end]
+            last = None
+        else:
+            last = span
+    return captions_by_line
+
+
+def _table_or_prose(role: str, line: int, text: str, sink: Sink, around: str, caption: str = "", named: Letters | None = None) -> None:
+    if role != "table":
+        prose.read(text, sink, first=line, around=around, named=named if role != "equation" else None)
+        return
+    rows = text.split("\n")
+    table_blocks = list(tables.blocks(rows, line))
+    for block in table_blocks:
+        tables.read(block, sink, caption)
+    if not table_blocks:  # rows of a PDF have no bars between their cells
+        prose.read("\n\n".join(rows), sink, first=line, kind="table", around=around)
+
+
+def _part(kind: str, first: int, text: str, sink: Sink, spoken: bool) -> None:
+    if kind == "prose":
+        rows = text.split("\n")
+        table_blocks = list(tables.blocks(rows, first))
+        for block in table_blocks:
+            tables.read(block, sink)
+        inside = {number for block in table_blocks for number, _ in block}
+        plain = "\n".join("" if number in inside else row for number, row in enumerate(rows, first)) if spoken else ""
+        prose.read(_LINK.sub(lambda m: " " * len(m[0]), plain), sink, first=first)
+    elif kind in _SHELL:
+        shell.commands_of(text, sink, first - 1)
+    else:
+        sink.first = first - 1
+        _fenced(kind, text, sink)
+        sink.first = 0
+
+
+def _fenced(kind: str, text: str, sink: Sink) -> None:
+    if kind in _PYTHON:
+        try:
+            python.read(text, sink)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+    elif kind in {"yaml", "yml"}:
+        configs.read("block", text, "yaml", sink)
+    elif kind in {"json", "toml", "ini", "gin"}:
+        configs.read("block", text, {"ini": "toml"}.get(kind, kind), sink)
+
+
+def _parts(text: str) -> Iterator[tuple[str, int, str]]:
+    """(kind, first line, text): prose, and fenced or indented blocks by their language."""
+    kind, fence, first = "prose", "", 1
+    pending_lines: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _FENCE.match(line)
+        if fence:
+            closes = match and match[1].startswith(fence) and not match[2]
+            if not closes:
+                pending_lines.append(line)
+                continue
+            yield kind, first, "\n".join(pending_lines)
+            kind, fence, first, pending_lines = "prose", "", number + 1, []
+        elif match:
+            yield kind, first, "\n".join(pending_lines)
+            kind, fence, first, pending_lines = match[2].lower(), match[1], number + 1, []
+        elif _is_command(line):
+            yield kind, first, "\n".join(pending_lines)
+            yield "sh", number, line
+            kind, first, pending_lines = "prose", number + 1, []
+        else:
+            pending_lines.append(line)
+    yield kind, first, "\n".join(pending_lines)
+
+
+def _is_command(line: str) -> bool:
+    """A line that runs a program, as READMEs without fences have: indented, or with several flags."""
+    indented = line.startswith(("    ", "\t", "$ ")) and _COMMAND.match(line) is not None
+    return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)

@@ -16,7 +16,7 @@ from indexer.extraction.false_positive_filters import not_meant, says_otherwise,
 from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
 from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, sentences
 from indexer.extraction.symbol_bindings import Letters
-from lineage.hyperparameters.normalize import schedule
+from lineage.hyperparameters.ontology import schedule
 from lineage.hyperparameters.terms import fold
 from lineage.records import FactKind
 

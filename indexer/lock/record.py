@@ -13,8 +13,8 @@ from pathlib import Path
 
 from indexer.build_context import BuildContext
 from indexer.bundle.write import program
-from indexer.code_links.target_files import VERSION as LOOKED
-from indexer.collect import Collected
+from indexer.code_links.collector import VERSION as LOOKED
+from indexer.collected import Collected
 from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
 from indexer.lock.tools import tools
 from indexer.pipeline import gathered

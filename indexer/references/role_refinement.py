@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from indexer.chat import Chat
-from indexer.result_cache import remembered
-from indexer.store.computed_cache import DerivedCache
+from indexer.store.computed_cache import DerivedCache, remembered
 from lineage.errors import SourceError
 from lineage.records import LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Work, WorkId
 from lineage.references.roles import beside

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import stat
 import tarfile
 from collections import Counter
@@ -22,6 +23,7 @@ from indexer.archives.sniff import is_binary, sniff
 from indexer.parsers import select
 from indexer.parsers.code.languages import language_of
 from indexer.sources.checkout import not_followed, origin
+from lineage.disk_errors import there
 from lineage.errors import NotFound, UsageError
 from lineage.ids import local_id
 from lineage.records import Status, Work
@@ -34,6 +36,9 @@ _NOT_READ = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "ven
 _LOOKED_INTO = 2_000
 """Folders that are looked into to tell code from a paper."""
 _TEX = (".tex", ".bbl", ".bib", ".sty", ".cls", ".ltx", ".def", ".clo")
+_NAMED = re.compile(r'\s*["\u201c\u201e\u00ab]|\s*(?:arxiv|doi|s2|acl|repo|corpusid|title):', re.IGNORECASE)
+# A name that begins as paths do, or one word that ends as papers do and is no DOI.
+_WRITTEN = re.compile(r"\.{0,2}/|~|(?!10\.\d|doi:)\S{1,250}\.(?:pdf|tex|gz|tgz|tar)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -214,3 +219,8 @@ def _refusal(name: str, size: int, limits: ArchiveLimits, left: int) -> tuple[St
     if size > min(limits.member, left):
         return Status.TOO_LARGE, f"{size:,} bytes, more than may be read"
     return None if limits is EPRINT else select.by_name(name, size)
+
+
+def is_path(text: str) -> bool:
+    """Whether a target is meant as a path: it exists, or is written like one. What is named by a scheme or in quotes never is."""
+    return "://" not in text and not _NAMED.match(text) and bool(_WRITTEN.match(text) or there(text))

@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 
 from indexer.store.atomic_files import fsync_folder, remains, sha256_of, write_whole
-from indexer.store.verify import HOLDER, file_findings
+from indexer.store.findings import HOLDER, file_findings
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter

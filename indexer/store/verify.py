@@ -7,17 +7,16 @@ their own: the first says that something is wrong, the second says what.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from indexer.code_links.exclusion_check import stray_blobs, strays
 from indexer.code_links.exclusion_losses import losses
+from indexer.store.findings import HOLDER, Finding, file_findings, sha256
 from indexer.transport.cache import read_row
 from lineage import generation as layout
 from lineage.catalog.keyed import Keyed
@@ -28,21 +27,10 @@ from lineage.ports import Vectors
 from lineage.sealed import unsealed
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_BLOCK = 1 << 20
-HOLDER = ".writer.json"
-"""Says who writes a lineage; it outlives only a writer that was killed."""
+
 _ROWS = 20_000
 MENDED = "it counts as absent and is made or fetched again; `lineage check --repair` does it now"
 _KEEP_OUT = "build again with the same flags"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something wrong: where it lies, what it is, what to do about it."""
-
-    place: str
-    problem: str
-    hint: str = layout.REBUILD
 
 
 def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...]:
@@ -112,36 +100,6 @@ def check_generation(folder: Path) -> Iterator[Finding]:
     for name in sorted(strangers):
         yield Finding(str(folder / name), "is not in the manifest", hint="it is not used; remove it if it is not yours")
     yield from _catalog_findings(folder, manifest, whole=not damaged)
-
-
-def file_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
-    """Files of a generation that are not what its manifest says, by size and hash."""
-    for name in sorted({layout.CATALOG, *manifest.files}):
-        if problem := _file_problem(folder / name, manifest):
-            yield Finding(str(folder / name), problem)
-
-
-def _file_problem(path: Path, manifest: Manifest) -> str:
-    record = manifest.files.get(path.name)
-    if record is None:
-        return "is not in the manifest"
-    try:
-        if (size := path.stat().st_size) != record.size:
-            return f"has {size:,} bytes, {record.size:,} were written"
-        return "" if sha256(path) == record.sha256 else "is not what was written (SHA-256 differs)"
-    except FileNotFoundError:
-        return "is missing"
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-
-
-def sha256(path: Path) -> str:
-    """SHA-256 (hex) of a file."""
-    total = hashlib.sha256()
-    with path.open("rb") as handle:
-        while block := handle.read(_BLOCK):
-            total.update(block)
-    return total.hexdigest()
 
 
 def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The table of details as data: what each is called, what its values may be, which calls say what; read from JSON.
 
 The packaged file (`data/ontology.json`) says where it comes from; a user's own file of the same form adds to its rows or
-brings new ones. `lineage.hyperparameters.ontology` looks things up in it, `lineage.hyperparameters.normalize` holds values against it.
+brings new ones. `lineage.hyperparameters.ontology` looks things up in it, `lineage.hyperparameters.ontology` holds values against it.
 """
 
 from __future__ import annotations

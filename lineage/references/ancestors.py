@@ -6,12 +6,14 @@ their checkpoints, weighed with their rank among all references. What nobody say
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from lineage.records import Mention, Reference, Role, Work, WorkId
+from lineage.ids import arxiv_id, doi_id, normal_title
+from lineage.records import BibEntry, Mention, Reference, Role, Work, WorkId
 from lineage.references.inheritance import Takeover, by_part, takeovers
 from lineage.references.ranking import own_name
-from lineage.references.signals import Ancestor, Part, Signal
+from lineage.references.signals import Ancestor, Part, Signal, counted
 
 VERSION = "ancestors@6"
 MOST = 3
@@ -24,6 +26,8 @@ _CODE = {
 }
 _ROLES = {Role.DATA: Part.DATA, Role.METRIC: Part.EVALUATION}
 _BY_ROLE = 0.5
+_TITLE = 16
+"""Letters from which on a title names one work."""
 
 
 def ancestors(
@@ -67,3 +71,42 @@ def _sentence(part: Part, takeover_statements: Sequence[Takeover]) -> str:
     clear = [(takeover.weight * dict(takeover.parts).get(part, 0.0), takeover) for takeover in takeover_statements]
     best = max(clear, key=lambda pair: pair[0], default=None)
     return " ".join(best[1].mention.sentence.replace(" ⟦T⟧", "").split()) if best and best[0] > 0.1 else ""
+
+
+def cocitation_signals(
+    references: Sequence[Reference], works: Mapping[WorkId, Work], lists: Mapping[WorkId, Sequence[BibEntry]]
+) -> dict[WorkId, tuple[Signal, ...]]:
+    """For each reference that others cite too the signal of that: by one .2, by three .4, by seven .6.
+
+    `lists` are bibliographies by citing work, those of the target's references; a work never counts for itself.
+    """
+    named = {name: r.cited for r in references for name in _names(works.get(r.cited))}
+    citing: dict[WorkId, set[WorkId]] = defaultdict(set)
+    for other, entries in lists.items():
+        for cited in {named[name] for entry in entries for name in _entry_names(entry) if name in named}:
+            citing[cited] |= {other} - {cited}
+    return {cited: (_signal(len(others), len(lists)),) for cited, others in citing.items() if others}
+
+
+def _signal(count: int, of: int) -> Signal:
+    return Signal("cocited", min(1.0, count.bit_length() / 5), f"cited by {count} of the {counted(of, 'fetched paper')} too")
+
+
+def _names(work: Work | None) -> Iterator[str]:
+    if work:
+        yield from (work.id, *work.aliases)
+        yield from _title(work.title)
+
+
+def _entry_names(entry: BibEntry) -> Iterator[str]:
+    if entry.arxiv and (id_and_version := arxiv_id(entry.arxiv)):
+        yield id_and_version[0]
+    if entry.doi and (doi := doi_id(entry.doi)):
+        yield doi
+    yield from _title(entry.title)
+
+
+def _title(title: str) -> Iterator[str]:
+    words = normal_title(title)
+    if len(words) >= _TITLE:
+        yield words

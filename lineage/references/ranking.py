@@ -59,13 +59,11 @@ _ROLE_WORDS = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Log-odds per unit of signal, and the bias, with and without any context; `fitted` names the signals not set by hand."""
+    """Log-odds per unit of signal, and the bias, with and without any context."""
 
     bias: float
     bias_without: float
     signals: Mapping[str, float]
-    fitted: tuple[str, ...]
-    provenance: Mapping[str, str]
 
 
 @cache
@@ -76,7 +74,7 @@ def _shipped() -> Weights:
 def read_weights(text: str) -> Weights:
     """Weights from their JSON."""
     raw = json.loads(text)
-    return Weights(raw["bias"], raw["bias_without_contexts"], {**raw["set_by_hand"], **raw["fitted"]}, tuple(raw["fitted"]), raw["provenance"])
+    return Weights(raw["bias"], raw["bias_without_contexts"], {**raw["set_by_hand"], **raw["fitted"]})
 
 
 DEFAULT = _shipped()
@@ -96,8 +94,8 @@ def rank(
 
     Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
     further signals of cited works (`lineage.code_reuse.reuse`, `lineage.references.signals`), `named` the sentences that
-    speak of a cited work by its
-    short name alone (`lineage.references.short_names`).
+    speak of a cited work by its short
+    name alone (`lineage.references.short_names`).
     """
     code, more, named = _best_links(links), more or {}, named or {}
     scored = []

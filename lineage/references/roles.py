@@ -66,16 +66,15 @@ _METRIC_TITLE = re.compile(r"\b(?:metric|automatic evaluation of|evaluation meas
 
 @dataclass(frozen=True)
 class RoleModel:
-    """Weights by cue in the order of `Role`, the bias and the least probability that counts as a verdict, and where they come from.
+    """Weights by cue in the order of `Role`, the bias and the least probability that counts as a verdict.
 
-    `sections` are added by the kind of section a mention stands in; `provenance` names data, command and date.
+    `sections` are added by the kind of section a mention stands in.
     """
 
     weights: Mapping[str, tuple[float, ...]]
     bias: Mapping[Role, float]
     threshold: Mapping[Role, float]
     sections: Mapping[str, Mapping[Role, float]]
-    provenance: Mapping[str, str]
 
 
 @cache
@@ -93,7 +92,6 @@ def read_model(text: str) -> RoleModel:
         bias={role: role_weights["bias"] for role, role_weights in roles.items()},
         threshold={role: role_weights["threshold"] for role, role_weights in roles.items()},
         sections={name: {Role(r): w for r, w in given.items()} for name, given in raw["sections"]["weights"].items()},
-        provenance=raw["provenance"],
     )
 
 

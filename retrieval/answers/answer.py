@@ -6,28 +6,28 @@ model writes is checked sentence by sentence against the evidence that it cites;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lineage.citation import pinpoint
 from lineage.errors import SourceError
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Answer, Hit, Query, Status, WorkId
+from lineage.ports import ChatModel
+from lineage.records import Answer, Hit, Query, Reference, Status, Work, WorkId
 from lineage.results import FactOccurrence, Sentence, WrittenAnswer
 from lineage.text.hidden_text import fence_of, object_in
 from retrieval.answers.extract import Candidate, candidates, extracted, is_heard_of, is_sure, questions, searches
 from retrieval.answers.groundedness import missing
-from retrieval.answers.suggestions import suggestions
-from retrieval.context.units import neutral
+from retrieval.answers.pieces import Words
+from retrieval.context.units import PASSAGE_LETTERS, neutral
 from retrieval.decisions.named_settings import speaking
 from retrieval.search.engine import Engine
 
 EVIDENCE = 8
-LETTERS = 2_400
 MOST_ANSWER = 8_000
 _SENTENCES = 12
 _TASK = """You answer a question about how a machine-learning paper and the works that it builds on do something, for one who writes the code.
@@ -54,17 +54,10 @@ _SCHEMA: dict[str, Any] = {
         "additionalProperties": False,
     },
 }
-
-
-class AnswerWriter(Protocol):
-    """A chat model that answers with JSON; raises `SourceError`."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-
-    def complete(self, messages: Sequence[dict[str, str]], schema: dict[str, Any], most: int) -> str:
-        """The first `most` characters of its answer."""
+_MOST_SUGGESTED = 3
+_SHARE = 0.4
+"""The share of a question's words that the title of a work and a sentence about it must have."""
+_LONGEST = 200
 
 
 class _Said(BaseModel):
@@ -112,7 +105,7 @@ def _refused(answer: WrittenAnswer, asked: Asked) -> WrittenAnswer:
     return replace(answer, nearest=asked.answer.hits[:3], notes=(*answer.notes, *asked.suggested))
 
 
-def answered(asked: Asked, writer: AnswerWriter | None = None) -> WrittenAnswer:
+def answered(asked: Asked, writer: ChatModel | None = None) -> WrittenAnswer:
     """The answer; without sentences, and with the nearest misses, where nothing supports one."""
     found = _blank(asked)
     if not any(is_heard_of(answer, asked.known) for answer in asked.answers):
@@ -152,7 +145,7 @@ def _checked(answer: WrittenAnswer, sentences: Sequence[Sentence], known: Ontolo
     return replace(answer, sentences=kept, removed=(*answer.removed, *removed))
 
 
-def _written(answer: WrittenAnswer, asked: Asked, writer: AnswerWriter) -> WrittenAnswer:
+def _written(answer: WrittenAnswer, asked: Asked, writer: ChatModel) -> WrittenAnswer:
     hits = _evidence(asked)
     said = _parsed(writer.complete(messages(asked.answer.query.text, hits), _SCHEMA, MOST_ANSWER))
     sentences = [Sentence(one.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(one.evidence) if 1 <= n <= len(hits))) for one in said.sentences]
@@ -183,4 +176,31 @@ def messages(question: str, hits: Sequence[Hit]) -> list[dict[str, str]]:
 
 
 def _evidence_of(hit: Hit) -> str:
-    return f"{neutral(pinpoint(hit))} ({neutral(hit.work.title)[:120]})\n{neutral(hit.chunk.text)[:LETTERS]}"
+    return f"{neutral(pinpoint(hit))} ({neutral(hit.work.title)[:120]})\n{neutral(hit.chunk.text)[:PASSAGE_LETTERS]}"
+
+
+def suggestions(engine: Engine, question: str) -> tuple[str, ...]:
+    """Commands that would add the cited works that the target speaks of in the question's words, each with the sentence that does; most first."""
+    catalog, manifest = engine.generation.catalog, engine.generation.manifest
+    here = {document.work for document in catalog.documents()}
+    works = {work.id: work for work in catalog.works()}
+    words = Words(question, engine.worth(question))
+    references = [reference for reference in catalog.references(manifest.target) if reference.cited not in here]
+    best = [row for row in (_spoken(reference, works, words) for reference in references) if row and row[0] >= _SHARE]
+    told = (f"suggest: lineage add {manifest.lineage} {address} — {said}" for _, address, said in sorted(best, key=lambda row: -row[0]))
+    return tuple(dict.fromkeys(told))[:_MOST_SUGGESTED]
+
+
+def _spoken(reference: Reference, works: Mapping[WorkId, Work], words: Words) -> tuple[float, str, str] | None:
+    """How much of a question is spoken of where a work is cited, its address, and its title with the sentence that speaks most of it."""
+    work = works.get(reference.cited)
+    address = next((name for name in (work.id, *work.aliases) if name.startswith("arxiv:")), "") if work else ""
+    if work is None or not address:  # what has no e-print can hardly be fetched
+        return None
+    share, sentence = max((words.share(f"{work.title} {sentence}"), sentence) for sentence in ("", *_sentences(reference)))
+    said = f": “{' '.join(sentence.split())[:_LONGEST]}”" if sentence else ""
+    return share, address, f"{work.title}{said}"
+
+
+def _sentences(reference: Reference) -> Iterator[str]:
+    return (mention.sentence for mention in reference.mentions)

@@ -15,19 +15,7 @@ from functools import cached_property
 
 from lineage.hyperparameters.values import number
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
-from retrieval.audit.expectations import (
-    COLLECTED,
-    NOT_IN_CODE,
-    SAME_UNIT,
-    Expectation,
-    agree,
-    alike,
-    amounts_in,
-    is_off,
-    one_measure,
-    sentence_of,
-    sisters,
-)
+from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, amounts_in, is_off, one_measure, sisters
 from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
 from retrieval.audit.support import Roles, Support, experiment_of
@@ -45,7 +33,7 @@ from retrieval.audit.value_scope import (
     stages_agree,
 )
 from retrieval.decisions.batch_sizes import whole
-from retrieval.decisions.provenance import is_own_code
+from retrieval.decisions.provenance import is_own_code, sentence_of
 from retrieval.decisions.wording import wording
 
 _EVALUATED = frozenset({"evaluation", "decoding", "language model", "data", "reproducibility"})

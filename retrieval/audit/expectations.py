@@ -17,10 +17,10 @@ from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
-from retrieval.decisions.irrelevant_mentions import is_beside, measured
-from retrieval.decisions.provenance import sentences_of
+from retrieval.decisions.irrelevant_mentions import TRIED, is_beside, measured
+from retrieval.decisions.provenance import sentence_of
 from retrieval.decisions.target_text import DONE, OWN, section_weight
-from retrieval.gaps.claims import misread
+from retrieval.gaps.stated import misread
 
 _ALIKE = (
     frozenset({"epochs", "steps"}),
@@ -44,12 +44,6 @@ NOT_IN_CODE = frozenset({"gpus", "gpu_type", "training_time", "num_workers", "nu
 _ITEMS = frozenset({"images", "image", "samples", "sample", "examples", "example", "sequences", "sequence", "pairs", "videos"})
 """Units that a batch is counted in without saying so."""
 _EXAMPLES = frozenset({FileRole.EXAMPLE, FileRole.TEST})
-TRIED = re.compile(
-    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
-    r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
-    re.IGNORECASE,
-)
-"""Words of a sentence that tells what was tried, not what was taken."""
 _TRYING = re.compile(r"search|sensitiv|ablat|sweep|\btuning\b|effect of|impact of|varying|comparison|baseline", re.IGNORECASE)
 _CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix|adopt)|is set|are set|was set|were set)\b", re.IGNORECASE)
 _TRIAL_RUN = re.compile(r"\s{0,80}(?:el)?if\s[^#]{0,60}\b(?:\w+\.)?\w{0,20}(?:debug|smoke_?test|dry_?run|fast_dev)", re.IGNORECASE)
@@ -103,12 +97,6 @@ def is_tried(value: FactOccurrence) -> bool:
     sentence = sentence_of(value)
     several = value.fact.value[:1] == "["
     return (TRIED.search(sentence) is not None and (several or not _CHOSEN.search(sentence))) or (several and _TRYING.search(title) is not None)
-
-
-def sentence_of(value: FactOccurrence) -> str:
-    """The sentence that a value was read from."""
-    sentences, at = sentences_of(value)
-    return sentences[at] if at >= 0 else value.fact.said
 
 
 def _items(value: FactOccurrence, takes_list: bool) -> Iterator[Expectation]:

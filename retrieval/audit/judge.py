@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lineage.errors import SourceError
+from lineage.ports import ChatModel
 from lineage.records import Hit, Status
 from lineage.results import AuditFinding
 from lineage.text.hidden_text import fence_of, object_in
-from retrieval.answers.answer import LETTERS, AnswerWriter
-from retrieval.context.units import neutral
+from retrieval.context.units import PASSAGE_LETTERS, neutral
 
 MOST = 2_000
 SHORTEST = 12
@@ -44,7 +44,7 @@ class _Judged(BaseModel):
     quote: str = ""
 
 
-def judged(finding: AuditFinding, hits: Sequence[Hit], writer: AnswerWriter) -> AuditFinding:
+def judged(finding: AuditFinding, hits: Sequence[Hit], writer: ChatModel) -> AuditFinding:
     """The finding with the model's opinion: a match if it quotes the code truly, and told where it denies or cannot be had."""
     if not hits:
         return finding
@@ -78,7 +78,7 @@ def _parsed(text: str) -> _Judged:
 
 
 def _messages(component: str, hits: Sequence[Hit]) -> list[dict[str, str]]:
-    text = "\n\n".join(f"[{n}] {neutral(hit.chunk.path)}\n{neutral(hit.chunk.text)[:LETTERS]}" for n, hit in enumerate(hits, 1))
+    text = "\n\n".join(f"[{n}] {neutral(hit.chunk.path)}\n{neutral(hit.chunk.text)[:PASSAGE_LETTERS]}" for n, hit in enumerate(hits, 1))
     text = f"Component: {neutral(component)}\n\n{text}"
     fence = fence_of(text)
     return [{"role": "system", "content": _TASK.format(fence=fence)}, {"role": "user", "content": f"{fence}\n{text}\n{fence}"}]

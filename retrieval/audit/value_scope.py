@@ -13,8 +13,8 @@ from functools import cache
 
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.audit.expectations import sentence_of
 from retrieval.decisions.experiments import telling
+from retrieval.decisions.provenance import sentence_of
 from retrieval.decisions.wording import wording
 
 _STAGES = {

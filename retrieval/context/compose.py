@@ -25,9 +25,8 @@ from retrieval.context.choose import MOST, UnitValue, choose
 from retrieval.context.excerpt import cut
 from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
 from retrieval.context.own_code import answering, by_experiment, without_answered
-from retrieval.context.program import Programs
 from retrieval.context.required_context import Due
-from retrieval.context.settings_file import ConfigLine
+from retrieval.context.settings_file import ConfigLine, Programs
 from retrieval.context.stages import HEADINGS, ORDER, POLICIES, StageBudget
 from retrieval.context.task import Subquestion, components
 from retrieval.context.token_budget import Tokens

@@ -9,13 +9,13 @@ from lineage.errors import UsageError
 from lineage.records import Answer, Query, Work, WorkId
 from lineage.results import Gaps, Pack, Stage
 from retrieval.context.compose import PackInputs, compose
-from retrieval.context.program import Programs
 from retrieval.context.required_context import due
+from retrieval.context.settings_file import Programs
 from retrieval.context.task import Subquestion, subquestions
 from retrieval.context.token_budget import Tokens
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import holders
-from retrieval.gaps.batch_queries import answered
+from retrieval.gaps.components import answered
 from retrieval.gaps.undocumented_settings import works
 from retrieval.search.engine import Engine
 

@@ -13,8 +13,7 @@ from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Speci
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
 from retrieval.context.markdown import code, fenced, inline, inline_path, licence
-from retrieval.context.program import Programs
-from retrieval.context.settings_file import UNSPECIFIED, ConfigLine
+from retrieval.context.settings_file import UNSPECIFIED, ConfigLine, Programs
 from retrieval.context.task import relevant
 from retrieval.context.token_budget import Tokens
 

@@ -52,6 +52,16 @@ _SHARPER = 2.0
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>")
 _WHOLE = {"function", "method", "class"}
 _PARTED = {"function", "method"}
+_UNASKED = 0.2
+_TESTS, _BASELINES = frozenset(terms("tests")), frozenset(terms("baselines comparison"))
+_COMMENT = re.compile(r"\s*(?:#|//|/?\*|%|--|<!|[-=~_.*+|]{3,}|echo\b|\Z)")
+_LEAST = 6
+_PROSE = re.compile(r"[A-Za-z]{2,}|\d")
+_BLANKS = 3
+_HEADING = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s+\S[^\n]{0,120}\Z|#{1,6}\s[^\n]{0,160}\Z")
+_CONTINUES = re.compile(r"\$\$|[a-z(]|\\\[")
+PASSAGE_LETTERS = 2_400
+"""Characters of a passage that a chat model is shown."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +128,6 @@ class QuestionWords:
         return worth
 
 
-_UNASKED = 0.2
-_TESTS, _BASELINES = frozenset(terms("tests")), frozenset(terms("baselines comparison"))
-
-
 def beside(hit: Hit) -> bool:
     """What tests read is no source of knowledge on how a thing is done, nor is the caption of a figure that is not there."""
     chunk = hit.chunk
@@ -186,18 +192,11 @@ def _alike(pack_unit: PackUnit, other: PackUnit) -> bool:
     return len(apart) <= (1.0 - _ALIKE) * len(pack_unit.said | other.said) and not any(word[0].isdigit() for word in apart)
 
 
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*|%|--|<!|[-=~_.*+|]{3,}|echo\b|\Z)")
-_LEAST = 6
-
-
 def _speaks(unit: PackUnit) -> bool:
     """Whether a unit says anything by itself: a heading, a rule of dashes or a lone comment does not."""
     if unit.kind == "imitate" or unit.hit.chunk.kind == "config":
         return any(not _COMMENT.match(line) and not _SETS_UP.match(line) for line in unit.text.splitlines())
     return len(_PROSE.findall(unit.text)) >= _LEAST and not _HEADING.match(unit.text.rpartition("\n\n")[2])
-
-
-_PROSE = re.compile(r"[A-Za-z]{2,}|\d")
 
 
 def _found(answers: Sequence[Answer]) -> list[tuple[Hit, dict[int, tuple[float, Hit]]]]:
@@ -272,9 +271,6 @@ def _continues(chunk: Chunk, other: Chunk) -> bool:
     return same and parted and other.start_line - chunk.end_line <= _BLANKS
 
 
-_BLANKS = 3
-
-
 def _prose(hit: Hit, kind: Kind, scores: Mapping[int, float], words: QuestionWords) -> Iterable[PackUnit]:
     """The paragraphs of a chunk; each is worth, of the chunk's relevance, its share of the question's words."""
     texts = paragraphs(neutral(hit.chunk.text), hit.chunk.role)
@@ -287,10 +283,6 @@ def _prose(hit: Hit, kind: Kind, scores: Mapping[int, float], words: QuestionWor
 
 def _share(covered: float, best: float) -> float:
     return _FLOOR + (1.0 - _FLOOR) * covered / best if best else 1.0
-
-
-_HEADING = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\s+\S[^\n]{0,120}\Z|#{1,6}\s[^\n]{0,160}\Z")
-_CONTINUES = re.compile(r"\$\$|[a-z(]|\\\[")
 
 
 def paragraphs(text: str, role: str = "paragraph") -> list[str]:

@@ -16,6 +16,12 @@ _SPEED = re.compile(
 )
 _TRAINED = re.compile(r"\b(?:trained|fine-?tuned|epochs?|we (?:pre-?)?train)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|e\.g\.,?|for example,?)\s[^.;()]{1,60}?\sor\s[^\s.;]{1,30}", re.IGNORECASE)
+TRIED = re.compile(
+    r"\b(?:search(?:ed|ing)?|sweeps?|swept|grid|experiment(?:ed)? with|tr(?:y|ied)|var(?:y|ied|ying)|explor(?:e|ed)|candidates?"
+    r"|ranging|range(?:s|d)? from|chosen from|selected from|ablat\w{1,5}|sensitiv\w{1,6})\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that tells what was tried, not what was taken."""
 
 
 def beside(text: str, names: Iterable[str], value: str = "") -> bool:

@@ -67,3 +67,9 @@ def by_value(name: str, occurrences: Iterable[FactOccurrence], same: Callable[[s
         key = next((known for known in groups if known == occurrence.fact.value or same(name, known, occurrence.fact.value)), occurrence.fact.value)
         groups.setdefault(key, []).append(occurrence)
     return list(groups.values())
+
+
+def sentence_of(value: FactOccurrence) -> str:
+    """The sentence that a value was read from."""
+    sentences, at = sentences_of(value)
+    return sentences[at] if at >= 0 else value.fact.said

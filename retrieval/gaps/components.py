@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import Any
 
 from lineage.citation import pinpoint
-from lineage.records import Chunk, FileRole, Hit, Query, Reason, ReasonKind
+from lineage.errors import UsageError
+from lineage.records import Answer, Chunk, FileRole, Hit, Query, Reason, ReasonKind
 from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
 from retrieval.decisions.target_text import TargetSentence, TargetText
-from retrieval.gaps.batch_queries import asked
 from retrieval.search.engine import Engine
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
@@ -42,6 +42,7 @@ _PLAIN = frozenset(map(stem, _NAMES.split()))
 """Words that the names of half of all functions have."""
 _TOLD = 6
 _DEFINITIONS = frozenset(("function", "method", "class"))
+_ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,6 @@ def components(engine: Engine, target_text: TargetText) -> tuple[list[MethodComp
 def _functions(hits: Iterable[Hit]) -> list[Hit]:
     """The first functions of the target's own code."""
     return [hit for hit in hits if hit.from_target and hit.chunk.role in _DEFINITIONS and FileRole.TEST not in hit.roles][:FUNCTIONS]
-
-
-_ROLES = frozenset(("paragraph", "equation", "algorithm", "list", "text"))
 
 
 def _passages(sentences: Sequence[TargetSentence]) -> Iterator[Chunk]:
@@ -162,3 +160,24 @@ def rows(method_components: Sequence[MethodComponent], target_text: TargetText) 
         )
         why = f"the code has {names}" if names else "the code is the only statement of its steps"
         yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)
+
+
+def asked(engine: Engine, questions: Sequence[Query]) -> tuple[list[tuple[Hit, ...]], int]:
+    """The hits of each question, () for one that could not be looked up in time, and how many those are."""
+    answers = answered(engine, questions)
+    return [answer.hits if answer else () for answer in answers], answers.count(None)
+
+
+def answered(engine: Engine, questions: Sequence[Query]) -> list[Answer | None]:
+    """The answer to each question, None for one that could not be looked up in time."""
+    try:
+        return list(engine.ask_many(questions)) if questions else []
+    except UsageError:
+        return [_one(engine, question) for question in questions]
+
+
+def _one(engine: Engine, question: Query) -> Answer | None:
+    try:
+        return engine.ask(question)
+    except UsageError:
+        return None

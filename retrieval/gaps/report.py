@@ -21,13 +21,12 @@ from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
-from retrieval.gaps import components, followed_settings, library_defaults
+from retrieval.gaps import components, library_defaults
 from retrieval.gaps import undocumented_settings as own
-from retrieval.gaps.batch_queries import asked
-from retrieval.gaps.claims import misread, unclaimed
+from retrieval.gaps.components import asked
 from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
-from retrieval.gaps.stated import DetailVerdict, Pointer, judged, named_in
+from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named_in, unclaimed
 from retrieval.search.engine import Engine
 
 SHOWN = 5
@@ -314,7 +313,7 @@ def _with_own(
         return rows
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
     settings = own.rows(engine, own_works, target_text, known, context)
-    return [*rows, *settings, *followed_settings.rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
+    return [*rows, *settings, *own.followed_rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
 
 
 # -- conflicts and notes

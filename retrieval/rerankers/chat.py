@@ -7,10 +7,10 @@ text that it leaves out gets the lowest mark.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
 from lineage.errors import SettingsError, SourceError
+from lineage.ports import ChatModel
 from lineage.records import Status
 from lineage.settings import Settings
 from lineage.text.hidden_text import fence_of, object_in
@@ -31,17 +31,6 @@ _SCHEMA = {
     "strict": True,
     "schema": {"type": "object", "properties": {"marks": {"type": "array", "items": _MARK}}, "required": ["marks"], "additionalProperties": False},
 }
-
-
-class ChatModel(Protocol):
-    """The part of a chat endpoint that is needed (`indexer.chat`)."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-
-    def complete(self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], most: int) -> str:
-        """The answer's text; raises `SourceError`."""
 
 
 def create(model: str, settings: Settings, chat: ChatModel | None = None) -> ChatReranker:

@@ -19,6 +19,7 @@ from lineage.records import ChunkKind
 from lineage.text.tokens import fts_any, fts_phrase, terms, tokens, variants
 from retrieval.search.expansion import Crossing, Vocabulary
 from retrieval.search.focus import rarity
+from retrieval.search.fusion import Ranked
 
 DEPTH = 300
 VARIANTS = 0.5
@@ -26,7 +27,6 @@ BRIDGES = 0.5
 MAX_BRIDGES = 8
 COMMON = 0.3
 RARE, FEW = 0.02, 10
-Ranked = Sequence[tuple[int, float]]
 
 
 @dataclass(frozen=True)

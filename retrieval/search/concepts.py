@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
 from retrieval.search.expansion import Crossing, Phrase, whole
+from retrieval.search.fusion import Ranked, standard
 from retrieval.search.question_subject import Subject, share_spoken
 
 FIRST = 10
@@ -26,7 +28,17 @@ NAMELESS = 0.6
 UNASKED = 0.5
 """The same for one that no code is known for."""
 _PER = 1000
-Ranked = Sequence[tuple[int, float]]
+PRESENT, NEVER = 0.01, 0.0003
+"""The share of pieces from which on an area is one of the lineage's, and what is added to each so that none is infinitely far away."""
+FARTHEST, FAR = 2.0, 1.5
+"""The greatest distance, and the one from which on a lineage has next to nothing of an area."""
+UNSUPPORTED = "nothing in this lineage supports an answer well"
+MISSES = "the nearest matches are shown"
+MISS = "nearest-miss"
+"""The flag of a hit that was only the nearest."""
+POOL = 200
+CLOSE = 0.5
+"""The similarity, to a model whose scale is known, of a passage that answers although the lineage has next to nothing of the area."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +134,6 @@ def _text(chunk: Chunk, work: Work | None) -> str:
 # things there. How many pieces of a generation hold an identifier of an area is a property of the lineage. Areas are data (`data/areas.json`).
 
 
-PRESENT, NEVER = 0.01, 0.0003
-"""The share of pieces from which on an area is one of the lineage's, and what is added to each so that none is infinitely far away."""
-FARTHEST, FAR = 2.0, 1.5
-"""The greatest distance, and the one from which on a lineage has next to nothing of an area."""
-
-
 @dataclass(frozen=True)
 class Area:
     """An area: phrases of questions, as stems, and the index's tokens of its identifiers."""
@@ -163,3 +169,62 @@ def _holds(stems: list[str], phrase: Phrase) -> bool:
 def distance(asked: Iterable[str], shares: Mapping[str, float]) -> float:
     """How far a lineage is from the area of a question that is the least its own: 0 where it has all of them, `FARTHEST` at most."""
     return min(FARTHEST, max((math.log(PRESENT / (shares[name] + NEVER)) for name in asked if shares[name] + NEVER < PRESENT), default=0.0))
+
+
+@dataclass(frozen=True)
+class Signs:
+    """How a question was answered: `gap` between the first and tenth lexical score, log of 1 + `terms` asked; with vectors,
+    how far the nearest chunk stands out of the first 200 (`lift`, in deviations), the share of the first ten of both
+    lists that is the same (`agreed`), and the similarity of the nearest (`near`), which are 0 without vectors; the rest as in `Concepts`.
+    """
+
+    gap: float
+    terms: float
+    lift: float = 0.0
+    agreed: float = 0.0
+    vectors: bool = False
+    near: float = 0.0
+    covered: float = 0.0
+    absent: float = 0.0
+    common: float = 0.0
+    spoken: float = UNASKED
+    named: float = NAMELESS
+    outside: float = 0.0
+
+
+def signs(terms: int, lexical: Ranked, dense: Ranked | None, seen: Concepts | None = None) -> Signs:
+    """The signs of two ranked lists (row, score), best first, and of the concepts that were seen in them."""
+    gap = (lexical[0][1] if lexical else 0.0) - (lexical[FIRST - 1][1] if len(lexical) >= FIRST else 0.0)
+    concepts = asdict(seen or Concepts())
+    if not dense:
+        return Signs(gap, math.log1p(terms), **concepts)
+    first = dense[:POOL]
+    agreed = len({row for row, _ in lexical[:FIRST]} & {row for row, _ in first[:FIRST]}) / FIRST
+    return Signs(gap, math.log1p(terms), standard(first, POOL)[first[0][0]], agreed, vectors=True, near=first[0][1], **concepts)
+
+
+def supported(found: Signs, embedder: str = "") -> bool:
+    """Whether an answer is likely enough to be among what was found by this embedder (its name before `@` counts)."""
+    model, table = embedder.partition("@")[0], _fitted()
+    if found.outside >= FAR and (model not in table["models"] or found.near < CLOSE):
+        return False
+    if not found.vectors:
+        return _likely(found, table["words"])
+    return found.near >= table["floors"].get(model, -1.0) and _likely(found, table["models"].get(model, table["vectors"]))
+
+
+def _likely(found: Signs, fitted: Mapping[str, Any]) -> bool:
+    return bool(likelihood(found, fitted["weights"]) >= fitted["threshold"])
+
+
+def likelihood(found: Signs, weights: Mapping[str, float]) -> float:
+    """The logistic curve over the weighted signs."""
+    values = asdict(found)
+    total = weights["bias"] + sum(weight * values[name] for name, weight in weights.items() if name != "bias")
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@cache
+def _fitted() -> Mapping[str, Any]:
+    fitted_model: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/support.json").read_text("utf-8"))
+    return fitted_model

@@ -19,13 +19,12 @@ from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
 from retrieval.search import candidates, diversity, entity_routing, fusion
-from retrieval.search.abstention import MISS, MISSES, UNSUPPORTED, Signs, signs, supported
-from retrieval.search.candidates import QueryWords, Ranked, Scope
-from retrieval.search.concepts import Asked, Field, concepts, first, profile
+from retrieval.search.candidates import QueryWords, Scope
+from retrieval.search.concepts import MISS, MISSES, UNSUPPORTED, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
-from retrieval.search.fusion import Fusion, Scored
+from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages, Reader
 from retrieval.search.priors import FusionWeights, Known, fitted, stages_asked, with_priors, with_siblings

@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 from lineage.records import Reason, ReasonKind, Tier, WorkId
 from retrieval.search.diversity import covers
 from retrieval.search.fusion import Scored, moved
+from retrieval.search.question_subject import coined
 from retrieval.search.work_relations import WorkRelation
 
 SHARE = 0.75
@@ -32,13 +33,6 @@ _ENDING = re.compile(
 """What a repository's name adds to that of the work; after a digit ("Paper2Code") it is part of it."""
 _MARK = re.compile(r"[A-Z\d]")
 _LONGEST = 120
-_COINED = re.compile(
-    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build|construct|create|curate)|\b(?:called|named|dubbed|termed))"
-    r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
-)
-_NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
-"""Words joined (Few-Shot, BERT-based), and plurals (LLMs)."""
-_ABSTRACT = 4_000
 Names = Mapping[str, frozenset[WorkId]]
 
 
@@ -62,14 +56,6 @@ def _called(id_: WorkId, kin: WorkRelation) -> Iterator[str]:
     if kin.work.kind == "code":
         name = id_.rpartition("/")[2][:_LONGEST]
         yield from {name, _ENDING.sub("", name)}
-
-
-def coined(abstract: str) -> Iterator[str]:
-    """Names that an abstract gives to what it is about ("we introduce PaperCoder"), of two capitals or more."""
-    for match in _COINED.finditer(abstract[:_ABSTRACT]):
-        name = match[1].strip("-+_")
-        if sum(c.isupper() for c in name) > 1 and not _NO_NAME.match(name):
-            yield name
 
 
 def _key(name: str) -> str:

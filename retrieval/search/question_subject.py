@@ -16,7 +16,6 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import Work, WorkId
 from lineage.text.tokens import STOP, parts
 from retrieval.decisions.experiments import telling
-from retrieval.search.entity_routing import coined
 
 _WORD = re.compile(r"[^\W_](?:[\w.+×-]{0,60}[^\W_])?")
 _RUN = re.compile(r"[^\W_]{1,60}")
@@ -50,6 +49,13 @@ _SHARE = 0.4
 _VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", "task", "loss", "training", "train", "name", "type", "used", "size"))
 Name = tuple[str, ...]
 Span = tuple[int, int]
+_COINED = re.compile(
+    r"(?:\b[Ww]e\s+(?:\w{1,20}\s+){0,2}?(?:introduce|propose|present|develop|release|design|build|construct|create|curate)|\b(?:called|named|dubbed|termed))"
+    r"\s+(?:(?:our|an?|the)\s+)?(?:[\"'`“‘$(]|\\\w{1,20}\{)*([A-Za-z][\w+-]{2,39})"
+)
+_NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
+"""Words joined (Few-Shot, BERT-based), and plurals (LLMs)."""
+_ABSTRACT = 4_000
 
 
 @dataclass(frozen=True)
@@ -245,3 +251,11 @@ def _name(words: list[str], size: int, known: Ontology) -> str:
 def subject_of(question: str, known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
     """What a question is about besides the details that it names; `target` are the folded names of the target."""
     return subject(question, [named.span for named in _named(question, known)], known, target)
+
+
+def coined(abstract: str) -> Iterator[str]:
+    """Names that an abstract gives to what it is about ("we introduce PaperCoder"), of two capitals or more."""
+    for match in _COINED.finditer(abstract[:_ABSTRACT]):
+        name = match[1].strip("-+_")
+        if sum(c.isupper() for c in name) > 1 and not _NO_NAME.match(name):
+            yield name

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from api.rest.app import application
 from api.server.security import AccessPolicy, Guard
 from indexer.archives.members import ArchiveLimits, upload_members
+from indexer.parsers.select import by_name
 from lineage import settings
 from lineage.records import Status
 
@@ -93,7 +94,7 @@ def test_uploads_are_read_two_at_a_time():
 
 
 def entries(data, **limits):
-    return [(member.name, member.status, member.data) for member in upload_members(data, ArchiveLimits(**{**SMALL, **limits}))]
+    return [(member.name, member.status, member.data) for member in upload_members(data, by_name, ArchiveLimits(**{**SMALL, **limits}))]
 
 
 SMALL = {"packed": 10_000, "members": 3, "member": 500, "total": 900}

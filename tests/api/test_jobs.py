@@ -10,7 +10,7 @@ import pytest
 from api.server.jobs import Jobs
 from api.server.journal import Journal
 from indexer.plan import BuildReport, BuildRequest
-from indexer.target import is_path
+from indexer.sources.local import is_path
 from lineage.errors import BadIdentifier, NotFound, QueueFull, StoreBusy
 from lineage.progress import Note, Stage
 from lineage.records import Work, WorkId

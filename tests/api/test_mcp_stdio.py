@@ -112,7 +112,7 @@ def test_a_signal_ends_it_in_peace_while_the_client_is_still_there(home, told):
 def test_stdout_carries_the_protocol_alone_even_if_something_prints(home):
     program = "import api.mcp.query_tools as a\nreal = a.search\ndef noisy(*x):\n    print('NOISE')\n    return real(*x)\n"
     program += "import api.mcp.tools as t\nfrom dataclasses import replace\nt.TOOLS = (replace(t.TOOLS[0], run=noisy),)\n"
-    program += "import api.mcp.handlers as h\nh.TOOLS = t.TOOLS\nfrom api.cli.app import main\nmain()"
+    program += "import api.mcp.server as h\nh.TOOLS = t.TOOLS\nfrom api.cli.app import main\nmain()"
     lines = [request(1, "initialize", HELLO), INITIALIZED, request(2, "tools/call", {"name": "lineage_search", "arguments": {"query": "entropy"}})]
     done = subprocess.Popen(
         [sys.executable, "-c", program, "mcp", "--home", str(home)],

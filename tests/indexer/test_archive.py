@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.archives.members import EPRINT, TARBALL, ArchiveLimits, Member, members, repo_members
+from indexer.archives.members import EPRINT, ArchiveLimits, Member, members, repo_members
+from indexer.parsers.select import by_name
 from lineage.records import Status
 
 SMALL = ArchiveLimits(packed=100_000, members=5, member=1_000, total=3_000)
@@ -181,7 +182,7 @@ def test_a_repository_loses_its_root_folder_and_what_no_parser_reads_holds_no_by
         ("repo-abc/huge.py", b"# x\n" * 300_000),
         ("repo-abc/__init__.py", b""),
     )
-    assert [(m.name, m.status.value, m.detail) for m in repo_members(data)] == [
+    assert [(m.name, m.status.value, m.detail) for m in repo_members(data, by_name)] == [
         ("train.py", "ok", ""),
         ("README.md", "ok", ""),
         ("model.pt", "policy_skipped", "model weights"),
@@ -192,13 +193,13 @@ def test_a_repository_loses_its_root_folder_and_what_no_parser_reads_holds_no_by
 
 
 def test_a_repository_cannot_climb_out_through_its_root() -> None:
-    assert outcome(list(repo_members(tar(("../x.py", b"x"), ("..", b"x"))))) == [("../x.py", "unsafe_path"), ("..", "unsafe_path")]
+    assert outcome(list(repo_members(tar(("../x.py", b"x"), ("..", b"x")), by_name))) == [("../x.py", "unsafe_path"), ("..", "unsafe_path")]
 
 
 def test_an_archive_is_read_from_a_file_too(tmp_path: Path) -> None:
     path = tmp_path / "a.tar.gz"
     path.write_bytes(tar(("r/a.py", b"x")))
-    assert outcome(list(repo_members(path, TARBALL))) == [("a.py", "ok")]
+    assert outcome(list(repo_members(path, by_name))) == [("a.py", "ok")]
     assert outcome(list(members(path, EPRINT))) == [("r/a.py", "ok")]
 
 

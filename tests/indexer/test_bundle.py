@@ -17,7 +17,8 @@ from indexer.archives.members import repo_members
 from indexer.bundle.form import is_work
 from indexer.bundle.read import read
 from indexer.bundle.write import export
-from indexer.target import is_path
+from indexer.parsers.select import by_name
+from indexer.sources.local import is_path
 from lineage.errors import BadBundle, NotFound, UsageError
 from lineage.generation import open_generation
 from lineage.ids import doi_id
@@ -371,7 +372,7 @@ def test_a_path_that_a_reader_cannot_see_whole_comes_neither_out_of_a_bundle_nor
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
         tar.addfile(tarfile.TarInfo(f"top/a{odd}b.py"))
-    assert [member.status for member in repo_members(out.getvalue())] == ["unsafe_path"]
+    assert [member.status for member in repo_members(out.getvalue(), by_name)] == ["unsafe_path"]
 
 
 def test_paths_of_honest_repositories_may_be_written_in_any_script():

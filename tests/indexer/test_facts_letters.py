@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from indexer.extraction import documents, symbol_bindings
+from indexer.extraction import extract, symbol_bindings
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Document, Span, WorkId
@@ -14,7 +14,7 @@ def paper(said, about="DPO " * 12, role="paragraph"):
     text = f"{about}\n\n{said}"
     spans = (Span(0, len(about), "paragraph", ("1 Introduction",)), Span(len(about) + 2, len(text), role, ("5 Experiments",)))
     sink = Sink(ontology(), "prose")
-    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, spans, "latex@2", "paper"), sink)
+    extract.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, spans, "latex@2", "paper"), sink)
     return [(one.name, one.value, one.scope) for one in sink.found]
 
 

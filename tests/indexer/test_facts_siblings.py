@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.extraction import documents
+from indexer.extraction import extract
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Document, Span, WorkId
@@ -14,7 +14,7 @@ def paper(*sections):
         spans.append(Span(len(text), len(text) + len(said), "table" if "|" in said else "paragraph", path))
         text += said + "\n\n"
     sink = Sink(ontology(), "prose")
-    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
+    extract.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
     return [(one.name, one.value, one.scope) for one in sink.found]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.extraction import documents, prose, shell, tables
+from indexer.extraction import extract, prose, shell, tables
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Document, Span, WorkId
@@ -385,7 +385,7 @@ optimizer:
 
 def test_a_readme_is_read_by_its_parts():
     sink = Sink(ontology(), "prose")
-    documents.read(Document(WorkId("repo:github.com/a/b"), "README.md", README, (), "plain@1", "docs", "markdown"), sink)
+    extract.read(Document(WorkId("repo:github.com/a/b"), "README.md", README, (), "plain@1", "docs", "markdown"), sink)
     rows = [(one.line, one.kind, one.name, one.value) for one in sink.found]
     assert {
         (3, "prose", "learning_rate", "0.1"),
@@ -400,7 +400,7 @@ def test_a_readme_is_read_by_its_parts():
 
 def test_text_of_another_field_states_nothing():
     sink = Sink(ontology(), "prose")
-    documents.read(
+    extract.read(
         Document(WorkId("repo:github.com/a/b"), "AUDIT.md", "The minimum is 2 epochs and 5 layers.", (), "plain@1", "docs", "markdown"), sink
     )
     assert not sink.found
@@ -410,7 +410,7 @@ def test_a_paper_is_read_by_its_spans():
     text = "Setup\n\nWe train for 300 epochs.\n\nepochs | 100\nbatch size | 64"
     spans = (Span(7, 31, "paragraph", ("Setup",)), Span(33, len(text), "table", ("Setup",)))
     sink = Sink(ontology(), "prose")
-    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, spans, "latex@2", "paper"), sink)
+    extract.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, spans, "latex@2", "paper"), sink)
     assert [(one.line, one.kind, one.name, one.value) for one in sink.found] == [
         (3, "prose", "epochs", "300"),
         (5, "table", "epochs", "100"),
@@ -425,7 +425,7 @@ def test_a_table_of_a_paper_has_the_caption_beside_it(above):
     at, said_at = text.index("model"), text.index("The values")
     spans = sorted((Span(at, at + len(rows), "table", ()), Span(said_at, said_at + len(caption), "caption", ())), key=lambda span: span.start)
     sink = Sink(ontology(), "prose")
-    documents.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
+    extract.read(Document(WorkId("arxiv:2001.00001"), "main.tex", text, tuple(spans), "latex@2", "paper"), sink)
     assert [(one.name, one.value, one.scope) for one in sink.found] == [("learning_rate", "0.0004", "DiT, FID")]
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.hyperparameters.normalize import agree, close, fitted, schedule
-from lineage.hyperparameters.ontology import ontology
+from lineage.hyperparameters.ontology import agree, close, fitted, ontology, schedule
 from lineage.hyperparameters.terms import Term
 from lineage.hyperparameters.values import Expression, read
 

@@ -1,8 +1,8 @@
 """Which references the target's other references cite too."""
 
 from lineage.records import BibEntry, Reference, Work
+from lineage.references.ancestors import cocitation_signals as signals
 from lineage.references.ranking import rank
-from lineage.references.signals import cocitation_signals as signals
 
 TARGET = "arxiv:9912.00001"
 WORKS = {

@@ -104,7 +104,7 @@ def test_given_roles_are_kept():
 
 
 def test_weights_are_one_place_and_can_be_replaced():
-    only_code = Weights(0.0, 0.0, {"code": 2.0}, (), {})
+    only_code = Weights(0.0, 0.0, {"code": 2.0})
     linked = rank((BASE,), works={}, links=[CodeLink(BASE.cited, WorkId("repo:github.com/a/b"), Tier.OFFICIAL)], weights=only_code)
     assert (linked[0].score, linked[0].why) == (0.8808, ("official code is known: github.com/a/b",))
     assert rank((BASE,), works={}, weights=only_code)[0].score == 0.5

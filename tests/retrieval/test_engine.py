@@ -9,7 +9,7 @@ from lineage.errors import EmbedderMismatch, NotFound
 from lineage.generation import open_generation
 from lineage.reasons import words
 from lineage.records import Fact, Focus, ReasonKind
-from retrieval.search.abstention import UNSUPPORTED
+from retrieval.search.concepts import UNSUPPORTED
 from retrieval.search.engine import Engine
 from retrieval.search.fusion import likelihood
 from retrieval.search.query import make_query

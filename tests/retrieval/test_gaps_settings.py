@@ -16,7 +16,7 @@ from lineage.records import Chunk, CodeLink, Fact, Hit, Reason, ReasonKind, Tier
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
-from retrieval.gaps import followed_settings, library_defaults, undocumented_settings
+from retrieval.gaps import library_defaults, undocumented_settings
 from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
@@ -240,7 +240,9 @@ def test_what_the_section_that_follows_code_does_not_give_is_offered_from_it() -
     link = CodeLink(TARGET.id, OTHER.id, Tier.MENTIONED, evidence=(f"main.tex: “{quote}”",))
     engine = engine_of(chunk, links=[link])
     said = TargetText(TARGET, tuple(of_chunks(section, [])), True)
-    found = list(followed_settings.rows(engine, said, undocumented_settings.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True))
+    found = list(
+        undocumented_settings.followed_rows(engine, said, undocumented_settings.known_of([], {}, TARGET.id, ontology()), {}, CONTEXT, own=True)
+    )
     assert [gap.detail.title for gap in found] == [f"{name} (Forest, else)" for name in ("min_rate", "a", "b", "width")]
     assert found[0].suggestions[0].value == "6e-5"
 

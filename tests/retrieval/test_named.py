@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, ReasonKind, Tier, Work, WorkId
-from retrieval.search.entity_routing import asked_of, coined, identifiers, led, names_of
+from retrieval.search.entity_routing import asked_of, identifiers, led, names_of
 from retrieval.search.fusion import Fused, Scored
+from retrieval.search.question_subject import coined
 from retrieval.search.work_relations import WorkRelation
 
 GEVAL, ERASER, TENT, MAE = (WorkId(f"repo:github.com/a/{name}") for name in ("geval", "eraserbenchmark", "tent", "mae"))

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.search.abstention import Signs, likelihood, signs, supported
-from retrieval.search.concepts import Concepts
+from retrieval.search.concepts import Concepts, Signs, likelihood, signs, supported
 
 SEEN = Concepts(covered=1.0, common=2.0, spoken=1.0, named=0.9)
 FLAT = [(row, 5.0 - 0.01 * row) for row in range(40)]
@@ -62,7 +61,7 @@ def test_a_nearest_chunk_below_the_floor_of_a_known_model_is_a_miss():
 def test_similarity_counts_only_for_models_whose_scale_is_known(monkeypatch: pytest.MonkeyPatch):
     even = {"weights": {"bias": 0.0}, "threshold": 0.5}
     known = {"weights": {"bias": -7.0, "near": 10.0}, "threshold": 0.5}
-    monkeypatch.setattr("retrieval.search.abstention._fitted", lambda: {"vectors": even, "words": even, "models": {"known": known}, "floors": {}})
+    monkeypatch.setattr("retrieval.search.concepts._fitted", lambda: {"vectors": even, "words": even, "models": {"known": known}, "floors": {}})
     found = Signs(5.0, 1.0, lift=3.0, agreed=0.5, vectors=True, near=0.6)
     assert not supported(found, "known@1")
     assert supported(replace(found, near=0.8), "known@1")

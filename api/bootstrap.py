@@ -192,7 +192,7 @@ class Parts:
     @contextmanager
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
         """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
-        from indexer.build_context import BuildContext
+        from indexer.build_context import BuildContext, Clock
         from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import MIB, Limits, Sandbox
         from indexer.sources.arxiv import Arxiv
@@ -200,7 +200,6 @@ class Parts:
         from indexer.sources.huggingface import HuggingFace
         from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
-        from indexer.stage_clock import Clock
         from indexer.store.atomic_files import private
         from indexer.store.blobs import Blobs
         from indexer.store.computed_cache import DerivedCache, VectorCache

@@ -264,7 +264,7 @@ class Service:
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """Answer in sentences that each cite evidence: extracted, or written by the configured model and verified."""
         from retrieval.answers.answer import answered, ask
-        from retrieval.decisions.named_settings import held_for
+        from retrieval.decisions.subject_matcher import held_for
         from retrieval.search.query import make_query
 
         query = make_query(text)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from indexer.sources.huggingface import HuggingFace
     from indexer.sources.papers_with_code import PapersWithCode
     from indexer.sources.semantic_scholar import SemanticScholar
-    from indexer.stage_clock import Clock
     from indexer.store.blobs import Blobs
     from indexer.store.computed_cache import DerivedCache, VectorCache
     from indexer.store.generations import Store
@@ -82,3 +85,27 @@ class BuildContext:
                 return {}
 
         return make
+
+
+class Clock:
+    """Adds up what `timed` blocks took, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._start = time.monotonic()
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Count the block towards `stage`."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._seconds[stage] += time.monotonic() - start
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds of `fetch`, `parse`, `embed`, `write` and `wall`, to the millisecond."""
+        stages = {stage: round(self._seconds[stage], 3) for stage in ("fetch", "parse", "embed", "write")}
+        return {**stages, "wall": round(time.monotonic() - self._start, 3)}

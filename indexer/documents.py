@@ -22,8 +22,7 @@ from lineage.code_reuse.reuse import Shared
 from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
 from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
-from lineage.references import named_in_code
-from lineage.references.ancestors import ancestors, cocitation_signals
+from lineage.references.ancestors import ancestors, cocitation_signals, naming_signals
 from lineage.references.signals import Ancestor, Signal
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
@@ -107,7 +106,7 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
 def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
     """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
     by_reuse = reuse.signals(reused, collected.links, collected.target.id)
-    by_name = named_in_code.signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
+    by_name = naming_signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
     return _joined(by_reuse, by_name)
 
 

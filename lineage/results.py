@@ -125,16 +125,66 @@ class Suggestion:
     chain: tuple[str, ...] = ()
 
 
+class GapReason(StrEnum):
+    """Why a detail stands as it does."""
+
+    STATES_VALUE = "states_value"
+    STATES_VALUES = "states_values"
+    SENTENCE_STATES = "sentence_states"
+    SENTENCE_SAYS = "sentence_says"
+    STATED_FOR_SOME = "stated_for_some"
+    NO_TEXT = "no_text"
+    DEFERS = "defers"
+    MENTIONED = "mentioned"
+    NOT_NAMED = "not_named"
+    NOT_IN_OWN_CODE = "not_in_own_code"
+    OWN_CODE_SETS = "own_code_sets"
+    FOLLOWED_CODE_SETS = "followed_code_sets"
+    ANCESTOR_CALLS = "ancestor_calls"
+    CODE_SAYS_HOW = "code_says_how"
+    CODE_HAS = "code_has"
+    CODE_ALONE = "code_alone"
+
+
+_GAP_WORDS = {
+    GapReason.STATES_VALUE: "the text states a value",
+    GapReason.STATES_VALUES: "{} stated values",
+    GapReason.SENTENCE_STATES: "a sentence states {}",
+    GapReason.SENTENCE_SAYS: "a sentence says what was done",
+    GapReason.STATED_FOR_SOME: "stated for {} only",
+    GapReason.NO_TEXT: "the target's full text is not available",
+    GapReason.DEFERS: "the target defers to others ({})",
+    GapReason.MENTIONED: "mentioned without a value",
+    GapReason.NOT_NAMED: "nothing in the text names it",
+    GapReason.NOT_IN_OWN_CODE: "nothing in the text names it, and none was read in the own code, which trains",
+    GapReason.OWN_CODE_SETS: "the own code sets it, the text does not give it",
+    GapReason.FOLLOWED_CODE_SETS: "the text follows code that sets it, and does not give it",
+    GapReason.ANCESTOR_CALLS: "a call in the training of an ancestor",
+    GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
+    GapReason.CODE_HAS: "the code has {}",
+    GapReason.CODE_ALONE: "the code is the only statement of its steps",
+}
+
+
 @dataclass(frozen=True)
 class Gap:
-    """One needed detail: how far the target states it, where, and what the lineage offers for what is missing."""
+    """One needed detail: how far the target states it, where, and what the lineage offers for what is missing.
+
+    `reason` says why it stands so, `of` the value, names or cues that the reason speaks of.
+    """
 
     detail: Detail
     state: Specification
     stated: tuple[Hit, ...] = ()
     facts: tuple[FactOccurrence, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
-    why: str = ""
+    reason: GapReason | None = None
+    of: str = ""
+
+    @property
+    def why(self) -> str:
+        """The reason in words."""
+        return _GAP_WORDS[self.reason].format(self.of) if self.reason else ""
 
 
 @dataclass(frozen=True)

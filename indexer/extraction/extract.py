@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from indexer.extraction import configs, mechanisms, prose, python, shell, sibling_sections, symbol_bindings, tables
+from indexer.extraction import configs, mechanisms, prose, python, shell, symbol_bindings, tables
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
 from indexer.extraction.symbol_bindings import Letters
 from indexer.repo_profile import is_test
 from lineage.file_roles import named_roles
 from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, Document, Fact, FileRole, Span
 
 VERSION = "facts@11"
@@ -34,6 +36,9 @@ _LINK = re.compile(r"\]\([^()\s]{1,400}\)|https?://[^\s)]{1,400}")
 _COMMAND = re.compile(r"\s*(?:\$\s+)?(?:python[\d.]*|torchrun|bash|sh|accelerate|CUDA_VISIBLE_DEVICES=)\s*\S")
 _FLAGS = re.compile(r"\s--?[A-Za-z][\w.-]*[ =]")
 _SPOKEN = {"paragraph", "abstract", "list", "caption", "footnote", "text", "algorithm", "equation"}
+Section = tuple[str, ...]
+_NUMBERED = re.compile(r"\A\s{0,4}(?:[A-Z]|\d{1,3})(?:\.\d{1,3}){0,4}\.?\s{1,4}(?=\S)")
+_LONGEST = 60
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,7 @@ def _paper(document: Document, sink: Sink) -> None:
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
     captions = _captions(text, marked)
     named = symbol_bindings.meant(text, sink.ontology)
-    placed: dict[ExtractedFact, sibling_sections.Section] = dict.fromkeys(sink.found, ())
+    placed: dict[ExtractedFact, Section] = dict.fromkeys(sink.found, ())
     done, counted, line = 0, 0, 1
     for span in marked:
         start = max(span.start, done)
@@ -166,7 +171,7 @@ def _paper(document: Document, sink: Sink) -> None:
     if not marked:
         _table_or_prose("text", 1, text, sink, "")
     else:
-        sink.found = sibling_sections.scoped(placed)
+        sink.found = scoped(placed)
 
 
 def _captions(text: str, spans: Sequence[Span]) -> dict[int, str]:
@@ -253,3 +258,29 @@ def _is_command(line: str) -> bool:
     """A line that runs a program, as READMEs without fences have: indented, or with several flags."""
     indented = line.startswith(("    ", "\t", "$ ")) and _COMMAND.match(line) is not None
     return indented or (".py" in line and len(_FLAGS.findall(line[:4_000])) > 1)
+
+
+def scoped(found: Mapping[ExtractedFact, Section]) -> dict[ExtractedFact, None]:
+    """The facts of a paper with their sections, those of prose for the part that their section is about."""
+    parts = _parts_alike(found)
+    return {_of_part(extracted_fact, section) if section in parts else extracted_fact: None for extracted_fact, section in found.items()}
+
+
+def _parts_alike(found: Mapping[ExtractedFact, Section]) -> set[Section]:
+    """Sections whose like below a sibling gives some detail another value."""
+    values: dict[tuple[Section, str], dict[Section, dict[str, set[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
+    for extracted_fact, section in found.items():
+        if len(section) > 2 and extracted_fact.kind == "prose":
+            values[section[:-2], fold(section[-1])][section][extracted_fact.name].add(extracted_fact.value)
+    return {section for alike in values.values() for section in alike if _differ(section, alike)}
+
+
+def _differ(section: Section, alike: Mapping[Section, Mapping[str, set[str]]]) -> bool:
+    others = [other for other in alike if other[-2] != section[-2]]
+    return any(alike[section][name].isdisjoint(alike[other][name]) for other in others for name in alike[section].keys() & alike[other].keys())
+
+
+def _of_part(extracted_fact: ExtractedFact, section: Section) -> ExtractedFact:
+    """A fact of prose without a scope, for what the title above its section names."""
+    title = _NUMBERED.sub("", section[-2]).strip(" .:")[:_LONGEST]
+    return replace(extracted_fact, scope=title) if extracted_fact.kind == "prose" and not extracted_fact.scope else extracted_fact

@@ -17,12 +17,16 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from indexer.archives.members import MIB
+from indexer.build_context import BuildContext
+from indexer.chunking.chunker import VERSION as CHUNKER
+from indexer.parsers.select import versions
 from indexer.plan import BuildRequest
 from indexer.portable import excess, files
 from indexer.store.atomic_files import write_whole
 from indexer.transport.cache import Request
 from lineage.disk_errors import failures
 from lineage.errors import BadBundle, NotFound
+from lineage.hyperparameters.ontology import ontology
 
 FORMAT, VERSION = "lineage-lock", 1
 MAX_BYTES = 256 * MIB
@@ -166,3 +170,8 @@ def _check(lock: Lock) -> None:
             raise ValueError(f"the answer of {pin.url[:100]} is not what was written (SHA-256 differs)")
         if content is None and not (pin.fetch.startswith("https://") and pin.method == "GET"):
             raise ValueError(f"{pin.url[:100]} is pinned to nothing")
+
+
+def tools(bench: BuildContext) -> dict[str, str]:
+    """Versions of parsers and of chunking, and the digest of the vocabulary."""
+    return {"parsers": versions(), "chunks": CHUNKER, "ontology": ontology(bench.settings.ontology).digest}

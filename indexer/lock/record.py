@@ -15,8 +15,7 @@ from indexer.build_context import BuildContext
 from indexer.bundle.write import program
 from indexer.code_links.collector import VERSION as LOOKED
 from indexer.collected import Collected
-from indexer.lock.form import Derived, Lock, Pin, Pinned, Told
-from indexer.lock.tools import tools
+from indexer.lock.form import Derived, Lock, Pin, Pinned, Told, tools
 from indexer.pipeline import gathered
 from indexer.plan import BuildRequest, fetchable
 from indexer.portable import files

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.build_context import BuildContext
-from indexer.lock.form import Lock, Pin
-from indexer.lock.tools import tools
+from indexer.lock.form import Lock, Pin, tools
 from indexer.plan import BuildReport
 from indexer.store.blobs import Blobs
 from indexer.store.computed_cache import DerivedCache

@@ -7,6 +7,7 @@ status 200; so it neither waits nor retries here, and a feed is looked at before
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import zlib
 from collections.abc import Sequence
@@ -14,16 +15,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from indexer.archives.sniff import sniff
-from indexer.sources.arxiv_records import error_entry, parse_entry, wanted
+from indexer.sources.fields import arxiv, doi, ordered, text
 from indexer.transport.cache import CachedResponse
 from indexer.transport.client import Transport
+from lineage import ids
 from lineage.errors import SourceError
 from lineage.ids import Target
-from lineage.records import Blob, Status, Work, WorkId
+from lineage.records import Blob, Scalar, Status, Work, WorkId
 
 BATCH = 200
 """Identifiers in one request: they go in the address, which must not grow too long."""
 _MEDIA = {"gzip": "application/gzip", "tar": "application/x-tar", "pdf": "application/pdf", "tex": "text/x-tex", "text": "text/x-tex"}
+SOURCE = "arxiv"
+_WITHDRAWN = re.compile(
+    r"\b(?:paper|article|submission|manuscript|preprint|version)\b[^.]{0,60}\bwithdrawn\b"
+    r"|^\W*withdrawn\b|\bwithdrawn by (?:the |arxiv|author)",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(rb"arxiv\.org/api/errors#([^<\"\s]{0,200})")
 
 
 class Arxiv:
@@ -176,3 +185,55 @@ class _Session:
         if feed_error:
             raise SourceError(Status.NOT_FOUND, f"arXiv says: {feed_error}", url=url)
         return _Response(feed)
+
+
+def parse_entry(result: Any) -> Work | None:
+    """An `arxiv.Result` as a work, or None where its address holds no identifier.
+
+    `meta` has version (a number), comment, journal_ref, categories, published, updated, pdf_url and withdrawn.
+    """
+    name = str(result.entry_id).partition("/abs/")[2]
+    id_and_version = ids.arxiv_id(name)
+    if not id_and_version:
+        return None
+    identifiers = ordered((id_and_version[0], doi(result.doi)))
+    comment, abstract = text(result.comment), text(result.summary)
+    meta: dict[str, Scalar] = {
+        "version": int(id_and_version[1].removeprefix("v") or 0) or None,
+        "comment": comment,
+        "journal_ref": text(result.journal_ref),
+        "categories": " ".join(result.categories),
+        "published": result.published.date().isoformat(),
+        "updated": result.updated.date().isoformat(),
+        "pdf_url": text(result.pdf_url),
+        "links": " ".join(sorted({link.href for link in result.links if link.title != "pdf" and "/abs/" not in link.href})),
+        "withdrawn": is_withdrawn(comment, abstract) or None,
+    }
+    return Work(
+        id=identifiers[0],
+        title=text(result.title),
+        authors=tuple(text(author.name) for author in result.authors if text(author.name)),
+        year=result.published.year,
+        venue=text(result.journal_ref),
+        abstract=abstract,
+        aliases=identifiers[1:],
+        license=next((link.href for link in result.links if link.rel == "license"), None),
+        said_by=(SOURCE,),
+        meta={key: value for key, value in meta.items() if value not in (None, "")},
+    )
+
+
+def is_withdrawn(comment: str, abstract: str) -> bool:
+    """Whether a submission says of itself that it was withdrawn; abstracts only count in their beginning."""
+    return bool(_WITHDRAWN.search(comment[:2000]) or _WITHDRAWN.search(abstract[:160]))
+
+
+def error_entry(feed: bytes) -> str | None:
+    """What arXiv says is wrong, where a feed is an error in disguise (it comes with status 200); else None."""
+    match = _ERROR.search(feed)
+    return match[1].decode("utf-8", "replace").replace("_", " ") if match else None
+
+
+def wanted(works: Any) -> list[WorkId]:
+    """The arXiv identifiers among some, each once."""
+    return [work for work in dict.fromkeys(works) if work.startswith("arxiv:") and arxiv(work)]

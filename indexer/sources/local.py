@@ -22,10 +22,9 @@ from indexer.archives.members import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.archives.sniff import is_binary, sniff
 from indexer.parsers import select
 from indexer.parsers.code.languages import language_of
-from indexer.sources.checkout import not_followed, origin
 from lineage.disk_errors import there
 from lineage.errors import NotFound, UsageError
-from lineage.ids import local_id
+from lineage.ids import local_id, repo_id
 from lineage.records import Status, Work
 
 SOURCE = "local"
@@ -39,6 +38,11 @@ _TEX = (".tex", ".bbl", ".bib", ".sty", ".cls", ".ltx", ".def", ".clo")
 _NAMED = re.compile(r'\s*["\u201c\u201e\u00ab]|\s*(?:arxiv|doi|s2|acl|repo|corpusid|title):', re.IGNORECASE)
 # A name that begins as paths do, or one word that ends as papers do and is no DOI.
 _WRITTEN = re.compile(r"\.{0,2}/|~|(?!10\.\d|doi:)\S{1,250}\.(?:pdf|tex|gz|tgz|tar)\Z", re.IGNORECASE)
+_MOST = 1_000_000
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_REF = re.compile(r"refs/(?:[A-Za-z0-9_+@=-][\w.+@=-]{0,100}/){0,8}[A-Za-z0-9_+@=-][\w.+@=-]{0,100}\Z", re.ASCII)
+_SECTION = re.compile(r"\s*\[\s*remote\s+\"([^\"\\]{1,100})\"\s*\]\s*\Z", re.IGNORECASE)
+_URL = re.compile(r"\s*url\s*=\s*(\S{1,500})\s*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -224,3 +228,71 @@ def _refusal(name: str, size: int, limits: ArchiveLimits, left: int) -> tuple[St
 def is_path(text: str) -> bool:
     """Whether a target is meant as a path: it exists, or is written like one. What is named by a scheme or in quotes never is."""
     return "://" not in text and not _NAMED.match(text) and bool(_WRITTEN.match(text) or there(text))
+
+
+def origin(folder: Path) -> dict[str, str]:
+    """`remote` (`github.com/owner/name`) and `commit` of a checkout; without what cannot be told."""
+    git = folder / ".git"
+    if not _is_folder(git):
+        return {}
+    origin_fields = {"remote": _remote(_text(git / "config")), "commit": _commit(git)}
+    return {key: value for key, value in origin_fields.items() if value}
+
+
+def _remote(config: str) -> str:
+    """The repository of the remote `origin`, else of the first."""
+    remotes: dict[str, str] = {}
+    section = ""
+    for line in config.splitlines():
+        if line.lstrip().startswith("["):
+            named = _SECTION.match(line[:200])
+            section = named[1] if named else ""
+        elif section and (given := _URL.match(line[:600])) and (repo := repo_id(given[1])):
+            remotes.setdefault(section, repo.removeprefix("repo:"))
+    return remotes.get("origin") or next(iter(remotes.values()), "")
+
+
+def _commit(git: Path) -> str:
+    head = _text(git / "HEAD").strip()
+    if not head.startswith("ref:"):
+        return head if _COMMIT.match(head) else ""
+    ref = head.removeprefix("ref:").strip()
+    if not _REF.match(ref) or ".." in ref:
+        return ""
+    loose = _text(git / ref).strip()
+    return loose if _COMMIT.match(loose) else _packed(_text(git / "packed-refs"), ref)
+
+
+def _packed(text: str, ref: str) -> str:
+    rows = (line.split(" ", 1) for line in text.splitlines() if line.endswith(f" {ref}"))
+    return next((row[0] for row in rows if row[1] == ref and _COMMIT.match(row[0])), "")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _text(path: Path) -> str:
+    """A regular file's text, none of it where the file is a link, too large or missing."""
+    try:
+        if not all(_is_folder(parent) for parent in _inside(path)) or not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        with open(path, "rb", opener=not_followed) as file:
+            data = file.read(_MOST + 1)
+    except OSError:
+        return ""
+    return data.decode("utf-8", "replace") if len(data) <= _MOST else ""
+
+
+def _inside(path: Path) -> list[Path]:
+    """The folders between `.git` and a file."""
+    parents = list(path.parents)
+    return parents[: next(n for n, parent in enumerate(parents) if parent.name == ".git") + 1]
+
+
+def not_followed(path: str, flags: int) -> int:
+    """An opener that refuses symbolic links and does not wait for pipes."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

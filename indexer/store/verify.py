@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.code_links.exclusion_check import stray_blobs, strays
-from indexer.code_links.exclusion_losses import losses
+from indexer.code_links.exclusion_check import losses, stray_blobs, strays
 from indexer.store.findings import HOLDER, Finding, file_findings, sha256
 from indexer.transport.cache import read_row
 from lineage import generation as layout

@@ -24,7 +24,7 @@ from retrieval.answers.extract import Candidate, candidates, extracted, is_heard
 from retrieval.answers.groundedness import missing
 from retrieval.answers.pieces import Words
 from retrieval.context.units import PASSAGE_LETTERS, neutral
-from retrieval.decisions.named_settings import speaking
+from retrieval.decisions.subject_matcher import speaking
 from retrieval.search.engine import Engine
 
 EVIDENCE = 8

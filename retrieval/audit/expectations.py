@@ -17,8 +17,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
 from retrieval.decisions.experiments import is_parameter
-from retrieval.decisions.irrelevant_mentions import TRIED, is_beside, measured
-from retrieval.decisions.provenance import sentence_of
+from retrieval.decisions.provenance import TRIED, is_beside, measured, sentence_of
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.gaps.stated import misread
 
@@ -49,6 +48,8 @@ _CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix
 _TRIAL_RUN = re.compile(r"\s{0,80}(?:el)?if\s[^#]{0,60}\b(?:\w+\.)?\w{0,20}(?:debug|smoke_?test|dry_?run|fast_dev)", re.IGNORECASE)
 _SEARCHED = re.compile(r"search_?space|sweep|grid_?search|tuning_?space")
 Same = Callable[[str, str, str], bool]
+_PLACED = dict.fromkeys(("adam_betas", *_PLACES), "adam_beta1")
+"""The detail by which a single number of several is compared."""
 
 
 @dataclass(frozen=True)
@@ -148,10 +149,6 @@ def agree(occurrence: FactOccurrence, other: FactOccurrence, same: Same) -> bool
         pairs = [(a, b) for a, b in zip_longest(mine, theirs, fillvalue="-") if a and b]
         return bool(pairs) and all(same(_PLACED.get(occurrence.fact.name, occurrence.fact.name), a, b) for a, b in pairs)
     return same(other.fact.name, occurrence.fact.value, other.fact.value)
-
-
-_PLACED = dict.fromkeys(("adam_betas", *_PLACES), "adam_beta1")
-"""The detail by which a single number of several is compared."""
 
 
 def _places(occurrence: FactOccurrence) -> list[str]:

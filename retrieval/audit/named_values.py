@@ -16,7 +16,7 @@ from functools import cached_property
 from lineage.hyperparameters.values import number
 from lineage.records import Chunk, Setting
 from lineage.text.tokens import parts, stem
-from retrieval.decisions.irrelevant_mentions import TRIED
+from retrieval.decisions.provenance import TRIED
 from retrieval.decisions.setting_words import setting_words
 from retrieval.decisions.target_text import DONE, TargetSentence
 

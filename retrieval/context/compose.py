@@ -21,13 +21,11 @@ from lineage.records import Answer, Work, WorkId
 from lineage.results import Gaps, Pack, PackItem, Stage
 from lineage.text.tokens import tokens as words_in
 from retrieval.context import method_symbols, records
-from retrieval.context.choose import MOST, UnitValue, choose
 from retrieval.context.excerpt import cut
 from retrieval.context.markdown import NOTICE, block, code, inline, inline_path, source
 from retrieval.context.own_code import answering, by_experiment, without_answered
-from retrieval.context.required_context import Due
+from retrieval.context.required_context import MOST, Due, UnitValue, choose
 from retrieval.context.settings_file import ConfigLine, Programs
-from retrieval.context.stages import HEADINGS, ORDER, POLICIES, StageBudget
 from retrieval.context.task import Subquestion, components
 from retrieval.context.token_budget import Tokens
 from retrieval.context.units import NEARLY_NOTHING, Kind, PackUnit, QuestionWords, units, weighed, words_of
@@ -41,6 +39,16 @@ _ALL, _BESIDES = "# For all of it", "# Besides"
 _LEFT_OUT = 6
 _REFILLS = 3
 _MARGIN = 12
+STAGES: tuple[Stage, ...] = ("planning", "analysis", "coding")
+HEADINGS: Mapping[str, str] = {
+    "conflict": "Conflicts",
+    "stated": "What the target says",
+    "lineage": "What its lineage adds",
+    "imitate": "Code to imitate, smallest complete units first",
+    "config": "config.yaml",
+    "unspecified": "UNSPECIFIED",
+}
+ORDER = tuple(HEADINGS)
 
 
 @dataclass(frozen=True)
@@ -306,3 +314,32 @@ def _text(material: PackInputs, parts: Sequence[_Part]) -> str:
             rows.append(f"## {HEADINGS[heading]}")
         rows.append(part.item.text)
     return "\n\n".join(rows) + "\n"
+
+
+@dataclass(frozen=True)
+class StageBudget:
+    """`records` is the most that conflicts, settings and gaps may take of a budget; `caps` the most that each kind of unit may
+    take of the rest while there is choice (what nothing else fills, any may); `favour` multiplies what a kind is worth.
+    """
+
+    records: float
+    caps: Mapping[Kind, float]
+    favour: Mapping[Kind, float] = field(default_factory=dict)
+
+
+POLICIES: Mapping[Stage | None, StageBudget] = {
+    None: StageBudget(0.25, {"stated": 0.7, "lineage": 0.3, "imitate": 0.4}),
+    "planning": StageBudget(0.8, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}),
+    "analysis": StageBudget(0.25, {"stated": 0.6, "lineage": 0.25, "imitate": 0.5}),
+    "coding": StageBudget(0.2, {"stated": 0.3, "lineage": 0.15, "imitate": 0.85}, {"imitate": 3.0}),
+}
+
+
+def stage_of(text: str) -> Stage | None:
+    """The stage of that name, None for the empty one; raises `UsageError`."""
+    if not text:
+        return None
+    stages = next((stage for stage in STAGES if stage == text), None)
+    if stages is None:
+        raise UsageError(f"there is no stage {text!r}", hint="stages: " + ", ".join(STAGES))
+    return stages

@@ -176,7 +176,7 @@ def quoted(gap: Gap) -> str:
     lines = hit.chunk.text.split("\n")
     if hit.focus:
         lines = lines[max(0, hit.focus.start_line - hit.chunk.start_line) : hit.focus.end_line - hit.chunk.start_line + 1] or lines
-    question_terms = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.why.removeprefix('a sentence states')}"))
+    question_terms = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.of}"))
     sentences = [sentence for line in lines for sentence in _SENTENCE.split(line) if sentence.strip()]
     whole = [sentence for sentence in sentences if len(sentence.split()) > _WORDS] or sentences
     best = max(

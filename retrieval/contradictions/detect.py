@@ -20,7 +20,7 @@ from retrieval.contradictions.declared_baselines import Followed, files_of, stat
 from retrieval.contradictions.runs import runs
 from retrieval.decisions.batch_sizes import whole
 from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
-from retrieval.decisions.irrelevant_mentions import measured
+from retrieval.decisions.provenance import measured
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.decisions.wording import wording
 
@@ -40,6 +40,7 @@ _GRADES = {"sure": 0.85, "likely": 0.7, "possible": 0.5}
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
 Same = Callable[[str, str, str], bool]
+_Pair = tuple[Sequence[FactOccurrence], Sequence[FactOccurrence]]
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,6 @@ def conflicts(
         (conflict for conflict in found if conflict.severity >= LEAST), key=lambda conflict: (-conflict.severity, conflict.name, conflict.kind)
     )
     return tuple(kept[:MOST])
-
-
-_Pair = tuple[Sequence[FactOccurrence], Sequence[FactOccurrence]]
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,31 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import WorkId
 from lineage.results import FactOccurrence
+from retrieval.decisions.consensus import consensus
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import telling
-from retrieval.decisions.provenance import BEGINS, command_of, is_own_code, line_at, sentences_of
-from retrieval.search.question_subject import LONGEST, Subject, names_spoken, words_of, works_folded
+from retrieval.decisions.fact_index import FactIndex
+from retrieval.decisions.provenance import BEGINS, command_of, is_own_code, line_at, measured, sentences_of
+from retrieval.search.question_subject import (
+    LONGEST,
+    Subject,
+    asked_details,
+    asks_for,
+    called,
+    named_details,
+    names_spoken,
+    subject_of,
+    words_of,
+    works_folded,
+)
 
 _OTHER = re.compile(r"(?:,|\band\b|\bor\b)\s{1,3}(?=\$?\d[\w.,^{}\\-]{0,20}\$?\s(?:for|on|in|with)\b)")
 """What stands before the next of several values, each of something else: "2048 for A and 1024 for B"."""
+MOST = 3
 
 
 class _Rank(NamedTuple):
@@ -140,3 +155,33 @@ def _saying(occurrence: FactOccurrence) -> str:
     said, here = sentences_of(occurrence)
     sentence = said[here] if here >= 0 else line
     return next((part for part in _OTHER.split(sentence) if occurrence.fact.said[:BEGINS] in part), sentence)
+
+
+def speaking(question: str, occurrences: Sequence[FactOccurrence], known: Ontology) -> list[FactOccurrence]:
+    """Those of the holders whose passage speaks of what a question is about; all where it is about details alone."""
+    about = subject_of(question, known, frozenset().union(*(called(occurrence.evidence.work, [occurrence.fact.work]) for occurrence in occurrences)))
+    return [occurrence for occurrence in occurrences if not (about.names or about.hints) or mentions(occurrence, about)]
+
+
+def held_for(question: str, holders: FactIndex, known: Ontology) -> tuple[FactOccurrence, ...]:
+    """For each detail that the question asks for, the holder of its best value that speaks most of what the question is about, if any does;
+    at most `MOST`."""
+    own = {
+        occurrence.fact.work
+        for some in holders.held.values()
+        for occurrence in some
+        if occurrence.evidence.from_target and occurrence.evidence.work.kind == "code"
+    }
+    about = subject_of(question, known, called(holders.target, own))
+    speakers = SubjectMatcher(holders.held)
+    asked, named, sure = asked_details(question, known), named_details(question, known), asks_for(question, known)
+    wanted = [name for name in named if name in asked or (sure and not asked)]
+    best = [_best(name, holders, known, speakers, about) for name in wanted]
+    open_ = sure or not (about.names or about.hints)
+    return tuple([occurrence for occurrence in best if occurrence and (open_ or speakers.hinted(occurrence, about))][:MOST])
+
+
+def _best(name: str, holders: FactIndex, known: Ontology, speakers: SubjectMatcher, about: Subject) -> FactOccurrence | None:
+    """The first holder of a detail, by what its lineage agrees on, that speaks most of a question's subject."""
+    values = consensus(holders, name, known).values if holders.of(name) else ()
+    return speakers.best([occurrence for value in values for occurrence in value.held if occurrence.fact.literal and not measured(occurrence)], about)

@@ -18,7 +18,7 @@ from typing import Any
 from lineage.citation import pinpoint
 from lineage.errors import UsageError
 from lineage.records import Answer, Chunk, FileRole, Hit, Query, Reason, ReasonKind
-from lineage.results import METHOD, Detail, Gap, Specification, Suggestion
+from lineage.results import METHOD, Detail, Gap, GapReason, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
 from retrieval.decisions.target_text import TargetSentence, TargetText
 from retrieval.search.engine import Engine
@@ -158,8 +158,8 @@ def rows(method_components: Sequence[MethodComponent], target_text: TargetText) 
         offer = Suggestion(
             "", "", "fair", "the target's own code for the passage", evidence=method_component.functions, chain=("the target's own code", has)
         )
-        why = f"the code has {names}" if names else "the code is the only statement of its steps"
-        yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), why=why)
+        reason = GapReason.CODE_HAS if names else GapReason.CODE_ALONE
+        yield Gap(detail, Specification.PARTIALLY_SPECIFIED, (passage,), suggestions=(offer,), reason=reason, of=names)
 
 
 def asked(engine: Engine, questions: Sequence[Query]) -> tuple[list[tuple[Hit, ...]], int]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lineage.citation import pinpoint
 from lineage.records import Chunk, Fact, Hit
-from lineage.results import FactOccurrence, Gap, Specification, Suggestion
+from lineage.results import FactOccurrence, Gap, GapReason, Specification, Suggestion
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.setting_words import setting_words
@@ -31,7 +31,6 @@ _SIZES = frozenset(("layers", "hidden_size", "attention_heads", "embedding_dim")
 _OF_A_CHECKPOINT = frozenset(("architecture", "initialization"))
 """Topics that whoever trains a checkpoint leaves to it."""
 _DOES_WITHOUT = "the own code trains and has none"
-WITHOUT = "nothing in the text names it, and none was read in the own code, which trains"
 
 
 def filled(gaps: Iterable[Gap], chunks: Sequence[Chunk], kinship: WorkRelations, context: Context) -> list[Gap]:
@@ -100,7 +99,8 @@ def _lowered(gap: Gap) -> Gap:
         return gap
     return replace(
         gap,
-        why=WITHOUT,
+        reason=GapReason.NOT_IN_OWN_CODE,
+        of="",
         suggestions=tuple(replace(suggestion, grade="weak", reason=f"{_DOES_WITHOUT}; {suggestion.reason}") for suggestion in gap.suggestions),
     )
 

@@ -18,7 +18,7 @@ from lineage.citation import pinpoint
 from lineage.file_roles import ASIDE, named_roles
 from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, kinds
 from lineage.records import Fact, Focus, Hit, Tier, WorkId
-from lineage.results import Detail, FactOccurrence, Gap, Grade, Specification, Suggestion
+from lineage.results import Detail, FactOccurrence, Gap, GapReason, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
 from lineage.text.tokens import parts
 from retrieval.decisions import target_text as text
@@ -26,8 +26,7 @@ from retrieval.decisions.fact_index import since
 from retrieval.decisions.precedence import role, role_name
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
-from retrieval.gaps.grade import ANCESTOR, UNKNOWN
-from retrieval.gaps.offers import Context, chain
+from retrieval.gaps.offers import ANCESTOR, UNKNOWN, Context, chain
 from retrieval.search.engine import Engine
 
 PLACES, OFFERS = 5, 5
@@ -113,6 +112,9 @@ _STRAY = frozenset(
 )
 _TRAINS = "training"
 _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
+_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
+_LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
+_DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -281,7 +283,7 @@ class Mechanisms:
         works = list(dict.fromkeys(place.occurrence.fact.work for place in places))
         offers = [self._suggestion([place for place in places if place.occurrence.fact.work == work][:PLACES], len(works)) for work in works[:OFFERS]]
         detail = Detail(f"{PREFIX}{called}", f"What {called} does in training", _OTHER.topic, f"What does {called} do?", weight=_OTHER.weight)
-        return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), why="a call in the training of an ancestor")
+        return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), reason=GapReason.ANCESTOR_CALLS)
 
     def _row(self, kind: MechanismKind, offers: Sequence[Suggestion], stated: Sequence[Hit]) -> Gap:
         """A row of its own; where the target speaks of the mechanism (`stated`, or a sentence with its phrases) it is open in part."""
@@ -289,13 +291,8 @@ class Mechanisms:
         sentence = self._stating(kind)
         shown = tuple(stated[:1]) or ((text.hit(sentence, self.target_text.work, sentence.weight),) if sentence else ())
         if not shown:
-            return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), why="nothing in the text names it")
-        return Gap(detail, Specification.PARTIALLY_SPECIFIED, shown, suggestions=tuple(offers), why="spoken of; the code says how")
-
-
-_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
-_LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
-_DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
+            return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offers), reason=GapReason.NOT_NAMED)
+        return Gap(detail, Specification.PARTIALLY_SPECIFIED, shown, suggestions=tuple(offers), reason=GapReason.CODE_SAYS_HOW)
 
 
 def _graded(hit: Hit, everyone: int) -> tuple[Grade, str]:

@@ -10,15 +10,14 @@ from lineage.hyperparameters.checklist import Checklist, ChecklistItem, Recognis
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
-from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
+from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.contradictions.claims import Reading
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import standing
-from retrieval.decisions.irrelevant_mentions import is_beside
 from retrieval.decisions.precedence import Precedence
-from retrieval.decisions.provenance import evidence, line_at
+from retrieval.decisions.provenance import evidence, is_beside, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
 from retrieval.gaps import components, library_defaults
@@ -34,7 +33,6 @@ SHOWN = 5
 _NAMES = 8
 """Offers where the own code has that many settings of one detail: of augmentation, each is its own."""
 _ASKED = 12
-_DEFERS = "the target defers to others"
 _SPOKEN = 3
 
 
@@ -106,7 +104,7 @@ def _worth(gap: Gap) -> int:
     setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
         return int(setting)
-    return 4 if gap.why == library_defaults.WITHOUT else 3 - (setting or gap.why.startswith(_DEFERS))
+    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else 3 - (setting or gap.reason is GapReason.DEFERS)
 
 
 def asked_for(
@@ -180,15 +178,16 @@ def _gap(
     need = verdict.need
     own = stated_facts(need, occurrences_by_key, target_text.work.id)
     state = Specification.SPECIFIED if own else verdict.state
-    why = _why(state, verdict, own, target_text.own)
+    reason, of = _reason(state, verdict, own, target_text.own)
     only = stated_for(own, context.folders)
     if only and (other := besides(need, occurrences_by_key, only, context)):
-        state, occurrences_by_key, why = Specification.PARTIALLY_SPECIFIED, other, f"stated for {', '.join(sorted(only))} only"
+        state, occurrences_by_key = Specification.PARTIALLY_SPECIFIED, other
+        reason, of = GapReason.STATED_FOR_SOME, ", ".join(sorted(only))
     stated, made = [*(occurrence.evidence for occurrence in own), *_shown(verdict, target_text)], list[Suggestion]()
     if state is not Specification.SPECIFIED:
         stated += [text.hit(pointer.said, target_text.work, why=(Reason(ReasonKind.DEFERS, of=(pointer.cue,)),)) for pointer in verdict.pointers]
         made = _suggestions(need, occurrences_by_key, hits, verdict.pointers, context)
-    return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), why)
+    return Gap(need.detail, state, _distinct(stated)[:SHOWN], tuple(own[:SHOWN]), tuple(made), reason, of)
 
 
 def _shown(verdict: DetailVerdict, target_text: TargetText) -> list[Hit]:
@@ -265,17 +264,18 @@ def _suggestions(
     return [*shown, *([passage] if passage else [])]
 
 
-def _why(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccurrence], own_text: bool) -> str:
+def _reason(state: Specification, verdict: DetailVerdict, own: Sequence[FactOccurrence], own_text: bool) -> tuple[GapReason, str]:
+    """Why a detail stands as it does, and what that speaks of."""
     if own:
-        return f"{len(own)} stated values" if len(own) > 1 else "the text states a value"
+        return (GapReason.STATES_VALUES, str(len(own))) if len(own) > 1 else (GapReason.STATES_VALUE, "")
     if state is Specification.SPECIFIED:
         value = next((shown.value for shown in verdict.shown if shown.value), "")
-        return f"a sentence states {value}" if value else "a sentence says what was done"
+        return (GapReason.SENTENCE_STATES, value) if value else (GapReason.SENTENCE_SAYS, "")
     if not own_text and not verdict.shown:
-        return "the target's full text is not available"
+        return GapReason.NO_TEXT, ""
     if verdict.pointers:
-        return f"{_DEFERS} ({'; '.join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))})"
-    return "mentioned without a value" if verdict.shown else "nothing in the text names it"
+        return GapReason.DEFERS, "; ".join(dict.fromkeys(map(_cue, verdict.pointers[:SHOWN])))
+    return (GapReason.MENTIONED if verdict.shown else GapReason.NOT_NAMED), ""
 
 
 def _cue(pointer: Pointer) -> str:

@@ -16,7 +16,7 @@ from lineage.hyperparameters.values import number
 from lineage.records import WorkId
 from lineage.results import FactOccurrence, Specification
 from lineage.text.phrases import Phrases, Word, phrase, words
-from retrieval.decisions.irrelevant_mentions import beside
+from retrieval.decisions.provenance import beside
 from retrieval.decisions.target_text import OWN, TargetSentence
 from retrieval.decisions.wording import wording
 

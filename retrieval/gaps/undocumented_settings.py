@@ -7,9 +7,11 @@ what it prints are left out; what a program sets goes before what a constructor 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -19,16 +21,16 @@ from lineage.hyperparameters.values import number
 from lineage.ids import repo_name
 from lineage.reasons import first
 from lineage.records import Chunk, Fact, FileRole, ReasonKind, Setting, WorkId
-from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification
+from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification
+from lineage.text.phrases import Word
 from lineage.text.tokens import parts, stem
 from retrieval.contradictions.declared_baselines import Followed, files_of, followed, stated, theirs
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.setting_words import setting_words
-from retrieval.decisions.target_text import TargetText
+from retrieval.decisions.target_text import TargetSentence, TargetText
 from retrieval.decisions.wording import wording
-from retrieval.gaps.mention_matcher import Spoken, telling_parts
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine
 
@@ -37,7 +39,6 @@ WEIGHT, _STEP = 0.35, 0.005
 """Weight of the first row, below the details that every reproduction needs, and how much less each further one has."""
 TOPIC = "procedure"
 """The topic of these rows."""
-OWN = "the own code sets it, the text does not give it"
 _NO_EXPERIMENT = frozenset({FileRole.PACKAGING, FileRole.DATA})
 _LONGEST = 60
 _SIBLINGS = 4
@@ -49,7 +50,13 @@ Place = tuple[WorkId, str, int]
 _MOST_FOLLOWED = 8
 """Rows for each code that is followed."""
 _FOLLOWED_WEIGHT, _FOLLOWED_STEP = 0.3, 0.01
-_WHY_FOLLOWED = "the text follows code that sets it, and does not give it"
+_SPREAD = 3
+"""Words that may stand between the parts of a name."""
+_PERCENT = re.compile(r"\s?(?:\\%|per ?cent\b)")
+_SHORTEST = 3
+"""Letters from which on a part may be the beginning of a word: `prob` of "probability"."""
+_PLAIN = 10
+"""Whole numbers up to this stand in every text and prove nothing."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ def own_rows(occurrences: Iterable[FactOccurrence], spoken: Spoken, known: Known
     unsaid = {name: some for name, some in code.items() if not any(_is_given(occurrence, spoken, known) for occurrence in some)}
     ranked = _shared(sorted(unsaid, key=lambda name: _rank(unsaid[name], spoken, known, context)), unsaid, context)
     for nth, name in enumerate(islice(ranked, MOST)):
-        yield row(name, unsaid[name], "own setting", OWN, WEIGHT - _STEP * nth, context)
+        yield row(name, unsaid[name], "own setting", GapReason.OWN_CODE_SETS, WEIGHT - _STEP * nth, context)
 
 
 def _shared(names: Iterable[str], unsaid: Mapping[str, Sequence[FactOccurrence]], context: Context) -> Iterator[str]:
@@ -255,11 +262,11 @@ def plainness(value: str) -> int:
     return int(number(value) in (0, 1) or not any(c.isdigit() for c in value))
 
 
-def row(name: str, some: Sequence[FactOccurrence], whose: str, why: str, weight: float, context: Context) -> Gap:
+def row(name: str, some: Sequence[FactOccurrence], whose: str, reason: GapReason, weight: float, context: Context) -> Gap:
     """A gap for one setting with its values; no fact answers it, so that nothing but its own name can be compared."""
     detail = Detail(SETTING + name, f"{some[0].fact.written} ({whose})", TOPIC, f"What {name.replace('_', ' ')} is used?", weight=round(weight, 3))
     made = offers((name,), {name: some}, (), context, trains=True)
-    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), why=why)
+    return Gap(detail, Specification.UNSPECIFIED, suggestions=tuple(offer.suggestion for offer in made[:VALUES]), reason=reason)
 
 
 def followed_rows(
@@ -307,7 +314,7 @@ def _of_source(
     open_ = [name for name in rest if not any(here.gives(other.fact.written, other.fact.value) for other in by_name[name])]
     whose = f"{source.section[-1]}, {repo_name(min(source.works))}"
     for nth, name in enumerate(sorted(open_, key=lambda name: _followed_rank(name, by_name[name], known))[:_MOST_FOLLOWED]):
-        yield row(name, by_name[name], whose, _WHY_FOLLOWED, _FOLLOWED_WEIGHT - _FOLLOWED_STEP * nth, context)
+        yield row(name, by_name[name], whose, GapReason.FOLLOWED_CODE_SETS, _FOLLOWED_WEIGHT - _FOLLOWED_STEP * nth, context)
 
 
 def _candidates(source: Followed, engine: Engine, known: Known, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> list[FactOccurrence]:
@@ -333,3 +340,91 @@ def _followed_rank(name: str, some: Sequence[FactOccurrence], known: Known) -> t
     gap = known.gaps.get(name)
     default = all(occurrence.fact.kind == "default" for occurrence in some)
     return default, -(gap.detail.weight if gap else 0.0), plainness(some[0].fact.value), some[0].fact.line
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Sentences, indexed by the parts of their words."""
+
+    sentences: tuple[TargetSentence, ...]
+
+    @cached_property
+    def pieces(self) -> list[list[str]]:
+        """The parts of each sentence's words, in order; a line of a table has its columns' heads before it."""
+        return [parts(f"{sentence.header} {sentence.text}") for sentence in self.sentences]
+
+    @cached_property
+    def places(self) -> Mapping[str, Mapping[int, Sequence[int]]]:
+        """Where each part stands: by sentence, by place in it."""
+        positions: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for sentence, pieces in enumerate(self.pieces):
+            for at, piece in enumerate(pieces):
+                positions[piece][sentence].append(at)
+        return positions
+
+    @cached_property
+    def numbers(self) -> list[dict[int | float, int]]:
+        """The numbers of each sentence."""
+        counts = ([(_number(sentence, word), n) for n, word in enumerate(sentence.words) if word.number] for sentence in self.sentences)
+        return [{value: n for value, n in pairs if value is not None} for pairs in counts]
+
+    def of_part(self, part: str) -> Mapping[int, Sequence[int]]:
+        """The places of words that a part of a name stands for: itself, an inflection, what it abbreviates."""
+        positions: dict[int, list[int]] = defaultdict(list)
+        for word, places in self.places.items():
+            if _stands_for(part, word):
+                for sentence, at in places.items():
+                    positions[sentence] += at
+        return positions
+
+    def naming(self, name: str) -> list[int]:
+        """The sentences in which all parts of a name stand close together."""
+        wanted = [self.of_part(part) for part in dict.fromkeys(parts(name))]
+        if not wanted:
+            return []
+        both = set(wanted[0]).intersection(*wanted[1:])
+        return sorted(index for index in both if _close([places[index] for places in wanted]))
+
+    def gives(self, name: str, value: str) -> bool:
+        """Whether some sentence gives a setting: all of its name and a number or the value, or a value of its own and a telling part."""
+        wanted = number(value)
+        if wanted is None or value.startswith("["):
+            return self._gives_words(name, value)
+        if any(wanted in self.numbers[index] or (len(parts(name)) > 1 and self.numbers[index]) for index in self.naming(name)):
+            return True
+        rare = isinstance(wanted, float) or abs(wanted) > _PLAIN
+        return rare and any(wanted in self.numbers[index] for index in self._telling(name))
+
+    def _gives_words(self, name: str, value: str) -> bool:
+        """The same for a word or a list: a value of several words is given wherever they stand together, one beside a telling part."""
+        valued = set(self.naming(value)) if value[:1] != "[" else set()
+        if valued and (len(parts(value)) > 1 or not valued.isdisjoint(self._telling(name))):
+            return True
+        return len(parts(name)) > 1 and any(self.numbers[index] for index in self.naming(name))
+
+    def _telling(self, name: str) -> set[int]:
+        """The sentences in which any telling part of a name stands."""
+        return {index for part in telling_parts(name) for index in self.of_part(part)}
+
+
+def _number(sentence: TargetSentence, word: Word) -> float | int | None:
+    """A number of a sentence, per cent as a fraction."""
+    value = number(word.text)
+    return value / 100 if value is not None and _PERCENT.match(sentence.text, word.end) else value
+
+
+def _stands_for(part: str, word: str) -> bool:
+    if word == part or word in setting_words().spoken.get(part, ()):
+        return True
+    return len(part) >= _SHORTEST and not part.isdigit() and (word.startswith(part) or stem(word) == stem(part))
+
+
+def _close(places: Sequence[Sequence[int]]) -> bool:
+    """Whether one place of each can be chosen so that all lie within a few words."""
+    reach = len(places) + _SPREAD
+    return any(all(any(abs(at - first) < reach for at in some) for some in places[1:]) for first in places[0])
+
+
+def telling_parts(name: str) -> Iterable[str]:
+    """The parts of a name that tell it from others."""
+    return (part for part in parts(name) if part not in setting_words().generic and len(part) > 1)

@@ -19,7 +19,7 @@ from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
 from retrieval.search import candidates, diversity, entity_routing, fusion
-from retrieval.search.candidates import QueryWords, Scope
+from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, UNSUPPORTED, Asked, Field, Signs, concepts, first, profile, signs, supported
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
@@ -30,7 +30,6 @@ from retrieval.search.passages import Passages, Reader
 from retrieval.search.priors import FusionWeights, Known, fitted, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
 from retrieval.search.question_subject import asked_details, subject_of
-from retrieval.search.verbatim import is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.work_relations import WorkRelations
 
 READ = 300

@@ -12,7 +12,7 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
-from api.cli import display_audit
+from api.cli import audit
 from api.cli.app import app
 from api.operations import Service
 from api.wire.sarif import to_sarif
@@ -67,13 +67,13 @@ def test_what_fails_is_a_result_with_its_place_and_rule():
 
 
 def test_all_verdicts_may_be_written():
-    log = to_sarif(replace(MADE, findings=(*MADE.findings, replace(WRONG, verdict="cannot judge"))), display_audit.shown(everything=True))
+    log = to_sarif(replace(MADE, findings=(*MADE.findings, replace(WRONG, verdict="cannot judge"))), audit.shown(everything=True))
     check_sarif(log)
     assert [result["kind"] for result in log["runs"][0]["results"]] == ["fail", "fail", "pass", "open"]
 
 
 def test_markdown_keeps_cells_whole():
-    text = display_audit.markdown(MADE, everything=True)
+    text = audit.markdown(MADE, everything=True)
     assert "| ok | Encoder\\|x | an encoder |" in text
     assert "### Settings of the experiments" in text
 

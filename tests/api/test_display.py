@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.cli import display, display_answers, display_audit, terminal
+from api.cli import audit, display, display_answers, terminal
 from lineage.records import Answer, Focus, Hit, LedgerRow, Query, Signal, Status
 from lineage.results import Audit, AuditFinding, Sentence, WrittenAnswer
 from tests.fakes import small_lineage as small
@@ -101,7 +101,7 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
         AuditFinding("experiment", "seed", "seed", "missing", "7", scope="CIFAR-10"),
     )
     made = Audit("/a\nb", "small", "1", rows, 0.5, ("n1", "n2"))
-    lines = display_audit.audit(made).split("\n")
+    lines = audit.report_text(made).split("\n")
     assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 match, 1 deviation, 1 missing, 0 cannot judge)"
     assert lines[2:8] == [
         "components of the method (1 of 1 agree or cannot be judged; --all shows them):",
@@ -113,7 +113,7 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     ]
     assert "           expected 7 for CIFAR-10" in lines
     assert lines[-3:] == ["", "n1", "n2"]
-    everything = display_audit.audit(made, everything=True)
+    everything = audit.report_text(made, everything=True)
     assert "details of the method:\n" in everything
     assert "  ok       Decoder\n           2 of 2\n" in everything
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from api.cli import display_gaps, terminal
 from lineage.records import Fact, Focus, Hit, Work
-from lineage.results import Detail, FactOccurrence, Gap, Gaps, Specification, Suggestion
+from lineage.results import Detail, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from tests.fakes import small_lineage as small
 
 WORKS = {work.id: work for work in small.works()}
@@ -28,10 +28,16 @@ def offered(name: str, value: str, line: int = 3, hit: Hit = OWN, first: str = L
 
 
 def gap(
-    name: str, *some: Suggestion, stated: tuple[Hit, ...] = (), topic: str = "optimizer", title: str = "", why: str = "the target defers to others"
+    name: str,
+    *some: Suggestion,
+    stated: tuple[Hit, ...] = (),
+    topic: str = "optimizer",
+    title: str = "",
+    reason: GapReason = GapReason.DEFERS,
+    of: str = "",
 ) -> Gap:
     state = Specification.PARTIALLY_SPECIFIED if stated else Specification.UNSPECIFIED
-    return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, why=why)
+    return Gap(Detail(name, title or name, topic, f"which {name}?"), state, stated, suggestions=some, reason=reason, of=of)
 
 
 def shown(*some: Gap) -> list[str]:
@@ -61,7 +67,17 @@ def test_a_setting_of_the_own_code_is_a_line_with_its_place_and_what_else_it_is(
 
 def test_a_passage_whose_steps_the_code_has_stands_with_both_places():
     code = Suggestion("", "", "fair", "why", evidence=(OWN,), chain=("the target's own code", "train.py answers the passage"))
-    rows = shown(gap("method:forward", code, stated=(PAPER,), topic="method", title="2 Training: what forward does besides", why="the code has tanh"))
+    rows = shown(
+        gap(
+            "method:forward",
+            code,
+            stated=(PAPER,),
+            topic="method",
+            title="2 Training: what forward does besides",
+            reason=GapReason.CODE_HAS,
+            of="tanh",
+        )
+    )
     at = next(n for n, row in enumerate(rows) if row.startswith("PASSAGES"))
     assert rows[at + 1].split()[:3] == ["fair", "2", "Training:"]
     assert rows[at + 1].endswith("the code has tanh")

@@ -15,7 +15,7 @@ from api.wire import brief
 from api.wire.encode import to_json
 from lineage.errors import AmbiguousTarget, NotFound, UsageError
 from lineage.records import Fact, Focus, Hit
-from lineage.results import Conflict, Detail, FactOccurrence, Gap, PackItem, Specification, Suggestion, Value
+from lineage.results import Conflict, Detail, FactOccurrence, Gap, GapReason, PackItem, Specification, Suggestion, Value
 from tests.api.mcp_desk import Store, called, talk
 from tests.fakes import small_lineage as small
 
@@ -65,11 +65,26 @@ def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
     several = tuple(held(f"{n}\u200b") for n in range(9))
     offers = tuple(Suggestion(f"{n}\u202e", "s", "fair", "why", several, (SAID,), ("a\u200blink",)) for n in range(5))
     gap = to_json(
-        brief.brief_gap(Gap(Detail("lr", "rate", "optimiser", "which?"), Specification.UNSPECIFIED, (SAID,) * 5, several, offers, "w\u200b"))
+        brief.brief_gap(
+            Gap(
+                Detail("lr", "rate", "optimiser", "which?"),
+                Specification.UNSPECIFIED,
+                (SAID,) * 5,
+                several,
+                offers,
+                GapReason.SENTENCE_STATES,
+                "w\u200b",
+            )
+        )
     )
     assert [len(gap[name]) for name in ("stated", "values", "offers")] == [2, 3, 2]
     assert [len(gap["offers"][0][name]) for name in ("held", "evidence")] == [2, 0]
-    assert (gap["why"], gap["values"][0]["value"], gap["offers"][0]["value"], gap["offers"][0]["chain"]) == ("w", "0", "0", ["alink"])
+    assert (gap["why"], gap["values"][0]["value"], gap["offers"][0]["value"], gap["offers"][0]["chain"]) == (
+        "a sentence states w",
+        "0",
+        "0",
+        ["alink"],
+    )
     conflict = to_json(brief.brief_conflict(Conflict("lr", "rate", "table-text", several, 0.5, "why")))
     assert (len(conflict["sides"]), conflict["severity"]) == (4, 0.5)
     value = to_json(brief.brief_value(Value("1", "s", several, inherited=True)))

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.sources.arxiv import Arxiv
-from indexer.sources.arxiv_records import is_withdrawn
+from indexer.sources.arxiv import Arxiv, is_withdrawn
 from lineage import ids
 from lineage.errors import SourceError
 from lineage.records import Status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.sources import local
-from indexer.sources.checkout import origin
+from indexer.sources.local import origin
 from lineage.code_links.exclusion import Exclusion
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.sources.arxiv_records import error_entry, is_withdrawn, wanted
+from indexer.sources.arxiv import error_entry, is_withdrawn, wanted
 from indexer.sources.crossref import parse_references as crossref_references
 from indexer.sources.fields import arxiv, doi, items, mapping, names, number, ordered, text, year
 from indexer.sources.openalex import cited_ids, parse_work

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.sources.github import GitHub, parse_repository, pinned
-from indexer.sources.github_history import parse_commit
+from indexer.sources.github import GitHub, parse_commit, parse_repository, pinned
 from lineage.errors import SourceError
 from lineage.records import Status, Work
 from tests.fakes.http import Reply, Scripted, reply_json, transport

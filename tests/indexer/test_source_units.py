@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.chunking import rows
 from indexer.chunking.pieces import Piece, SourceText, cut, packed
-from indexer.parsers.code import lines as plain_lines
-from indexer.parsers.code import patches
+from indexer.parsers.code import parser
 from indexer.parsers.code.markdown import LONG, is_rule, with_blocks
 from indexer.parsers.code.spans import LineIndex, labelled, spans
 from indexer.parsers.code.units import CodeUnit, comment_text, leading, one_line
@@ -43,27 +42,27 @@ diff --git a/new.py b/new.py
 
 
 def test_definitions_begin_units_and_their_comments_go_with_them() -> None:
-    units = plain_lines.outline(MATLAB)
+    units = parser.line_units(MATLAB)
     assert [(unit.first, unit.last, unit.role, unit.name) for unit in units] == [
         (1, 1, "module", ""),
         (2, 6, "function", "add"),
         (7, 9, "function", "pair"),
     ]
     assert units[1].header == "function c = add(a, b) · Adds two numbers."
-    assert plain_lines.outline("x = 1\n") == (CodeUnit(1, 2, "module"),)
-    assert [unit.name for unit in plain_lines.outline("sub main {\n}\nPROGRAM hello\n")] == ["main", "hello"]
+    assert parser.line_units("x = 1\n") == (CodeUnit(1, 2, "module"),)
+    assert [unit.name for unit in parser.line_units("sub main {\n}\nPROGRAM hello\n")] == ["main", "hello"]
 
 
 def test_a_hunk_names_its_file_and_function() -> None:
-    units = patches.outline(PATCH)
+    units = parser.patch_units(PATCH)
     assert [(unit.first, unit.last, unit.name, unit.header) for unit in units] == [
         (1, 1, "", ""),
         (5, 7, "main", "changes train.py · def main(args):"),
         (8, 9, "", "changes train.py"),
         (12, 14, "", "changes new.py"),
     ]
-    assert patches.outline("no patch\nat all") == (CodeUnit(1, 2, "module"),)
-    bare = patches.outline("@@ -1 +1 @@\n--- a comment\n+x\n")
+    assert parser.patch_units("no patch\nat all") == (CodeUnit(1, 2, "module"),)
+    bare = parser.patch_units("@@ -1 +1 @@\n--- a comment\n+x\n")
     assert [(unit.first, unit.last, unit.role) for unit in bare] == [(1, 4, "function")]
 
 
@@ -75,7 +74,7 @@ def test_a_hunk_names_its_file_and_function() -> None:
 )
 def test_units_of_any_text_lie_in_order_within_its_lines(text: str) -> None:
     count = text.count("\n") + 1
-    for outline in (plain_lines.outline(text), patches.outline(text)):
+    for outline in (parser.line_units(text), parser.patch_units(text)):
         assert all(1 <= unit.first <= unit.last <= count for unit in outline)
         assert all(one.last < other.first for one, other in pairwise(outline))
 

@@ -1,8 +1,7 @@
 """Who the ancestor of each part is, and that the rank knows it."""
 
 from lineage.records import CodeLink, Document, Mention, Reference, Tier, Work, WorkId
-from lineage.references.ancestors import ancestors
-from lineage.references.named_in_code import signals
+from lineage.references.ancestors import ancestors, naming_signals
 from lineage.references.ranking import rank
 from lineage.references.signals import Ancestor, Part, Signal
 
@@ -68,11 +67,11 @@ def test_own_code_that_loads_or_links_a_work_names_it():
         code("train.py", 'parser.add_argument("--model", default="roberta-large")'),
         code("README.md", "See https://github.com/liu/roberta."),
     ]
-    found = signals(documents, REFERENCES, WORKS, LINKS, TARGET)
+    found = naming_signals(documents, REFERENCES, WORKS, LINKS, TARGET)
     assert {one.name for one in found[ENCODER]} == {"named_in_code", "checkpoint"}
     assert "roberta-large in train.py" in next(one.words for one in found[ENCODER] if one.name == "checkpoint")
 
 
 def test_the_code_of_others_says_nothing_of_the_target():
-    assert signals([code("a.py", "roberta", THEIRS)], REFERENCES, WORKS, LINKS, TARGET) == {}
-    assert signals([code("a.py", "roberta")], REFERENCES, WORKS, LINKS[1:], TARGET) == {}
+    assert naming_signals([code("a.py", "roberta", THEIRS)], REFERENCES, WORKS, LINKS, TARGET) == {}
+    assert naming_signals([code("a.py", "roberta")], REFERENCES, WORKS, LINKS[1:], TARGET) == {}

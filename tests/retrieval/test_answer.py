@@ -17,7 +17,7 @@ from retrieval.answers.answer import answered, ask, messages
 from retrieval.answers.extract import PARTS, candidates, is_supported, questions
 from retrieval.answers.pieces import sentences_of_passage
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.named_settings import held_for
+from retrieval.decisions.subject_matcher import held_for
 from retrieval.search.engine import Engine
 from retrieval.search.question_subject import asked_details, named_details
 from tests.fakes import small_lineage as small

@@ -7,9 +7,9 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Answer, Chunk, Fact, FileProfile, Hit, Query, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.answers.extract import heard
+from retrieval.answers.extract import is_heard_of
 from retrieval.decisions.fact_index import FactIndex
-from retrieval.decisions.named_settings import held_for, speaking
+from retrieval.decisions.subject_matcher import held_for, speaking
 from retrieval.search.question_subject import subject_of
 
 TARGET, OWN, OTHER = WorkId("arxiv:2503.10622"), WorkId("repo:github.com/a/DyT"), WorkId("repo:github.com/facebookresearch/DiT")
@@ -84,7 +84,9 @@ def test_a_row_of_a_table_is_of_what_it_names():
 
 def test_a_passage_that_never_says_the_name_does_not_answer_it():
     hit = Hit(1, 1.0, PROGRAM.evidence.chunk, Work(OWN, "code"))
-    said = {q: heard(Answer(Query(q), "l", "1", (hit,)), ontology()) for q in ("how is BERT trained?", "how is DyT trained?", "how is it trained?")}
+    said = {
+        q: is_heard_of(Answer(Query(q), "l", "1", (hit,)), ontology()) for q in ("how is BERT trained?", "how is DyT trained?", "how is it trained?")
+    }
     assert list(said.values()) == [False, True, True]
 
 

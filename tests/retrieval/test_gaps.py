@@ -12,11 +12,10 @@ from lineage.records import Chunk, CodeLink, Fact, Hit, Mention, Reference, Role
 from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import is_low_evidence_path
-from retrieval.decisions.irrelevant_mentions import is_beside
+from retrieval.decisions.provenance import is_beside
 from retrieval.decisions.target_text import TargetSentence, TargetText, of_chunks
 from retrieval.gaps.components import tied, unsaid
-from retrieval.gaps.grade import GRADES, Support, graded
-from retrieval.gaps.offers import Context, offers, passages
+from retrieval.gaps.offers import GRADES, Context, Support, graded, offers, passages
 from retrieval.gaps.report import _order, _suggestions, apart, asked_for, besides, stated_facts, stated_for
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, unclaimed
 from tests.fakes.profiles import profiled

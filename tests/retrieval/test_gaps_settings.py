@@ -13,13 +13,13 @@ import pytest
 from indexer.extraction.settings import settings
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, CodeLink, Fact, Hit, Reason, ReasonKind, Tier, Work, WorkId
-from lineage.results import SETTING, Detail, FactOccurrence, Gap, Specification, Suggestion
+from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification, Suggestion
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
 from retrieval.gaps import library_defaults, undocumented_settings
-from retrieval.gaps.mention_matcher import Spoken
 from retrieval.gaps.offers import Context
 from retrieval.gaps.report import _order
+from retrieval.gaps.undocumented_settings import Spoken
 from retrieval.search.work_relations import WorkRelation, WorkRelations
 from tests.fakes.profiles import NamedFiles
 
@@ -331,6 +331,6 @@ def test_an_open_detail_of_the_own_code_stands_before_its_further_settings_and_t
 
 
 def test_what_others_have_whom_nobody_points_to_stands_behind_settings_of_followed_code() -> None:
-    followed = replace(gap("setting:min_lr", offered=[others("min_lr", "1e-6")]), why="the text follows code that sets it, and does not give it")
+    followed = replace(gap("setting:min_lr", offered=[others("min_lr", "1e-6")]), reason=GapReason.FOLLOWED_CODE_SETS)
     ordered = sorted([gap("head", offered=[others("num_classes", "2")]), followed], key=_order)
     assert [one.detail.name for one in ordered] == ["setting:min_lr", "head"]

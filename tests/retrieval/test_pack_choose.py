@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Hit, Work
-from retrieval.context.choose import SAYS, TELLING, UnitValue, choose
+from retrieval.context.required_context import SAYS, TELLING, UnitValue, choose
 from retrieval.context.units import PackUnit
 from tests.fakes import small_lineage as small
 

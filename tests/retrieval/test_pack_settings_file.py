@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Fact, Focus, Hit, Work
-from lineage.results import Detail, FactOccurrence, Gap, Specification, Suggestion
+from lineage.results import Detail, FactOccurrence, Gap, GapReason, Specification, Suggestion
 from retrieval.context.settings_file import entries, quoted, scalar, yaml
 from tests.fakes import small_lineage as small
 
@@ -134,7 +134,7 @@ def test_any_value_stays_on_its_line_and_can_be_read(value):
 def said(text, focus=None):
     hit = replace(SAID, chunk=replace(SAID.chunk, text=text, start_line=10), focus=focus)
     detail = Detail("warmup", "warm-up steps", "schedule", "how many steps of warm-up")
-    return quoted(Gap(detail, Specification.SPECIFIED, stated=(hit,), why="a sentence states warmup"))
+    return quoted(Gap(detail, Specification.SPECIFIED, stated=(hit,), reason=GapReason.SENTENCE_STATES, of="warmup"))
 
 
 def test_the_sentence_that_says_most_of_a_detail_is_quoted_and_numbers_break_ties():

@@ -7,7 +7,7 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.contradictions.within import miscounted, stated_twice
+from retrieval.contradictions.claims import miscounted, stated_twice
 from retrieval.decisions.target_text import of_chunks
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Target")

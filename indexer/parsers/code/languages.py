@@ -1,7 +1,7 @@
 """The languages that repositories of papers hold, and how each one's syntax tree names its units.
 
 Node types are those of the tree-sitter grammars packed in semble-grammars. CUDA has no grammar there and is read as C++,
-MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code.lines`).
+MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code.parser`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,38 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from lineage.registry import load_installed
+
+_C = "function_definition preproc_function_def", "struct_specifier union_specifier enum_specifier class_specifier"
+_C_WRAPPERS = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification namespace_definition template_declaration declaration_list"
+_JS = (
+    "function_declaration generator_function_declaration method_definition function_signature abstract_method_signature",
+    "class_declaration abstract_class_declaration interface_declaration enum_declaration class",
+    "export_statement class_body statement_block ambient_declaration internal_module module",
+)
+_SUFFIXES = {
+    "python": ".py .pyx .pyi .pyw .pxd .bzl",
+    "c": ".c",
+    "cpp": ".cpp .h .cc .cxx .hpp .hh .hxx .inl .mm",
+    "cuda": ".cu .cuh",
+    "javascript": ".js .mjs .cjs .jsx",
+    "typescript": ".ts .mts .cts",
+    "tsx": ".tsx",
+    "julia": ".jl",
+    "r": ".r",
+    "lua": ".lua",
+    "rust": ".rs",
+    "go": ".go",
+    "java": ".java",
+    "scala": ".scala",
+    "ruby": ".rb",
+    "bash": ".sh .bash .zsh .slurm .sbatch .qsub .pbs",
+    "matlab": ".m",
+    "perl": ".pl .pm",
+    "haskell": ".hs",
+    "diff": ".patch .diff",
+}
+_BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl", "perl"), ("ruby", "ruby"), ("node", "javascript"), ("sh", "bash"))
 
 
 @dataclass(frozen=True)
@@ -31,14 +63,6 @@ class Language:
 def _language(grammar: str, functions: str = "", classes: str = "", wrappers: str = "") -> Language:
     return Language(grammar, frozenset(functions.split()), frozenset(classes.split()), frozenset(wrappers.split()))
 
-
-_C = "function_definition preproc_function_def", "struct_specifier union_specifier enum_specifier class_specifier"
-_C_WRAPPERS = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification namespace_definition template_declaration declaration_list"
-_JS = (
-    "function_declaration generator_function_declaration method_definition function_signature abstract_method_signature",
-    "class_declaration abstract_class_declaration interface_declaration enum_declaration class",
-    "export_statement class_body statement_block ambient_declaration internal_module module",
-)
 
 LANGUAGES: dict[str, Language] = {
     "python": _language("python", "function_definition", "class_definition", "decorated_definition block module"),
@@ -69,31 +93,6 @@ LANGUAGES: dict[str, Language] = {
     "haskell": _language("haskell", "function", "data_type class", "declarations"),
     "diff": _language(""),
 }
-
-_SUFFIXES = {
-    "python": ".py .pyx .pyi .pyw .pxd .bzl",
-    "c": ".c",
-    "cpp": ".cpp .h .cc .cxx .hpp .hh .hxx .inl .mm",
-    "cuda": ".cu .cuh",
-    "javascript": ".js .mjs .cjs .jsx",
-    "typescript": ".ts .mts .cts",
-    "tsx": ".tsx",
-    "julia": ".jl",
-    "r": ".r",
-    "lua": ".lua",
-    "rust": ".rs",
-    "go": ".go",
-    "java": ".java",
-    "scala": ".scala",
-    "ruby": ".rb",
-    "bash": ".sh .bash .zsh .slurm .sbatch .qsub .pbs",
-    "matlab": ".m",
-    "perl": ".pl .pm",
-    "haskell": ".hs",
-    "diff": ".patch .diff",
-}
-_BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-_SHEBANGS = (("python", "python"), ("Rscript", "r"), ("julia", "julia"), ("perl", "perl"), ("ruby", "ruby"), ("node", "javascript"), ("sh", "bash"))
 
 
 @cache

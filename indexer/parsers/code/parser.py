@@ -6,17 +6,26 @@ has no grammar is cut by its lines. Nothing is run and nothing is imported.
 
 from __future__ import annotations
 
-from indexer.parsers.code import lines as by_lines
-from indexer.parsers.code import patches, python, shell, trees
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from indexer.parsers.code import python, shell, trees
 from indexer.parsers.code.grammars import get_parser
 from indexer.parsers.code.languages import language_of, languages
 from indexer.parsers.code.spans import LineIndex, spans
-from indexer.parsers.code.units import CodeUnit
+from indexer.parsers.code.units import CodeUnit, comment_text, leading, one_line
 from indexer.parsers.decode import decode
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
 
 VERSION = "code@2"
+_STARTS = re.compile(r"(?:function|def|class|sub|subroutine|program|module|classdef)\b[ \t]*(.{0,200})", re.IGNORECASE)
+_SIGNATURE_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\(|$|[:;{])")
+_FILE = re.compile(r"\+\+\+ (?:b/)?([^\t]{1,500})")
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@ ?(.{0,300})")
+_BEGINS = re.compile(r"diff --git |Index: |--- \S")
+_NAME = re.compile(r"(?:def|class|function|struct)\s+([A-Za-z_]\w{0,100})")
 
 
 def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
@@ -37,7 +46,7 @@ def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str
             return python.outline(text), Status.OK, ""
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return _tolerant(text, language, f"not valid Python 3 ({_reason(error)}); read by a tolerant grammar")
-    return (patches.outline(text), Status.OK, "") if language == "diff" else _tolerant(text, language, "")
+    return (patch_units(text), Status.OK, "") if language == "diff" else _tolerant(text, language, "")
 
 
 def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[CodeUnit, ...], Status, str]:
@@ -45,11 +54,11 @@ def _tolerant(text: str, language: str, detail: str) -> tuple[tuple[CodeUnit, ..
     parser = get_parser(grammar.grammar)
     if parser is None:
         why = "no grammar could be loaded; cut by lines" if grammar.grammar else ""
-        return by_lines.outline(text), Status.PARTIAL if why else Status.OK, why
+        return line_units(text), Status.PARTIAL if why else Status.OK, why
     try:
         units = shell.outline(text, parser) if language == "bash" else trees.outline(text, parser, grammar)
     except TimeoutError as error:
-        return by_lines.outline(text), Status.PARTIAL, f"{error}; cut by lines"
+        return line_units(text), Status.PARTIAL, f"{error}; cut by lines"
     return units, Status.OK_REPAIRED if detail else Status.OK, detail
 
 
@@ -57,3 +66,49 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}"
     return "nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)[:100]
+
+
+def line_units(text: str) -> tuple[CodeUnit, ...]:
+    """Stretches from one unindented definition to the next; what comes before the first is a run of statements."""
+    lines = text.split("\n")
+    starts = [number for number, line in enumerate(lines, 1) if _STARTS.match(line)]
+    code_units: list[CodeUnit] = []
+    last = len(lines)
+    for start in reversed(starts):
+        first = leading(lines, start, 0)
+        signature = one_line(lines[start - 1])
+        words = comment_text(lines, first, start - 1)
+        code_units.append(CodeUnit(first, max(start, last), "function", _signature_name(signature), f"{signature} · {words}" if words else signature))
+        last = first - 1
+    if last > 0:
+        code_units.append(CodeUnit(1, last, "module"))
+    return tuple(reversed(code_units))
+
+
+def _signature_name(signature: str) -> str:
+    """The last name before an opening bracket or the end: `function [a, b] = name(x)`."""
+    signature_names = _SIGNATURE_NAME.findall(signature)
+    return signature_names[0] if signature_names else ""
+
+
+def patch_units(text: str) -> tuple[CodeUnit, ...]:
+    """One unit a hunk, its header naming file and function; what stands before the files is a run of statements."""
+    lines = text.split("\n")
+    code_units = tuple(_hunks(lines))
+    heads = (number - 1 for number, line in enumerate(lines, 1) if _BEGINS.match(line))
+    before = min(next(heads, len(lines)), code_units[0].first - 1) if code_units else len(lines)
+    return (CodeUnit(1, before, "module"), *code_units) if before else code_units
+
+
+def _hunks(lines: list[str]) -> Iterator[CodeUnit]:
+    """From each `@@` to the next, or to the head of the next file."""
+    file = ""
+    marks = [(number, line) for number, line in enumerate(lines, 1) if line.startswith(("@@ -", "diff --git ", "Index: ", "+++ "))]
+    for (number, line), (following, _) in pairwise([*marks, (len(lines) + 1, "")]):
+        if named := _FILE.match(line):
+            file = named[1].strip()
+        elif hunk := _HUNK.match(line):
+            name = _NAME.search(hunk[1])
+            yield CodeUnit(
+                number, following - 1, "function", name[1] if name else "", one_line(" · ".join(filter(None, (f"changes {file}", hunk[1]))))
+            )

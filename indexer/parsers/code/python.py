@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from indexer.parsers.code import options
 from indexer.parsers.code.units import LONG, CodeUnit, leading, one_line
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+LEAST = 4
+"""Settings in a row from which they are a unit of their own."""
+FIELDS = 8
+"""The like of the fields of a class."""
+_ADDS = {"add_argument", "add_option", "add_flag", "option", "ConfigDict", "CfgNode", "ArgumentParser", "add_argument_group"}
+_AROUND = {"parse_args", "parse_known_args", "set_defaults", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
+_DEFINES = re.compile(r"(?:DEFINE|mark_flag)_?\w{0,40}\Z")
 
 
 def outline(text: str) -> tuple[CodeUnit, ...]:
@@ -70,8 +77,8 @@ class _Outline:
 
     def _decorators(self, node: _Function, first: int) -> Iterator[CodeUnit]:
         """The options that stand above a command of click."""
-        given = [expr for expr in node.decorator_list if options.called(expr) == "option"]
-        if len(given) >= options.LEAST:
+        given = [expr for expr in node.decorator_list if called(expr) == "option"]
+        if len(given) >= LEAST:
             ends = [expr.end_lineno or expr.lineno for expr in given]
             starts = [first, *(end + 1 for end in ends[:-1])]
             parts = tuple(CodeUnit(start, end, "block") for start, end in zip(starts, ends, strict=True) if start <= end)
@@ -114,9 +121,9 @@ class _Outline:
 
 def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Neighbours of one kind together; a few settings are statements like others."""
-    is_option, least = (options.is_setting, options.FIELDS) if role == "class" else (options.is_option, options.LEAST)
+    sets, least = (is_setting, FIELDS) if role == "class" else (is_option, LEAST)
     stmts: list[ast.stmt] = []
-    for kind, group in groupby(body, lambda node: "option" if is_option(node) else _kind(node)):
+    for kind, group in groupby(body, lambda node: "option" if sets(node) else _kind(node)):
         nodes = list(group)
         if kind == "statement" or (kind == "option" and len(nodes) < least):
             stmts += nodes
@@ -130,12 +137,12 @@ def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[as
 
 
 def _says_settings(node: _Function) -> bool:
-    given = sum(options.called(expr) == "option" for expr in node.decorator_list)
-    return max(given, sum(map(options.is_option, node.body))) >= options.LEAST
+    given = sum(called(expr) == "option" for expr in node.decorator_list)
+    return max(given, sum(map(is_option, node.body))) >= LEAST
 
 
 def _holds_settings(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If | ast.With) and sum(map(options.is_option, node.body)) >= options.LEAST
+    return isinstance(node, ast.If | ast.With) and sum(map(is_option, node.body)) >= LEAST
 
 
 def _kind(node: ast.stmt) -> str:
@@ -158,3 +165,46 @@ def _described(signature: str, node: _Scope) -> str:
     """The signature and the first line of the docstring."""
     words = (ast.get_docstring(node) or "").strip().partition("\n")[0]
     return f"{signature} · {one_line(words, 160)}" if words else signature
+
+
+def is_option(node: ast.stmt) -> bool:
+    """Whether a statement says one setting, or belongs to those that do (the parser made, the arguments parsed)."""
+    value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    if isinstance(value, ast.Call):
+        name = called(value)
+        return name in _ADDS or name in _AROUND or bool(_DEFINES.match(name))
+    return _is_field(node)
+
+
+def _is_field(node: ast.stmt) -> bool:
+    """`cfg.model.depth = 12`, in a module or a function; what an object keeps of itself is none."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+        return False
+    root: ast.expr = node.targets[0]
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id not in {"self", "cls"} and is_plain(node.value)
+
+
+def is_plain(value: ast.expr | None) -> bool:
+    """Whether a value is written out: a number, a word, or a row of them."""
+    if isinstance(value, ast.UnaryOp):
+        return is_plain(value.operand)
+    if isinstance(value, ast.List | ast.Tuple):
+        return all(is_plain(expr) for expr in value.elts[:20])
+    return isinstance(value, ast.Constant)
+
+
+def is_setting(node: ast.stmt) -> bool:
+    """Whether a statement of a class is a field with its default, or the words below one."""
+    if isinstance(node, ast.AnnAssign):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+
+
+def called(call: ast.expr) -> str:
+    """The last name of what is called, "" where that has none."""
+    function = call.func if isinstance(call, ast.Call) else call
+    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""

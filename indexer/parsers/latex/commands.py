@@ -2,9 +2,7 @@ r"""Which command does what: one table from command to handler, and what a docum
 
 from __future__ import annotations
 
-from indexer.parsers.latex.arguments import PREFIXED, SWALLOWED
 from indexer.parsers.latex.cells import multicolumn, multirow
-from indexer.parsers.latex.citing import cite, cite_text, nocite
 from indexer.parsers.latex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
 from indexer.parsers.latex.entries import bibitem, field, href, italic, marker, url
 from indexer.parsers.latex.hiding import color, define_color, font_size, overlap, raise_box, scale, shift, transparent
@@ -13,6 +11,8 @@ from indexer.parsers.latex.machine import Handler
 from indexer.parsers.latex.numbering import LEVELS
 from indexer.parsers.latex.plain_commands import (
     accent,
+    cite,
+    cite_text,
     csname,
     ding,
     ensuremath,
@@ -20,6 +20,7 @@ from indexer.parsers.latex.plain_commands import (
     glue,
     lstinline,
     midrule,
+    nocite,
     onedot,
     subfloat,
     swallow,
@@ -30,6 +31,44 @@ from indexer.parsers.latex.scanner import Token
 from indexer.parsers.latex.sectioning import abstract, appendix, author, caption, continued, footnote, heading, label, reference, title
 from indexer.parsers.latex.signs import item, line_break, math_open, par, two_column
 from indexer.parsers.latex.symbols import COMBINING
+
+SWALLOWED = {
+    "m": "pagestyle thispagestyle bibliographystyle hyphenation vspace hspace graphicspath hypersetup usetikzlibrary usepgfplotslibrary geometry"
+    " newcounter stepcounter refstepcounter theoremstyle pagenumbering markright setstretch linespread nobibliography urlstyle lstset captionsetup"
+    " phantom hphantom vphantom cline PassOptionsToClass ProvidesFile setlist sethlcolor tikzset pgfplotsset sisetup newlength newsavebox usebox"
+    " hhline cdashline cdashlinelr noalign"
+    " icmlsetsymbol icmlkeywords icmltitlerunning titlerunning authorrunning shorttitle shortauthors keywords bstctlcite"
+    " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
+    " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
+    " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
+    " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
+    "mm": "addtocounter newcites setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
+    " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
+    " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
+    "mmm": "specialrule definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
+    "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
+    " includegraphics affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
+    " arrayrulecolor pagecolor externaldocument includepdf LoadClass documentclass cellcolor columncolor animategraphics usetheme graphicx",
+    "omm": "rule inputminted",
+    "omoo": "rowcolor",
+    "ommm": "newacronym rowcolors",
+    "somm": "titlespacing",
+    "omo": "newtcolorbox newmdenv",
+    "mom": "newcolumntype lstnewenvironment",
+    "momm": "lstdefinelanguage newglossaryentry",
+    "mmmmm": "DeclareMathAlphabet DeclareSymbolFont patchcmd",
+    "ommo": "DeclareFieldFormat",
+    "o": "pagebreak nopagebreak linebreak nolinebreak onecolumn toprule midrule bottomrule addlinespace",
+}
+PREFIXED = {
+    "m": "colorbox scalebox foreignlanguage hyperlink hypertarget fontfamily fontseries fontshape selectlanguage adjustbox Xhline",
+    "om": "parbox rotatebox",
+    "mm": "resizebox fcolorbox",
+    "moo": "raisebox",
+    "o": "hyperref shortstack makecell thead specialcell hlc",
+    "oo": "makebox framebox",
+}
+"""These give their last argument as text; what stands before it is no text."""
 
 
 def _named(words: str, handler: Handler) -> dict[Token, Handler]:

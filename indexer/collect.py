@@ -12,13 +12,13 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from indexer.build_context import BuildContext
-from indexer.code_links.collector import TARBALLS, collect_repositories
+from indexer.code_links.collector import collect_repositories
 from indexer.collected import Collected
 from indexer.papers import PaperText, fetch_paper
 from indexer.plan import BuildRequest, choose_papers, fetchable, reference_row
 from indexer.references.trace import Trace, said_in, trace
 from indexer.repo_fingerprint import of_documents
-from indexer.repositories import Addition, Repository, front
+from indexer.repositories import TARBALLS, Addition, Repository, front
 from indexer.target import ResolvedTarget, additions, of_folder
 from lineage.code_links import links
 from lineage.code_links.exclusion import Exclusion, KeptOut

@@ -24,6 +24,8 @@ from lineage.errors import ParseError, UsageError
 from lineage.ids import local_id
 from lineage.records import Blob, CodeLink, Document, LedgerRow, Status, Work, WorkId
 
+TARBALLS = "https://codeload.github.com/"
+"""Where tarballs come from: what is looked at before it may be kept."""
 _BATCH = 48
 _BATCH_BYTES = 8_000_000
 """Files, and bytes of them, that one child is given at a time."""

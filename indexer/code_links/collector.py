@@ -18,7 +18,7 @@ from itertools import count
 from indexer.build_context import BuildContext
 from indexer.plan import BuildRequest, came_out, choose_repos
 from indexer.repo_fingerprint import told
-from indexer.repositories import Repository, front, pinned, tarball
+from indexer.repositories import TARBALLS, Repository, front, pinned, tarball
 from indexer.store.computed_cache import remembered
 from lineage.code_links import links as witnesses
 from lineage.code_links.exclusion import Exclusion, KeptOut, published
@@ -29,8 +29,6 @@ from lineage.progress import Stage
 from lineage.records import CodeLink, LedgerRow, Status, Work, WorkId
 
 _ROUNDS = 2
-TARBALLS = "https://codeload.github.com/"
-"""Where tarballs come from: what is looked at before it may be kept."""
 VERSION = "own@2"
 """Under which version a look is remembered; lock files carry it, because the bytes are not kept."""
 _UNQUOTED = "a README of the target's names it beside this paper"

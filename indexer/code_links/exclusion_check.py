@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.repo_fingerprint import told
+from indexer.repositories import TARBALLS
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.code_links.exclusion import Exclusion, KeptOut
@@ -22,7 +23,6 @@ from lineage.errors import LineageError
 from lineage.ids import repo_id
 from lineage.records import CodeLink, LedgerRow, Tier, Work, WorkId
 
-_TARBALLS = "https://codeload.github.com/"
 _STAGES = {"code", "select"}
 _BY_CONTENT = "files are files of the target's own code"
 _BY_README = "its README says that it is the target's code"
@@ -116,9 +116,7 @@ def _tarballs(home: Path) -> Iterator[tuple[Path, WorkId]]:
             requested_url, sha256 = str(cached_request["asked"]), str(cached_request["sha256"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        repo = (
-            repo_id("github.com/" + "/".join(requested_url.removeprefix(_TARBALLS).split("/")[:2])) if requested_url.startswith(_TARBALLS) else None
-        )
+        repo = repo_id("github.com/" + "/".join(requested_url.removeprefix(TARBALLS).split("/")[:2])) if requested_url.startswith(TARBALLS) else None
         if repo and len(sha256) == 64:
             yield home / "blobs" / sha256[:2] / sha256, repo
 

@@ -12,12 +12,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from indexer.chat import LOOPBACK, PUBLIC
 from lineage.errors import SettingsError, UpstreamError
 from lineage.ports import Vectors
 from lineage.settings import Settings
 
-PUBLIC = "https://api.openai.com/v1"
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 BATCH = 64
 # Models of this family take 8,192 tokens a text and 300,000 a request; a token is seldom less than a character.
 CHARACTERS = 8000

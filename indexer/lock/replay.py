@@ -9,6 +9,7 @@ from pathlib import Path
 from indexer.build_context import BuildContext
 from indexer.lock.form import Lock, Pin, tools
 from indexer.plan import BuildReport
+from indexer.repositories import TARBALLS
 from indexer.store.blobs import Blobs
 from indexer.store.computed_cache import DerivedCache
 from indexer.transport.bodies import Kind
@@ -18,8 +19,6 @@ from lineage.errors import SourceError
 from lineage.progress import Waiting, Watch
 from lineage.records import Blob, Status
 from lineage.settings import Settings
-
-_TARBALLS = "https://codeload.github.com/"
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class _PinnedAnswers(Answers):
             return
         # GitHub packs the same commit differently at times. Which commit it is, is checked by who reads it; that its files are the
         # same, by the content hash at the end.
-        if answer.status == 200 and not answer.cap and answer.blob.sha256 != pin.sha256 and not pin.fetch.startswith(_TARBALLS):
+        if answer.status == 200 and not answer.cap and answer.blob.sha256 != pin.sha256 and not pin.fetch.startswith(TARBALLS):
             raise SourceError(Status.HASH_MISMATCH, f"{pin.fetch} is not what the lock file pins (SHA-256 differs)", url=pin.fetch)
         super().keep(Request("GET", pin.fetch), answer)
 

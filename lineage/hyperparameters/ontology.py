@@ -11,7 +11,7 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,6 +47,8 @@ _HOURS = {
     "month": 720.0,
 }
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+Same = Callable[[str, str, str], bool]
+"""Whether two values of the detail of a name are the same; `Ontology.same` is one."""
 
 
 class NormalizedValue(NamedTuple):

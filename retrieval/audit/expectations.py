@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from lineage.hyperparameters.ontology import Same
 from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
@@ -47,7 +48,6 @@ _TRYING = re.compile(r"search|sensitiv|ablat|sweep|\btuning\b|effect of|impact o
 _CHOSEN = re.compile(r"\b(?:best|final|chosen|selected|default|we (?:use|set|fix|adopt)|is set|are set|was set|were set)\b", re.IGNORECASE)
 _TRIAL_RUN = re.compile(r"\s{0,80}(?:el)?if\s[^#]{0,60}\b(?:\w+\.)?\w{0,20}(?:debug|smoke_?test|dry_?run|fast_dev)", re.IGNORECASE)
 _SEARCHED = re.compile(r"search_?space|sweep|grid_?search|tuning_?space")
-Same = Callable[[str, str, str], bool]
 _PLACED = dict.fromkeys(("adam_betas", *_PLACES), "adam_beta1")
 """The detail by which a single number of several is compared."""
 

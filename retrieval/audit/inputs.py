@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lineage.hyperparameters.ontology import Ontology
+from lineage.hyperparameters.ontology import Ontology, Same
 from lineage.hyperparameters.values import number
 from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
-from retrieval.audit.expectations import Expectation, Same, expectations, in_example, is_aside, is_end, is_tried, sisters
+from retrieval.audit.expectations import Expectation, expectations, in_example, is_aside, is_end, is_tried, sisters
 from retrieval.audit.named_values import settings_of
 from retrieval.audit.value_scope import Names
 from retrieval.decisions.experiment_folders import Folders

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 from lineage.citation import pinpoint
 from lineage.errors import NotFound
@@ -43,8 +44,6 @@ _ASIDE = 0.5
 _LISTED, _ALSO = 6, 3
 """Values of as many experiments that are told, and further ones beside the one that is chosen."""
 _KEY = re.compile(r"[^A-Za-z0-9_]+")
-Line = tuple[str, str, tuple[Hit, ...]]
-"""A setting's name, its line and the evidence of it."""
 _COMMAND, _CONFIG, _OPTION, _CALL, _PARAMETER = range(5)
 
 
@@ -56,19 +55,29 @@ class ConfigLine:
     line: str
     weight: float
     evidence: tuple[Hit, ...] = ()
+    is_open: bool = False
+
+
+class _Setting(NamedTuple):
+    """A setting's name, its line of the file, the evidence of its value, and whether its value is UNSPECIFIED."""
+
+    name: str
+    line: str
+    evidence: tuple[Hit, ...]
+    is_open: bool = False
 
 
 def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[ConfigLine]:
     """A line for every setting, those on which most depends first; a detail of several settings has a line for each."""
     config_lines_by_key: dict[str, ConfigLine] = {}
     for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
-        for name, line, evidence in _lines(gap, programs):
-            weight = gap.detail.weight * (_ASIDE if f": {UNSPECIFIED}" in line else 1.0)
-            config_lines_by_key.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence))
+        for name, line, evidence, is_open in _lines(gap, programs):
+            weight = gap.detail.weight * (_ASIDE if is_open else 1.0)
+            config_lines_by_key.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence, is_open))
     return sorted(config_lines_by_key.values(), key=lambda entry: -entry.weight)
 
 
-def _lines(gap: Gap, programs: Programs | None) -> Iterable[Line]:
+def _lines(gap: Gap, programs: Programs | None) -> Iterable[_Setting]:
     """What the target states by value and its own program sets; else what it states in words; else the best of its lineage."""
     stated = _by_name(gap.facts) if gap.state is not Specification.UNSPECIFIED else {}
     known = {name: some for name in gap.detail.facts if programs and (some := programs.settings(name))}
@@ -86,7 +95,7 @@ def _further(stated: Collection[str], known: Mapping[str, Sequence[ProgramSettin
     return [best] if best and (not stated or (known[best][0].sure and known.keys().isdisjoint(stated))) else []
 
 
-def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSetting], programs: Programs | None) -> Line:
+def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSetting], programs: Programs | None) -> _Setting:
     """One setting: the value of the target, or that of its program, or a remark that lists those of its experiments."""
     key, chosen = _key(name), _chosen(stated)
     own = next((program_setting for program_setting in set_ if not (program_setting.experiment and programs and programs.rooted)), None)
@@ -95,14 +104,14 @@ def _line(name: str, stated: Sequence[FactOccurrence], set_: Sequence[ProgramSet
     first = agreed or (None if sure and programs and programs.several else chosen)
     if first:
         beside = f"; own code: {inline(sure.held.fact.value, 40)}, {_cited(sure.held.evidence)}" if sure and not agreed else ""
-        return key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,)
+        return _Setting(key, _written(key, first, f"stated: {_cited(first.evidence)}{_others(first, stated)}{beside}"), (first.evidence,))
     if sure or (own and not stated and len(set_) == 1):
         occurrence = (sure or set_[0]).held
         note = f"; stated: {_listed(stated)}" if stated else f", not stated{_elsewhere(set_)}"
-        return key, _written(key, occurrence, f"own code: {_cited(occurrence.evidence)}{note}"), (occurrence.evidence,)
+        return _Setting(key, _written(key, occurrence, f"own code: {_cited(occurrence.evidence)}{note}"), (occurrence.evidence,))
     several = stated or [program_setting.held for program_setting in set_]
     scopes = [other.fact.scope for other in stated] or [program_setting.experiment or program_setting.held.fact.scope for program_setting in set_]
-    return key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,)
+    return _Setting(key, f"{_REMARK}{key}: one for each model or experiment: {_listed(several, scopes)}", (several[0].evidence,))
 
 
 def _chosen(stated: Sequence[FactOccurrence]) -> FactOccurrence | None:
@@ -113,15 +122,17 @@ def _chosen(stated: Sequence[FactOccurrence]) -> FactOccurrence | None:
     return next(iter(open_.values())) if len(open_) == 1 else None
 
 
-def _silent(gap: Gap, programs: Programs | None) -> Line:
+def _silent(gap: Gap, programs: Programs | None) -> _Setting:
     """A detail of which neither the target nor its program has a value that is known by its name."""
     name = _key(gap.detail.name.rpartition(":")[2])
     if gap.stated and gap.state is Specification.SPECIFIED:
-        return name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
+        return _Setting(
+            name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
+        )
     if offer := best(gap):
-        return name, _offered(name, offer, programs), (offer.held[0].evidence,)
+        return _offered(name, offer, programs)
     where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
-    return name, f"{name}: {UNSPECIFIED}{where}", gap.stated[:1]
+    return _Setting(name, f"{name}: {UNSPECIFIED}{where}", gap.stated[:1], is_open=True)
 
 
 def best(gap: Gap) -> Suggestion | None:
@@ -129,17 +140,18 @@ def best(gap: Gap) -> Suggestion | None:
     return next((suggestion for suggestion in gap.suggestions if suggestion.value and suggestion.held and not suggestion.held[0].fact.end_line), None)
 
 
-def _offered(name: str, best: Suggestion, programs: Programs | None) -> str:
+def _offered(name: str, best: Suggestion, programs: Programs | None) -> _Setting:
     """The best value that is offered: one of others is a remark where it is unlikely, or the target has a program that does without."""
     occurrence, rooted = best.held[0], bool(programs and programs.rooted)
     if occurrence.evidence.from_target:
         aside = programs.experiment(occurrence) if programs and rooted else ""
         value, note = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
-        return f"{_REMARK}{name}: {value} ({inline(aside)}): {note}" if aside else f"{name}: {value}  # {note}"
+        line = f"{_REMARK}{name}: {value} ({inline(aside)}): {note}" if aside else f"{name}: {value}  # {note}"
+        return _Setting(name, line, (occurrence.evidence,))
     note = f"lineage, {best.grade} evidence: {_cited(occurrence.evidence)}"
     if best.grade != "weak" and not rooted:
-        return f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {note}"
-    return f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {note}"
+        return _Setting(name, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {note}", (occurrence.evidence,))
+    return _Setting(name, f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {note}", (occurrence.evidence,), is_open=True)
 
 
 def _written(key: str, occurrence: FactOccurrence, said: str) -> str:
@@ -191,7 +203,7 @@ def yaml(chosen: Sequence[ConfigLine]) -> str:
     rows: list[str] = []
     for section, group in groupby(sorted(chosen, key=lambda entry: order[entry.section]), key=lambda entry: entry.section):
         rows += [f"{section}:", *(f"  {entry.line}" for entry in group)]
-    if any(f": {UNSPECIFIED}" in row for row in rows):
+    if any(entry.is_open for entry in chosen):
         rows.insert(0, f"# {UNSPECIFIED}: neither the target nor anything in its lineage says; decide knowingly")
     return "\n".join(rows)
 

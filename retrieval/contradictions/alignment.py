@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lineage.hyperparameters.ontology import Same
 from lineage.hyperparameters.values import number
 from lineage.ids import repo_name
 from lineage.results import FactOccurrence
@@ -29,7 +30,7 @@ DISTINCT = 2
 NAMED = 1
 """The same where words of the paper name the run."""
 Groups = Mapping[tuple[str, ...], "Sequence[_Statement]"]
-_FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
+FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 _MACHINES = "gpus gpu_type training_time num_workers timeout precision gradient_checkpointing log_interval eval_interval save_interval"
 _REPORTS = "num_runs seed folds metric dataset train_size num_samples eval_batch_size shuffle few_shot"
 _MANY = "model loss num_agents llm_model embedding_model tokenizer augmentation activation normalization initialization pooling"
@@ -44,7 +45,6 @@ _TRIED = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+|\s+(?:and|while|whereas|but)\s+(?=[\d$A-Z])|\s+and\s+(?=\w+\s(?:results|experiments|models?)\b)")
 _SCALED = re.compile(r"(?:\A|[._-])b(?:ase)?[_-]?l(?:r|earning[_-]rate)\Z", re.IGNORECASE)
 """Names of a learning rate that a program multiplies by the size of its batch."""
-Same = Callable[[str, str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Alignment:
         return _Statement(occurrence, tuple(kept), named)
 
     def _values(self, name: str, run: Run) -> list[FactOccurrence]:
-        family = next((some for some in _FAMILIES if name in some), frozenset({name}))
+        family = next((some for some in FAMILIES if name in some), frozenset({name}))
         return [one for other in (name, *sorted(family - {name})) for one in run.settings.get(other, ()) if one.fact.literal]
 
     def _of(self, name: str, statement: _Statement, all_: Sequence[_Statement], groups: Groups) -> Iterator[Disagreement]:
@@ -141,7 +141,7 @@ class Alignment:
 
     def _is_held(self, name: str, statement: _Statement, run: Run, group: Sequence[_Statement]) -> bool:
         """Whether the paragraph has another count of the same thing that the run has, or the run the value under a name of its own."""
-        family = next((some for some in _FAMILIES if name in some), frozenset())
+        family = next((some for some in FAMILIES if name in some), frozenset())
         if any(other.occurrence.fact.name in family - {name} and self._agrees(other.occurrence.fact.name, other.occurrence, run) for other in group):
             return True
         value = re.escape(statement.occurrence.fact.value)

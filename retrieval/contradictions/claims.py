@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lineage.hyperparameters.ontology import Same
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, Fact, FactKind, Hit
 from lineage.results import Conflict, FactOccurrence
@@ -17,7 +18,6 @@ from retrieval.decisions.target_text import DONE, TargetSentence, TargetText, hi
 
 _SAID = 160
 _SURE, _LIKELY, _POSSIBLE = 0.85, 0.7, 0.5
-Same = Callable[[str, str, str], bool]
 _WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBERS = {word: n for n, word in enumerate(_WORDS, 2)}
 _LIST = re.compile(

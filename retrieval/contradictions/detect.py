@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from lineage.hyperparameters.ontology import Same
 from lineage.records import FileRole, WorkId
 from lineage.results import Conflict, FactOccurrence
-from retrieval.contradictions.alignment import Alignment, Disagreement
+from retrieval.contradictions.alignment import FAMILIES, Alignment, Disagreement
 from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
 from retrieval.contradictions.runs import runs
@@ -30,7 +31,6 @@ MOST = 40
 _SIDES = 3
 _KIND = Literal["paper-code", "table-text"]
 _FEW, _MANY = 2, 4
-_SISTERS = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 """Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
 _MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
 """What a command says of the machine it runs on, which the paper's need not be."""
@@ -39,7 +39,6 @@ _GRADES = {"sure": 0.85, "likely": 0.7, "possible": 0.5}
 """Severity of a stated value that its own run has otherwise, by how surely both are of one experiment."""
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
 _WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
-Same = Callable[[str, str, str], bool]
 _Pair = tuple[Sequence[FactOccurrence], Sequence[FactOccurrence]]
 
 
@@ -129,7 +128,7 @@ class _Comparing:
 def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
     """Everything in which the target's paper and its own code disagree about one detail."""
     mine = sides[name]
-    sisters = [sides[other] for family in _SISTERS if name in family for other in sorted(family - {name}) if other in sides]
+    sisters = [sides[other] for family in FAMILIES if name in family for other in sorted(family - {name}) if other in sides]
     alike = [(other.done, other.code) for other in sisters]
     yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
     yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
@@ -177,7 +176,7 @@ def _deviations(
     for followed, name in ((one, name) for one in follows for name in occurrences_by_key):
         mine, other = stated(name, occurrences_by_key[name], target, followed), theirs(occurrences_by_key[name], followed, files)
         pairs = [(a, b) for a in mine for b in other if followed.run or compatible(a.fact.scope, b.fact.scope)]
-        sisters = [occurrences_by_key[some] for family in _SISTERS if name in family for some in family if some in occurrences_by_key]
+        sisters = [occurrences_by_key[some] for family in FAMILIES if name in family for some in family if some in occurrences_by_key]
         against = [*other, *(b for some in sisters for b in theirs(some, followed, files))]
         if pairs and (name, followed.section, followed.works) not in seen and not _at_peace(name, mine, against, terms):
             seen.add((name, followed.section, followed.works))

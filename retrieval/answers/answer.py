@@ -148,7 +148,10 @@ def _checked(answer: WrittenAnswer, sentences: Sequence[Sentence], known: Ontolo
 def _written(answer: WrittenAnswer, asked: Asked, writer: ChatModel) -> WrittenAnswer:
     hits = _evidence(asked)
     said = _parsed(writer.complete(messages(asked.answer.query.text, hits), _SCHEMA, MOST_ANSWER))
-    sentences = [Sentence(one.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(one.evidence) if 1 <= n <= len(hits))) for one in said.sentences]
+    sentences = [
+        Sentence(sentence.text.strip(), tuple(hits[n - 1] for n in dict.fromkeys(sentence.evidence) if 1 <= n <= len(hits)))
+        for sentence in said.sentences
+    ]
     made = _checked(replace(answer, by=writer.model), [sentence for sentence in sentences[:_SENTENCES] if sentence.text], asked.known)
     return made if made.sentences else _refused(made, asked)
 

@@ -111,18 +111,20 @@ class Alignment:
 
     def _values(self, name: str, run: Run) -> list[FactOccurrence]:
         family = next((some for some in FAMILIES if name in some), frozenset({name}))
-        return [one for other in (name, *sorted(family - {name})) for one in run.settings.get(other, ()) if one.fact.literal]
+        return [occurrence for other in (name, *sorted(family - {name})) for occurrence in run.settings.get(other, ()) if occurrence.fact.literal]
 
     def _of(self, name: str, statement: _Statement, all_: Sequence[_Statement], groups: Groups) -> Iterator[Disagreement]:
         scored = [(*self._agreeing(run, name, groups[statement.group]), run) for run in statement.runs]
         best = max((len(agreed) for agreed, _, _ in scored), default=0)
-        places = {one.evidence.chunk.path for run in statement.runs for one in self._comparable(name, statement.occurrence, run)}
+        places = {occurrence.evidence.chunk.path for run in statement.runs for occurrence in self._comparable(name, statement.occurrence, run)}
         chosen = [row for row in scored if len(row[0]) == best and _is_about(statement, len(places), *map(len, row[:2]))]
         agreeing = [run for run in statement.runs if self._agrees(name, statement.occurrence, run)]
         if not chosen or (agreeing and (statement.named or best < ALIGNED)):
             return
         chosen = [row for row in chosen if row[2] not in agreeing and not self._is_held(name, statement, row[2], groups[statement.group])]
-        settings = list({one.fact: one for *_, run in chosen for one in self._comparable(name, statement.occurrence, run)}.values())
+        settings = list(
+            {occurrence.fact: occurrence for *_, run in chosen for occurrence in self._comparable(name, statement.occurrence, run)}.values()
+        )
         if not settings or (not agreeing and self._elsewhere(name, statement, best)):
             return
         if any(self._is_settled(name, statement, other, row[2], groups, best) for other in all_ if other is not statement for row in chosen):
@@ -132,8 +134,8 @@ class Alignment:
 
     def _is_settled(self, name: str, statement: _Statement, other: _Statement, run: Run, groups: Groups, best: int) -> bool:
         """Whether another statement has the value that a run has where they differ, and its paragraph is as much like the run."""
-        places = {one.place for one in other.runs}
-        if run.place not in places or (statement.named and places != {one.place for one in statement.runs}):
+        places = {other_run.place for other_run in other.runs}
+        if run.place not in places or (statement.named and places != {other_run.place for other_run in statement.runs}):
             return False
         compared = self._comparable(name, statement.occurrence, run)
         held = any(self._is_same(name, other.occurrence, one, run) for one in compared)
@@ -157,23 +159,23 @@ class Alignment:
     def _agrees(self, name: str, stated: FactOccurrence, run: Run) -> bool:
         return any(self._is_same(name, stated, one, run) for one in _of_part(stated, self._values(name, run)))
 
-    def _is_same(self, name: str, stated: FactOccurrence, one: FactOccurrence, run: Run) -> bool:
-        if self.same(name, stated.fact.value, one.fact.value):
+    def _is_same(self, name: str, stated: FactOccurrence, occurrence: FactOccurrence, run: Run) -> bool:
+        if self.same(name, stated.fact.value, occurrence.fact.value):
             return True
         if name == "batch_size":
-            return _multiple(stated, one, _factors(run))
+            return _multiple(stated, occurrence, _factors(run))
         if name == "learning_rate":
-            return _SCALED.search(one.fact.written) is not None and _multiple(stated, one, None)
+            return _SCALED.search(occurrence.fact.written) is not None and _multiple(stated, occurrence, None)
         return False
 
     def _comparable(self, name: str, stated: FactOccurrence, run: Run) -> list[FactOccurrence]:
         """The run's values of a detail that may be of the same part: one value, or those whose scope shares a word."""
         found = self._values(name, run)
-        own = [one for one in found if one.fact.name == name] or found
+        own = [occurrence for occurrence in found if occurrence.fact.name == name] or found
         kept = _of_part(stated, own)
         if telling(stated.fact.scope) and len(kept) == len(own) and name in wording().many and not words(stated.fact.scope) & run.words:
             return []
-        return kept if len({one.fact.value for one in kept}) == 1 else []
+        return kept if len({occurrence.fact.value for occurrence in kept}) == 1 else []
 
     def _agreeing(self, run: Run, besides: str, group: Sequence[_Statement]) -> tuple[list[str], list[str]]:
         """The details of a paragraph on which a run agrees, and those on which it does not."""
@@ -188,7 +190,7 @@ class Alignment:
 def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """The settings whose scope shares a word with a statement's; all if none does."""
     said = telling(f"{stated.fact.scope} {stated.fact.written}")
-    return [one for one in found if telling(one.fact.scope) & said] or list(found)
+    return [occurrence for occurrence in found if telling(occurrence.fact.scope) & said] or list(found)
 
 
 def _is_about(statement: _Statement, files: int, agreed: int, differing: int) -> bool:
@@ -201,13 +203,13 @@ def _is_about(statement: _Statement, files: int, agreed: int, differing: int) ->
 
 def _factors(run: Run) -> set[int] | None:
     """By what the batches of a run are multiplied; None where nobody says."""
-    found = {int(value) for one in run.settings.get("gpus", ()) if (value := number(one.fact.value))}
+    found = {int(value) for occurrence in run.settings.get("gpus", ()) if (value := number(occurrence.fact.value))}
     return found - {1} or None
 
 
-def _multiple(stated: FactOccurrence, one: FactOccurrence, factors: set[int] | None) -> bool:
+def _multiple(stated: FactOccurrence, occurrence: FactOccurrence, factors: set[int] | None) -> bool:
     """Whether a stated value is a whole multiple of a setting, as of devices and passes."""
-    left, right = number(stated.fact.value), number(one.fact.value)
+    left, right = number(stated.fact.value), number(occurrence.fact.value)
     if not left or not right:
         return False
     ratio = left / right

@@ -51,16 +51,18 @@ class Reading:
             why = "sure: the sentence lists more or fewer than it counts"
             yield Conflict(f"number of {what}", f"Number of {what}", "within", sides, _SURE, why, "miscounted")
 
-    def _missing(self, one: Missing) -> Conflict:
-        place = self.evidence(one.chunk, one.line)
-        kind: FactKind = "config" if one.chunk.kind == "config" else "call"
-        line = next(iter(one.chunk.text.split("\n")[one.line - one.chunk.start_line :]), "").strip()
-        value = one.instead or f"no {one.technique.name}"
-        other = FactOccurrence(Fact(one.kind.name, value, "", one.chunk.work, one.chunk.id, kind, one.line, one.kind.name, line[:_SAID]), place)
-        why = f"likely: its own code has {one.instead} there" if one.instead else "possible: no file of its own code has a sign of it"
-        severity = _LIKELY if one.instead else _POSSIBLE
-        sides = (self._said(one.said, one.kind.name, one.technique.name), other)
-        return Conflict(one.kind.name, one.kind.name.capitalize(), "paper-code", sides, severity, why, "technique")
+    def _missing(self, missing: Missing) -> Conflict:
+        place = self.evidence(missing.chunk, missing.line)
+        kind: FactKind = "config" if missing.chunk.kind == "config" else "call"
+        line = next(iter(missing.chunk.text.split("\n")[missing.line - missing.chunk.start_line :]), "").strip()
+        value = missing.instead or f"no {missing.technique.name}"
+        other = FactOccurrence(
+            Fact(missing.kind.name, value, "", missing.chunk.work, missing.chunk.id, kind, missing.line, missing.kind.name, line[:_SAID]), place
+        )
+        why = f"likely: its own code has {missing.instead} there" if missing.instead else "possible: no file of its own code has a sign of it"
+        severity = _LIKELY if missing.instead else _POSSIBLE
+        sides = (self._said(missing.said, missing.kind.name, missing.technique.name), other)
+        return Conflict(missing.kind.name, missing.kind.name.capitalize(), "paper-code", sides, severity, why, "technique")
 
     def _said(self, sentence: TargetSentence, name: str, value: str) -> FactOccurrence:
         fact = Fact(name, value, "", self.text.work.id, sentence.chunk.id, "prose", sentence.line, name, " ".join(sentence.text.split())[:_SAID])
@@ -84,7 +86,7 @@ def _differing(name: str, alike: Sequence[FactOccurrence], same: Same) -> Iterat
     by_section: dict[tuple[str, ...], list[FactOccurrence]] = defaultdict(list)
     for occurrence in alike:
         by_section[occurrence.evidence.chunk.section].append(occurrence)
-    single = [some for some in by_section.values() if all(same(name, some[0].fact.value, one.fact.value) for one in some)]
+    single = [some for some in by_section.values() if all(same(name, some[0].fact.value, occurrence.fact.value) for occurrence in some)]
     for one, other in pairwise(single):
         if not same(name, one[0].fact.value, other[0].fact.value):
             yield one[0], other[0]

@@ -141,11 +141,11 @@ def _of_runs(sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Con
         yield _of_run(one, comparing.terms)
 
 
-def _of_run(one: Disagreement, terms: DetailTerms) -> Conflict:
-    name = one.stated.fact.name
-    severity = round(_GRADES[one.grade] + 0.1 * terms.weight(name), 2)
-    sides = (one.stated, *one.settings[:_SIDES])
-    return Conflict(name, terms.title(name), "paper-code", sides, severity, f"{one.grade}: {one.why}", "paper-code-run")
+def _of_run(disagreement: Disagreement, terms: DetailTerms) -> Conflict:
+    name = disagreement.stated.fact.name
+    severity = round(_GRADES[disagreement.grade] + 0.1 * terms.weight(name), 2)
+    sides = (disagreement.stated, *disagreement.settings[:_SIDES])
+    return Conflict(name, terms.title(name), "paper-code", sides, severity, f"{disagreement.grade}: {disagreement.why}", "paper-code-run")
 
 
 def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:
@@ -219,7 +219,7 @@ def _items(value: str) -> list[str]:
 def _distinct(name: str, occurrences: Iterable[FactOccurrence], terms: DetailTerms) -> list[FactOccurrence]:
     """One holder a value: the one whose kind counts most."""
     kept: list[FactOccurrence] = []
-    for occurrence in sorted(occurrences, key=lambda one: -_SOURCE[one.fact.kind]):
+    for occurrence in sorted(occurrences, key=lambda occurrence: -_SOURCE[occurrence.fact.kind]):
         if not any(terms.same(name, occurrence.fact.value, other.fact.value) for other in kept):
             kept.append(occurrence)
     return kept

@@ -52,13 +52,13 @@ class Run:
     @property
     def source(self) -> str:
         """The text of a command or configuration; "" of a program."""
-        own = [one for some in self.settings.values() for one in some if one.fact.name in self.own]
+        own = [occurrence for some in self.settings.values() for occurrence in some if occurrence.fact.name in self.own]
         return _source(own) if own else ""
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words that may tell it from other runs."""
-        options = telling(" ".join(one.fact.written for some in self.settings.values() for one in some))
+        options = telling(" ".join(occurrence.fact.written for some in self.settings.values() for occurrence in some))
         return words(self.text) - options
 
 
@@ -75,9 +75,11 @@ def runs(code: Iterable[FactOccurrence]) -> list[Run]:
     for occurrence in code:
         if occurrence.fact.kind not in {"prose", "table"} and not is_parameter(occurrence):
             by_place[_place(occurrence)].append(occurrence)
-    given = {_option(one) for some in by_place.values() for one in some if one.fact.kind in {"command", "config"}}
+    given = {_option(occurrence) for some in by_place.values() for occurrence in some if occurrence.fact.kind in {"command", "config"}}
     programs = {
-        place: [one for one in some if one.fact.kind != "default" or _option(one) not in given] for place, some in by_place.items() if not place[2]
+        place: [occurrence for occurrence in some if occurrence.fact.kind != "default" or _option(occurrence) not in given]
+        for place, some in by_place.items()
+        if not place[2]
     }
     return [_run(place, some, programs) for place, some in by_place.items()]
 
@@ -128,9 +130,9 @@ def _run(place: tuple[WorkId, str, str], own: Sequence[FactOccurrence], programs
 def _shares(settings: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
     """What share of its steps a run warms up for: a paper says "25% warmup", a command `--warmup_steps=500 --max_steps=2000`."""
     for warm, whole in (("warmup_steps", "steps"), ("warmup_epochs", "epochs")):
-        counts = {number(one.fact.value) for one in settings.get(whole, ())}
+        counts = {number(occurrence.fact.value) for occurrence in settings.get(whole, ())}
         if "warmup_ratio" not in settings and len(counts) == 1 and (count := counts.pop()):
-            shares = [(one, number(one.fact.value)) for one in settings.get(warm, ())]
+            shares = [(occurrence, number(occurrence.fact.value)) for occurrence in settings.get(warm, ())]
             found = [
                 replace(one, fact=replace(one.fact, name="warmup_ratio", value=f"{share / count:g}")) for one, share in shares if share is not None
             ]
@@ -142,7 +144,9 @@ def _source(own: Sequence[FactOccurrence]) -> str:
     """The text that a run is written as, in which it names its program."""
     if own[0].fact.kind == "command":
         return command(own[0])[1]
-    chunks: dict[str, Chunk] = {one.evidence.chunk.id: one.evidence.chunk for one in own if one.evidence.chunk.kind == "config"}
+    chunks: dict[str, Chunk] = {
+        occurrence.evidence.chunk.id: occurrence.evidence.chunk for occurrence in own if occurrence.evidence.chunk.kind == "config"
+    }
     return "\n".join(chunk.text for chunk in chunks.values())[:_MOST_TEXT]
 
 

@@ -124,7 +124,12 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
 def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSentence | None:
     """The first claim of a technique; a key of a citation is none."""
     return next(
-        (one for one in claims if technique.prose.search(one.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", one.text)))), None
+        (
+            sentence
+            for sentence in claims
+            if technique.prose.search(sentence.text) and (technique.cited or technique.prose.search(_KEYS.sub(" ", sentence.text)))
+        ),
+        None,
     )
 
 

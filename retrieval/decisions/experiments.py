@@ -117,12 +117,16 @@ def is_set(occurrence: FactOccurrence) -> bool:
 
 def chosen(code: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     """Code without the alternatives of a choice that settings make: calls of one function with several values, one of which is set, are no runs."""
-    set_ = {one.fact.value for one in code if is_set(one)}
+    set_ = {occurrence.fact.value for occurrence in code if is_set(occurrence)}
     offered: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for occurrence in code:
         if occurrence.fact.kind == "call":
             offered[_function(occurrence)].add(occurrence.fact.value)
-    return [one for one in code if one.fact.kind != "call" or one.fact.value in set_ or not offered[_function(one)] & set_]
+    return [
+        occurrence
+        for occurrence in code
+        if occurrence.fact.kind != "call" or occurrence.fact.value in set_ or not offered[_function(occurrence)] & set_
+    ]
 
 
 def _function(occurrence: FactOccurrence) -> tuple[str, str, str]:

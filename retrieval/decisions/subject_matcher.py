@@ -63,7 +63,7 @@ class SubjectMatcher:
     def _run(self) -> Mapping[tuple[WorkId, str], frozenset[str]]:
         """The words of the commands that run each program of each work."""
         found: dict[tuple[WorkId, str], set[str]] = defaultdict(set)
-        for occurrence in (one for some in self.held.values() for one in some if one.fact.kind == "command"):
+        for occurrence in (occurrence for some in self.held.values() for occurrence in some if occurrence.fact.kind == "command"):
             found[occurrence.fact.work, occurrence.fact.scope.rpartition("/")[2]] |= words_of(
                 f"{_saying(occurrence)} {' '.join(occurrence.evidence.chunk.section[-1:])}"
             )

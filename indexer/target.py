@@ -1,4 +1,4 @@
-"""What a person means by a target, found: its record, its text, and the rows of how that went."""
+"""What a person means by a target or an addition, found: its record, its text, and the rows of how that went."""
 
 from __future__ import annotations
 

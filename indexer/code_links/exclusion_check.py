@@ -1,4 +1,4 @@
-"""Proof that what was to be kept out is not there: by name, former name and fork, by what READMEs say, and by content.
+"""Proof that what was to be kept out is not there: by name, former name and fork, by what READMEs say, and by content; and what was lost with it.
 
 Held against a finished generation and the raw bytes of the store, so that a copy pushed elsewhere under another name is
 found as well, whichever way it came in.

@@ -1,4 +1,4 @@
-"""From which works the target takes its model, checkpoint, training, loss, data, evaluation and sampling. Pure.
+"""From which works the target takes its model, checkpoint, training, loss, data, evaluation and sampling, and signals of that. Pure.
 
 For each part the works that the text says it is taken from (`lineage.references.inheritance`), helped by code that is shared with them or loads
 their checkpoints, weighed with their rank among all references. What nobody says anything of has no ancestor.

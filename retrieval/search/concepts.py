@@ -1,4 +1,4 @@
-"""Whether what a question is about is in a lineage as an idea, and not only as words here and there.
+"""Whether a lineage supports a question at all: what it is about is there as an idea, and not only as words here and there.
 
 One passage must hold most of what is asked (a list of passages holds anything), the names that the question names must stand in
 a passage that is near, code must have the identifiers that such things have there, and the area of the question must be one of

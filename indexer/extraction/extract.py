@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from indexer.extraction import configs, mechanisms, prose, python, shell, symbol_bindings, tables
+from indexer.extraction import configs, formulas, mechanisms, prose, python, shell, tables
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
-from indexer.extraction.symbol_bindings import Letters
+from indexer.extraction.formulas import Letters
 from indexer.repo_profile import is_test
 from lineage.file_roles import named_roles
 from lineage.hyperparameters.ontology import Ontology
@@ -156,7 +156,7 @@ def _paper(document: Document, sink: Sink) -> None:
     text = document.text
     marked = sorted((span for span in document.spans if span.role in _SPOKEN or span.role == "table"), key=lambda span: (span.start, -span.end))
     captions = _captions(text, marked)
-    named = symbol_bindings.meant(text, sink.ontology)
+    named = formulas.meant(text, sink.ontology)
     placed: dict[ExtractedFact, Section] = dict.fromkeys(sink.found, ())
     done, counted, line = 0, 0, 1
     for span in marked:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from indexer.extraction import loss_formulas, negation, symbol_bindings
+from indexer.extraction import formulas, negation
 from indexer.extraction.collector import Sink
 from indexer.extraction.false_positive_filters import not_meant, says_otherwise, undone
+from indexer.extraction.formulas import Letters
 from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
 from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, sentences
-from indexer.extraction.symbol_bindings import Letters
 from lineage.hyperparameters.ontology import schedule
 from lineage.hyperparameters.terms import fold
 from lineage.records import FactKind
@@ -115,9 +115,9 @@ def read(text: str, sink: Sink, *, first: int = 1, kind: FactKind = "prose", aro
     """
     phrases = lexicon(sink.ontology)
     for sentence in sentences(text, first, around.lower()):
-        loss_formulas.read(sentence.text, sentence.line, sink, kind)
+        formulas.read_losses(sentence.text, sentence.line, sink, kind)
         _sentence(sentence, phrases, sink, kind)
-        symbol_bindings.read(sentence, named or {}, sink)
+        formulas.read_letters(sentence, named or {}, sink)
 
 
 def _sentence(sentence: TokenizedSentence, phrases: Lexicon, sink: Sink, kind: FactKind) -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from indexer.extraction import extract, symbol_bindings
+from indexer.extraction import extract, formulas
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Document, Span, WorkId
@@ -58,5 +58,5 @@ def test_an_equation_and_a_paper_on_something_else_state_nothing():
 def test_endless_letters_end_quickly(piece):
     started = time.perf_counter()
     paper("We set " + piece * (20_000 // len(piece)))
-    assert symbol_bindings.meant("DPO " * 5_000, ontology())
+    assert formulas.meant("DPO " * 5_000, ontology())
     assert time.perf_counter() - started < 2

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from indexer.extraction import loss_formulas, prose
+from indexer.extraction import formulas, prose
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
 
@@ -50,5 +50,5 @@ HOSTILE = ["L = " + "L_{a} + " * 9_000, r"\mathcal{L}_{" * 9_000, "loss " * 9_00
 @pytest.mark.parametrize("text", HOSTILE)
 def test_time_is_bounded_on_hostile_text(text):
     began = time.perf_counter()
-    loss_formulas.read(text, 1, Sink(ontology(), "prose"))
+    formulas.read_losses(text, 1, Sink(ontology(), "prose"))
     assert time.perf_counter() - began < 0.5

@@ -19,6 +19,7 @@ MAX_SENTENCE, MAX_TOGETHER, MAX_KEYS = 4_000, 100, 1_000
 
 MAX_DISTANCE = 2_000
 """Characters between a link and the citation it may belong to."""
+_PROSE = {"paragraph", "list", "abstract"}
 
 
 @dataclass(frozen=True)
@@ -144,9 +145,6 @@ class _Around:
         if nearest and f"{nearest}" not in words:
             words += f" [nearest citation: {nearest}]"
         return words[:MAX_AROUND] if len(words) <= MAX_AROUND or nearest in words[:MAX_AROUND] else words[: MAX_AROUND - 80] + words[-80:]
-
-
-_PROSE = {"paragraph", "list", "abstract"}
 
 
 class _Nearest:

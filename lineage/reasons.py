@@ -55,9 +55,7 @@ def first(hit: Hit, kind: ReasonKind) -> str:
     return next((reason.of[0] for reason in hit.why if reason.kind is kind), "")
 
 
-_TELLING = frozenset(_WORDS) - {
-    ReasonKind.TARGET, ReasonKind.LINEAGE, ReasonKind.CODE, ReasonKind.STAGE, ReasonKind.SIBLINGS, ReasonKind.NAMED_WORK
-}
+_TELLING = frozenset(_WORDS) - {ReasonKind.TARGET, ReasonKind.LINEAGE, ReasonKind.CODE, ReasonKind.STAGE, ReasonKind.SIBLINGS, ReasonKind.NAMED_WORK}
 """What tells why this passage and not another of its work."""
 
 

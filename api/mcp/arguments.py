@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from api.wire.concise import MAX_TOKENS
+from api.wire.encode import MAX_TOKENS, MIN_TOKENS
 from lineage.errors import UsageError
 
 MOST_BYTES = 4096
@@ -63,7 +63,7 @@ class SearchArguments(Arguments):
     work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     detail: Annotated[Literal["concise", "full"], Field(description="concise: the lines that answer; full: whole chunks.")] = "concise"
-    max_tokens: Annotated[int, Field(ge=200, le=20000, description="Of the text of a concise result.")] = MAX_TOKENS
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Of the text of a concise result.")] = MAX_TOKENS
     limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 10
     offset: Offset = 0
 
@@ -157,7 +157,7 @@ def _plain(property_schema: dict[str, Any]) -> dict[str, Any]:
     return kept | {"items": _plain(kept["items"])} if "items" in kept else kept
 
 
-_DEFAULTS = (("default", ""), ("default", False), ("default", []), ("default", ()))
+_DEFAULTS: tuple[tuple[str, Any], ...] = (("default", ""), ("default", False), ("default", []), ("default", ()))
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:

@@ -70,8 +70,10 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
 
     def frame(listed: concise.Listing) -> str:
         supported = [shown.supported for shown in listed.answers]
-        weak = "" if all(supported) else " No hit clearly answers; the nearest:" if not any(supported) else " Some questions have only near hits."
-        end = _next(asked, listed, any(further))
+        weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
+        left = [shown.left - 1 for shown in listed.answers if shown.left]
+        more = f"offset={min(left, default=asked.offset + asked.hits)}" if left or any(further) else ""
+        end = concise.next_call(listed, "lineage_read with its citation", more)
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
     listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
@@ -90,15 +92,6 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
     return Result(body, listed.sent)
 
 
-def _next(asked: SearchArguments, listed: concise.Listing, more: bool) -> str:
-    """The next best call: what shows more of these hits, and more hits."""
-    left = [shown.left for shown in listed.answers if shown.left]
-    if not any(shown.hits for shown in listed.answers):
-        return "Next: ask in other words, with identifiers that the code may use."
-    further = f"; more hits: offset={min(left) - 1 if left else asked.offset + asked.limit}" if left or more else ""
-    return f"Next: lineage_read a citation{' (lines were cut to max_tokens)' if listed.cut else ''}{further}."
-
-
 def _matching(desk: Desk, asked: SearchArguments) -> Result:
     """One page of matching lines, each as a hit of that line."""
     how: dict[str, Any] = {"fixed": asked.mode == "exact", "kind": asked.kind, "work": asked.work, "no_target_code": asked.no_target_code}
@@ -109,7 +102,9 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     )
     last = asked.offset + len(hits)
     paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total}
-    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging)
+    body = HitsPage(
+        lineage=answer.lineage, generation=answer.generation, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging
+    )
     top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
     lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
     text = results.told(body, top + _further(asked.hits, asked.offset, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
@@ -194,7 +189,9 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
     parts = [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
     parts += [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
-    return Result(body, results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts), _links(report.lineage, _chunks(body.gaps)))
+    return Result(
+        body, results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts), _links(report.lineage, _chunks(body.gaps))
+    )
 
 
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:

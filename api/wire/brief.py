@@ -110,16 +110,6 @@ class BriefPackItem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HitsPage(AnswerView):
-    """One page of hits."""
-
-    limit: int
-    offset: int
-    has_more: bool
-    notice: str = NOTICE
-
-
-@dataclass(frozen=True, kw_only=True)
 class ConciseAnswer:
     """The hits of one question of several."""
 
@@ -127,6 +117,16 @@ class ConciseAnswer:
     supported: bool
     hits: tuple[ConciseHit, ...]
     has_more: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitsPage(AnswerView):
+    """One page of hits with the text of their chunks."""
+
+    limit: int
+    offset: int
+    has_more: bool
+    notice: str = NOTICE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from api.wire.encode import MAX_TOKENS
 from api.wire.hits import MOST_LINES, LineageRelation, Source, hit_view
 from lineage.citation import citation
 from lineage.licenses import called
@@ -21,16 +22,17 @@ from lineage.text.sentences import sentences
 from lineage.text.tokens import terms, tokens
 from retrieval.search.focus import SIGNATURES
 
-MAX_TOKENS = 1000
 _BESIDE = 3
 """Lines between two hits of a file that are shown as one, at most."""
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _COPIES, _NOTES = 2, 3
-_LINE, _SENTENCE, _NOTE, _REASON, _WHY = 160, 360, 240, 64, 120
+_LINE, _SENTENCE, _NOTE, _REASON, _WHY = 160, 280, 240, 64, 120
 _REACH = (6, 4, 3, 2)
 """Lines above and below the focus that there may be room for: of the first hit, the second, the third, and of others."""
 _SENTENCES = 4
+_CALL, _OPEN = 3, (",", "(", "[", "{", "\\")
+"""How far a statement is followed up and down, and how a line ends on which it goes on."""
 _PROSE = frozenset({"paper", "docs"})
 _SLOWER = 0.5
 """How much later a hit's next line comes than that of the hit before it."""
@@ -139,6 +141,13 @@ def _squeezed(listed: Listing, frame: Callable[[Listing], str], count: Callable[
     return made(max(0, bisect(range(len(listed.text)), False, key=lambda length: count(made(length).sent) > max_tokens) - 1))
 
 
+def next_call(listed: Listing, read: str, more: str) -> str:
+    """The next best call, in words of ours: how to `read` more of a hit, and how to see `more` hits where there are any."""
+    if not any(shown.hits for shown in listed.answers):
+        return "Next: ask in other words, with identifiers that the code may use."
+    return f"Next: {read} shows more of a place{' (cut to the budget)' if listed.cut else ''}" + (f"; more hits: {more}." if more else ".")
+
+
 # -- places
 
 
@@ -199,7 +208,7 @@ def _code(hit: Hit, asked: frozenset[str], reach: int) -> tuple[list[Piece], int
     lines, first = hit.chunk.text.split("\n"), hit.chunk.start_line
     start, end = (hit.focus.start_line - first, hit.focus.end_line - first) if hit.focus else _anchor(hit, lines, asked)
     around = (at for step in range(1, reach + 1) for at in (end + step, start - step))
-    order = dict.fromkeys((*range(start, end + 1), *_signature(lines, start), *around))
+    order = dict.fromkeys((*range(start, end + 1), *_statement(lines, start, end), *_signature(lines, start), *around))
     pieces = [Piece(first + at, 0, _line(lines[at])) for at in order if 0 <= at < len(lines) and any(map(str.isalnum, lines[at]))]
     pieces = pieces or [Piece(first, 0, _line(lines[0]))]
     return pieces, max(1, sum(start <= piece.line - first <= end for piece in pieces))
@@ -211,6 +220,18 @@ def _anchor(hit: Hit, lines: Sequence[str], asked: frozenset[str]) -> tuple[int,
     worth = [(_hold(line, asked), bool(name) and name in line and line.lstrip().startswith(SIGNATURES)) for line in lines]
     best = max(range(len(lines)), key=worth.__getitem__)
     return best, best
+
+
+def _statement(lines: Sequence[str], start: int, end: int) -> Iterator[int]:
+    """The lines that begin and end a statement of which `start` to `end` are a part: a call over several lines, a few of them."""
+    for above in range(start - 1, max(-1, start - 1 - _CALL), -1):
+        if not lines[above].rstrip().endswith(_OPEN):
+            break
+        yield above
+    for at in range(end, min(len(lines) - 1, end + _CALL)):
+        if not lines[at].rstrip().endswith(_OPEN):
+            break
+        yield at + 1
 
 
 def _signature(lines: Sequence[str], at: int) -> list[int]:
@@ -312,8 +333,8 @@ def _heading(place: Place, cited: str) -> str:
     hit = place.hit
     also = [f"also {', '.join(map(citation, place.copies[:_COPIES]))}"] if place.copies else []
     section = [_short(_one_line(hit.chunk.section[-1]), _REASON)] if hit.chunk.section and hit.chunk.kind == "paper" else []
-    license = [called(hit.work.license)] if hit.work.kind == "code" else []
-    return f"[{hit.rank}] {cited} · " + " · ".join([*section, *license, _reason(hit), *also])
+    terms_of_use = [called(hit.work.license)] if hit.work.kind == "code" else []
+    return f"[{hit.rank}] {cited} · " + " · ".join([*section, *terms_of_use, _reason(hit), *also])
 
 
 def _reason(hit: Hit) -> str:
@@ -344,6 +365,4 @@ def concise_hit(place: Place) -> ConciseHit:
     lineage = replace(view.lineage, why=_short(view.lineage.why, _WHY))
     flags = tuple(flag for flag in view.flags if flag != "text-cut")
     copies = tuple(map(citation, place.copies))
-    return ConciseHit(
-        view.rank, view.chunk, view.citation, view.source, view.focus, lineage, view.license, view.from_target, flags, copies
-    )
+    return ConciseHit(view.rank, view.chunk, view.citation, view.source, view.focus, lineage, view.license, view.from_target, flags, copies)

@@ -32,7 +32,7 @@ def _clean(text: str) -> str:
 _CLEAN = AfterValidator(_clean)
 LineageName = Annotated[
     str,
-    Field(max_length=2048, description="Its name or target; optional while there is only one."),
+    Field(max_length=2048, description="Name or target; optional while there is one."),
     _CLEAN,
 ]
 Limit = Annotated[int, Field(ge=1, le=20)]
@@ -59,11 +59,11 @@ class SearchArguments(Arguments):
     mode: Annotated[Literal["hybrid", "exact", "regex"], Field(description="`exact`, `regex`: every line that matches, definitions first.")] = (
         "hybrid"
     )
-    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
-    detail: Annotated[Literal["concise", "full"], Field(description="concise: the lines that answer; full: whole chunks.")] = "concise"
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Of the text of a concise result.")] = MAX_TOKENS
+    detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Of a concise result.")] = MAX_TOKENS
     limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 10
     offset: Offset = 0
 

@@ -61,6 +61,7 @@ TOOLS = (
         arguments.SearchArguments,
         ConcisePage,
         query_tools.search,
+        levels=1,
     ),
     Tool(
         "lineage_context",

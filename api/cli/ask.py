@@ -99,9 +99,10 @@ def _compact(service: Service, max_tokens: int, answer: Answer) -> str:
 
     def frame(listed: concise.Listing) -> str:
         left = listed.answers[0].left
-        more = f"-k and a larger --max-tokens (the hits from {left} on did not fit)" if left else ""
-        weak = () if answer.supported else ("Nothing clearly answers; these are the nearest.",)
-        return "\n".join(filter(None, (*weak, listed.text, concise.next_call(listed, "`lineage read CITATION`", more))))
+        more = f"a larger --max-tokens (hits from {left} on)" if left else ""
+        weak = "" if answer.supported else "Nothing clearly answers; these are the nearest."
+        end = concise.next_call(listed, "`lineage read CITATION` (more lines)", more, "--format full (more of each hit)")
+        return "\n".join(filter(None, (weak, listed.text, end)))
 
     return concise.listing([answer], frame, service.tokens.count, max_tokens).sent
 

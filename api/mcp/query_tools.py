@@ -72,19 +72,19 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         supported = [shown.supported for shown in listed.answers]
         weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
         left = [shown.left - 1 for shown in listed.answers if shown.left]
-        more = f"offset={min(left, default=asked.offset + asked.hits)}" if left or any(further) else ""
-        end = concise.next_call(listed, "lineage_read with its citation", more)
+        more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
+        end = concise.next_call(listed, "lineage_read with a citation (more lines)", more, "detail=full (whole chunks)")
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
     listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
     rows = tuple(
-        ConciseAnswer(query=shown.query, supported=shown.supported, hits=shown.hits, has_more=more or bool(shown.left))
+        ConciseAnswer(query=shown.query, supported=shown.supported, hits=shown.hits, notes=shown.notes, has_more=more or bool(shown.left))
         for shown, more in zip(listed.answers, further, strict=True)
     )
     body = ConcisePage(
         lineage=answers[0].lineage,
         generation=answers[0].generation,
-        **({"answers": rows} if len(rows) > 1 else {name: getattr(rows[0], name) for name in ("query", "supported", "hits")}),
+        **({"answers": rows} if len(rows) > 1 else {name: getattr(rows[0], name) for name in ("query", "supported", "hits", "notes")}),
         limit=asked.hits,
         offset=asked.offset,
         has_more=any(row.has_more for row in rows),

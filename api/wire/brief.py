@@ -116,6 +116,7 @@ class ConciseAnswer:
     query: str
     supported: bool
     hits: tuple[ConciseHit, ...]
+    notes: Texts
     has_more: bool
 
 
@@ -131,13 +132,14 @@ class HitsPage(AnswerView):
 
 @dataclass(frozen=True, kw_only=True)
 class ConcisePage:
-    """One page of hits whose lines stand in the text; of several questions, `answers` in place of `query`, `supported` and `hits`."""
+    """One page of hits whose lines stand in the text; of several questions, `answers` in place of what one has."""
 
     lineage: str
     generation: str
     query: str = ""
     supported: bool = True
     hits: tuple[ConciseHit, ...] = ()
+    notes: Texts = ()
     answers: tuple[ConciseAnswer, ...] = ()
     limit: int
     offset: int
@@ -146,7 +148,7 @@ class ConcisePage:
     @property
     def absent(self) -> Texts:
         """The form that was not asked for."""
-        return ("query", "supported", "hits") if self.answers else ("answers",)
+        return ("query", "supported", "hits", "notes") if self.answers else ("answers",)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ _BESIDE = 3
 _SAME = 0.8
 """Share of the lines of the shorter of two hits that stand in the other where they are near-copies."""
 _COPIES, _NOTES = 2, 3
-_LINE, _SENTENCE, _NOTE, _REASON, _WHY = 160, 280, 240, 64, 120
+_LINE, _SENTENCE, _NOTE, _REASON, _WHY = 160, 280, 240, 48, 120
 _REACH = (6, 4, 3, 2)
 """Lines above and below the focus that there may be room for: of the first hit, the second, the third, and of others."""
 _SENTENCES = 4
@@ -90,6 +90,7 @@ class Shown:
     query: str
     supported: bool
     hits: tuple[ConciseHit, ...]
+    notes: tuple[str, ...]
     left: int
 
 
@@ -141,11 +142,11 @@ def _squeezed(listed: Listing, frame: Callable[[Listing], str], count: Callable[
     return made(max(0, bisect(range(len(listed.text)), False, key=lambda length: count(made(length).sent) > max_tokens) - 1))
 
 
-def next_call(listed: Listing, read: str, more: str) -> str:
-    """The next best call, in words of ours: how to `read` more of a hit, and how to see `more` hits where there are any."""
+def next_call(listed: Listing, *ways: str) -> str:
+    """The next best call, in words of ours: the `ways` to see more, if anything is shown, and whether something was cut."""
     if not any(shown.hits for shown in listed.answers):
         return "Next: ask in other words, with identifiers that the code may use."
-    return f"Next: {read} shows more of a place{' (cut to the budget)' if listed.cut else ''}" + (f"; more hits: {more}." if more else ".")
+    return f"{'Cut to the budget. ' if listed.cut else ''}Next: {', '.join(filter(None, ways))}."
 
 
 # -- places
@@ -314,7 +315,7 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[Place]], steps: 
         blocks.append("\n".join([*head, *_files(kept), *notes]))
         hits = tuple(concise_hit(place) for place, _ in kept)
         left = next((place.hit.rank for number, place in enumerate(listed) if number not in taken), 0)
-        shown.append(Shown(answer.query.text, answer.supported, hits, left))
+        shown.append(Shown(answer.query.text, answer.supported, hits, tuple(map(_one_line, answer.notes)), left))
     return Listing("\n".join(filter(None, blocks)), tuple(shown), cut)
 
 
@@ -340,7 +341,7 @@ def _heading(place: Place, cited: str) -> str:
 def _reason(hit: Hit) -> str:
     """The role of the work for the target, and the reason that weighs most."""
     edge = hit.reference
-    role = "the target's own" if hit.from_target else edge.roles[0].role.value if edge and edge.roles else "cited"
+    role = "target" if hit.from_target else edge.roles[0].role.value if edge and edge.roles else "cited"
     why = foremost(hit)
     return role + (f": {_short(_one_line(why), _REASON)}" if why else "")
 

@@ -88,9 +88,9 @@ def test_a_search_gives_the_lines_that_answer_once_under_their_citation(made, mo
     text, first = found.content[0].text, next(hit for hit in said["hits"] if hit["source"]["path"] == "tent.py")
     assert set(first) == {"rank", "chunk", "citation", "source", "focus", "lineage", "license", "from_target"}
     assert f"[{first['rank']}] {first['citation']} · MIT · baseline" in text
-    assert text.count("11:     trunc_normal_(module.weight, std=0.02)") == 1
+    assert text.count("11:         trunc_normal_(module.weight, std=0.02)") == 1
     assert len(found.content) == 1
-    assert text.endswith("Next: lineage_read with its citation shows more of a place.")
+    assert text.endswith("Next: lineage_read with a citation (more lines), detail=full (whole chunks).")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -129,7 +129,7 @@ def test_a_concise_result_keeps_its_budget(store, made, budget):
     assert store.service.tokens.count(found.content[0].text) <= budget
     assert found.structured_content["hits"][0]["citation"] in found.content[0].text
     more = found.structured_content["has_more"]
-    assert more == ("more hits: offset=" in found.content[0].text)
+    assert more == (" (more hits)" in found.content[0].text)
 
 
 def test_every_hit_links_to_a_resource_that_can_be_read(made):

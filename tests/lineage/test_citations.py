@@ -8,7 +8,7 @@ import pytest
 
 from lineage.records import Mention, Role, RoleVerdict
 from lineage.references.citation_cues import TARGET, mark
-from lineage.references.roles import beside, classify, judge, read_model, section_kind, shipped
+from lineage.references.roles import beside, classify, judge, read_model, section_kind
 from lineage.text.sentences import sentences
 
 
@@ -138,13 +138,6 @@ def test_another_judges_verdict_stands_beside_ours():
     assert known[0].cues == (*ours[0].cues, "LLM")
     background = RoleVerdict(Role.BACKGROUND, 0.9, cues=("LLM",))
     assert beside((RoleVerdict(Role.BASE, 0.4),), background) == (RoleVerdict(Role.BASE, 0.4), background)
-
-
-def test_what_ships_says_where_it_comes_from_and_never_saw_the_test_sets():
-    provenance = shipped().provenance
-    assert provenance["command"] == "python benchmarks/roles.py --data DIR --fit"
-    assert "MultiCite" in provenance["never_seen"]
-    assert "MultiCite" not in provenance["fitted_on"]
 
 
 def test_a_model_is_plain_json():

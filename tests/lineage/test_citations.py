@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 
@@ -150,3 +151,11 @@ def test_a_model_is_plain_json():
     }
     (verdict,) = classify([mention("We use [bert].")], model=read_model(json.dumps(model)))
     assert (verdict.role, verdict.score, verdict.cues) == (Role.METHOD, 0.8808, ("“use”",))
+
+
+@pytest.mark.parametrize(("name", "fitted", "unseen"), [("roles", "", "MultiCite"), ("ranking", "pst_extended", "pst_valid_pairs")])
+def test_what_ships_says_where_it_comes_from_and_never_saw_the_test_sets(name, fitted, unseen):
+    provenance = json.loads(files("lineage").joinpath(f"data/{name}.json").read_text("utf-8"))["provenance"]
+    assert fitted in provenance["fitted_on"]
+    assert unseen in provenance["never_seen"]
+    assert unseen not in provenance["fitted_on"]

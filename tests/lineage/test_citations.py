@@ -153,9 +153,13 @@ def test_a_model_is_plain_json():
     assert (verdict.role, verdict.score, verdict.cues) == (Role.METHOD, 0.8808, ("“use”",))
 
 
-@pytest.mark.parametrize(("name", "fitted", "unseen"), [("roles", "", "MultiCite"), ("ranking", "pst_extended", "pst_valid_pairs")])
-def test_what_ships_says_where_it_comes_from_and_never_saw_the_test_sets(name, fitted, unseen):
-    provenance = json.loads(files("lineage").joinpath(f"data/{name}.json").read_text("utf-8"))["provenance"]
-    assert fitted in provenance["fitted_on"]
-    assert unseen in provenance["never_seen"]
-    assert unseen not in provenance["fitted_on"]
+def _provenance(name):
+    return json.loads(files("lineage").joinpath(f"data/{name}.json").read_text("utf-8"))["provenance"]
+
+
+def test_what_ships_says_where_it_comes_from_and_never_saw_the_test_sets():
+    roles, ranking = _provenance("roles"), _provenance("ranking")
+    assert "MultiCite" in roles["never_seen"]
+    assert "MultiCite" not in roles["fitted_on"]
+    assert "pst_extended" in ranking["fitted_on"]
+    assert "pst_valid_pairs" in ranking["never_seen"]

@@ -163,7 +163,8 @@ class Parts:
         from retrieval.gaps.stored_report import loaded
 
         kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
-        return loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+        report = loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+        return replace(report, provenance=generation.manifest.origin) if report else None
 
     def report(self, engine: Engine) -> Gaps:
         """The gap report of a generation, made now."""

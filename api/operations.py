@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from api.bootstrap import Parts
 from api.cli.files import absolute, questions, writable
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import Passage
 
+R = TypeVar("R")
 _NO_CHUNK = "take chunk ids from the hits of a search; they can change when a lineage is rebuilt"
 _READING = Stage("gaps", note="comparing the paper with its lineage")
 
@@ -142,7 +143,7 @@ class Service:
 
         query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work, explain=explain)
         with self._parts.engine(self._name(lineage)) as engine:
-            return engine.ask(query)
+            return _traced(engine, engine.ask(query))
 
     def query_batch(
         self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False, work: str = ""
@@ -157,7 +158,7 @@ class Service:
         kinds = (kind,) if kind else ()
         queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work) for _, text, _ in asked]
         with self._parts.engine(self._name(lineage)) as engine:
-            answers = engine.ask_many(queries)
+            answers = [_traced(engine, answer) for answer in engine.ask_many(queries)]
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
@@ -191,7 +192,7 @@ class Service:
 
         query = ExactQuery(pattern, fixed, word, any_case, (kind,) if kind else (), work, limit, offset)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return grep(engine, query)
+            return _traced(engine, grep(engine, query))
 
     def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Passage:
         """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and callers.
@@ -201,7 +202,7 @@ class Service:
         from retrieval.search.read import read
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return read(engine, citation, lines)
+            return _traced(engine, read(engine, citation, lines))
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
         """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.
@@ -212,7 +213,7 @@ class Service:
         if name:
             with self._parts.engine(name) as engine:
                 if evidence_window := engine.evidence(chunk, before, after):
-                    return evidence_window
+                    return _traced(engine, evidence_window)
         missed = f"; not searched because it cannot be read: {', '.join(unread)}" if unread else ""
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
@@ -259,7 +260,7 @@ class Service:
             watch(_READING)
             gaps = self._parts.gaps(engine)
             watch(Stage("pack", note="gathering evidence for the task"))
-            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
+            return _traced(engine, pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps))
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """Answer in sentences that each cite evidence: extracted, or written by the configured model and verified."""
@@ -270,7 +271,7 @@ class Service:
         query = make_query(text)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             occurrences = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
-            return answered(ask(engine, query, occurrences), self._parts.writer)
+            return _traced(engine, answered(ask(engine, query, occurrences), self._parts.writer))
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""
@@ -278,14 +279,14 @@ class Service:
 
         terms = ontology(self._parts.settings.ontology)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return consensus(holders_of(engine), name, terms)
+            return _traced(engine, consensus(holders_of(engine), name, terms))
 
     def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """List the details that have facts in a lineage, with the number of facts, values and works of each."""
         from retrieval.decisions.consensus import tallies
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
+            return _traced(engine, tallies(holders_of(engine), ontology(self._parts.settings.ontology)))
 
     def audit(self, code: Path | CodeArchive, *, lineage: str = "", no_target_code: bool = False) -> Audit:
         """Compare a generated repository (a folder, or an archive of one) with the target of a lineage and what it inherits. Runs no code.
@@ -341,6 +342,7 @@ class Service:
                 texts=tuple(IndexedText(work.id, work.kind, work.title) for work in texts),
                 questions=suggestions(generation),
                 ancestors=tuple(TitledAncestor.titled(row, works) for row in meta.get("ancestors", ())),
+                provenance=generation.manifest.origin,
             )
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
@@ -368,7 +370,7 @@ class Service:
 
         try:
             with open_generation(self._home, name) as generation:
-                return StoredLineage(**vars(generation.manifest), title=_title(generation))
+                return StoredLineage(**{**vars(generation.manifest), "provenance": generation.manifest.origin}, title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -380,7 +382,7 @@ class Service:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             lost = losses(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation))
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation), generation.manifest.origin)
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
@@ -418,6 +420,12 @@ def holders_of(engine: Engine) -> FactIndex:
 
     manifest = engine.generation.manifest
     return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+
+
+def _traced(engine: Engine, result: R) -> R:
+    """The result with where its generation comes from."""
+    made: R = replace(result, provenance=engine.generation.manifest.origin)  # type: ignore[type-var]  # every result has the field
+    return made
 
 
 def _title(generation: Generation) -> str:

@@ -275,7 +275,8 @@ def lineages(rows: Sequence[StoredLineage | Damaged]) -> str:
 def _lineage(row: StoredLineage | Damaged) -> str:
     if isinstance(row, Damaged):
         return f"{row.lineage:<24} {bad('damaged:')} {plain(row.problem)}"
-    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}"
+    came = f"  [{plain(row.provenance.words)}]" if row.provenance.words else ""
+    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}{came}"
 
 
 def status(found: Completeness) -> str:

@@ -64,7 +64,7 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
     )
     last = asked.offset + len(hits)
     paging: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset, "has_more": last < answer.total}
-    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), **paging)
+    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), provenance=answer.provenance, **paging)
     top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
     lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
     text = results.told(body, top + _further(asked, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
@@ -120,6 +120,7 @@ def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
         after=max(0, passage.lines - chunk.end_line),
         previous="",
         next="",
+        provenance=passage.provenance,
     )
     top = (
         f"Lineage {passage.lineage}, generation {passage.generation}. {body.hit.kind}, lines {chunk.start_line}-{chunk.end_line} of {passage.lines}."
@@ -144,6 +145,7 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
         gaps=tuple(map(brief_gap, shown)),
         conflicts=tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS])),
         notes=_shown(report.notes),
+        provenance=report.provenance,
         **_paged(asked, len(report.gaps)),
     )
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
@@ -162,6 +164,7 @@ def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
         values=tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit])),
         why=_shown(consensus.why),
         notes=_shown(consensus.notes),
+        provenance=consensus.provenance,
         **_paged(asked, len(consensus.values)),
     )
     page = f"{consensus.title}: {body.total} values." + _further(asked, body.has_more)
@@ -188,6 +191,7 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
         items=tuple(map(brief_item, pack.items)),
         left_out=_shown(pack.left_out),
         notes=_shown(pack.notes),
+        provenance=pack.provenance,
     )
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     chunks = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)

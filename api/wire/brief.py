@@ -13,6 +13,7 @@ from api.server.journal import State
 from api.wire.hits import TRUST, AnswerView, EvidenceView, Trust
 from lineage import licenses
 from lineage.citation import pinpoint
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Grade, PackItem, Specification, Suggestion, Value
 from lineage.text.hidden_text import inline, visible
@@ -138,6 +139,7 @@ class GapsPage:
     title: str = ""
     values: tuple[BriefValue, ...] = ()
     why: Texts = ()
+    provenance: Provenance = UNKNOWN
 
     @property
     def absent(self) -> Texts:
@@ -160,6 +162,7 @@ class BriefPack:
     left_out: Texts
     notes: Texts
     notice: str = NOTICE
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +215,7 @@ class BriefLineage:
     works: int = 0
     chunks: int = 0
     problem: str = ""
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -224,6 +228,7 @@ class BriefCompleteness:
     title: str
     losses: tuple[dict[str, Any], ...]
     losses_total: int
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)

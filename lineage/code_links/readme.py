@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from lineage.code_links.cues import BORROWS, INTRODUCES, OFFICIAL, REWRITTEN, SEVERAL, THEIRS_ELSEWHERE, UNOFFICIAL, bare, own_names
 from lineage.code_links.links import REWRITE, addresses
 from lineage.code_links.readme_introduction import README, Introduction, introduction, papers_in, unlinked, words
-from lineage.ids import normal_title, repo_parts, same_repo
+from lineage.ids import normal_title, same_repo
 from lineage.records import CodeLink, Tier, Work
 
 _WORDS = 3
@@ -62,7 +62,12 @@ class _Claim:
     """What the introduction of a README says of one paper."""
 
     def __init__(self, paper: Work, intro: Introduction, repo: Work) -> None:
-        self.paper, self.intro, self.titles, self.repo_name = paper, intro, _titles(paper), bare(repo_parts(repo.id)[2])
+        self.paper, self.intro, self.titles, self.repo_name = (
+            paper,
+            intro,
+            _titles(paper),
+            bare(repo.id.rpartition("/")[2] if repo.id.startswith("repo:") else repo.title),
+        )
 
     def tier(self) -> tuple[Tier | None, str, bool]:
         """The tier, None where the introduction does not speak of the paper; the words that show it; whether they hold beside an official paper."""

@@ -190,7 +190,9 @@ def test_a_chunk_of_no_kind_known_is_shown_all_the_same():
 
 
 def test_the_parts_of_a_score_are_shown_only_if_asked_for():
-    plain, explained = (hits.answer_to_json(Answer(Query("why?", explain=explain), "small", "g", (CODE,)))["hits"][0] for explain in (False, True))
+    plain, explained = (
+        to_json(hits.answer_view(Answer(Query("why?", explain=explain), "small", "g", (CODE,))))["hits"][0] for explain in (False, True)
+    )
     assert "explain" not in plain
     parts = [{"name": "lexical", "value": 1.5, "of": []}, {"name": "lineage", "value": 0.27, "of": ["baseline", "0.90"]}]
     assert explained == plain | {"explain": {"sum": 1.77, "parts": parts}}

@@ -8,7 +8,7 @@ import pytest
 
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, Fact, Reference, Role, RoleVerdict, Tier, Work, WorkId
+from lineage.records import Chunk, Fact, Reason, ReasonKind, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.references.ancestors import Ancestor
 from lineage.references.inheritance import Part
 from lineage.results import Detail, Gap, Specification
@@ -61,7 +61,7 @@ def test_the_ancestor_of_the_part_stands_first_with_its_place():
 def test_what_the_target_speaks_of_says_where():
     (row,) = rows(CLIP, "We train trees with gradient clipping in all of the runs.")
     assert row.state is Specification.PARTIALLY_SPECIFIED
-    assert row.stated[0].why == ("says: We train trees with gradient clipping in all of the runs.",)
+    assert row.stated[0].why == (Reason(ReasonKind.SAYS, of=("We train trees with gradient clipping in all of the runs.",)),)
 
 
 @pytest.mark.parametrize(("paper", "shown"), [("We train trees.", 0), ("Our diffusion model. Another diffusion model. A third diffusion model.", 1)])

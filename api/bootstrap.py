@@ -16,6 +16,7 @@ from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
 
 if TYPE_CHECKING:
+    from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
     from indexer.chat import Chat
     from indexer.lock.record import Tape
@@ -191,8 +192,8 @@ class Parts:
         }
 
     @contextmanager
-    def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
-        """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
+    def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:
+        """The build context of one operation, with progress sent to `watch`. A `kit` records what is read, replays a lock file or asks afresh."""
         from indexer.build_context import BuildContext
         from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import MIB, Limits, Sandbox

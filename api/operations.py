@@ -26,6 +26,7 @@ from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
     from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
+    from indexer.against_source import SourceCheck
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
@@ -402,6 +403,13 @@ class Service:
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         with self._parts.workbench(watch) as bench:
             return repair(bench, chosen)
+
+    def against_source(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[SourceCheck, ...]:
+        """Fetch every pinned repository and paper of a lineage again, and compare its texts: match, differs, gone or not checked."""
+        from indexer.against_source import Afresh, against_source
+
+        with open_generation(self._home, self._name(lineage)) as generation, self._parts.workbench(watch, Afresh()) as bench:
+            return tuple(against_source(bench, generation))
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""

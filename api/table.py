@@ -222,7 +222,7 @@ OPERATIONS = (
     ),
     Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
     *(Operation(name, Any, to_json, None, name, _PERSON, _PERSON, _PERSON) for name in ("check", "doctor")),
-    Operation("repair", Any, to_json, None, "check", _PERSON, _PERSON, _PERSON),
+    *(Operation(name, Any, to_json, None, "check", _PERSON, _PERSON, _PERSON) for name in ("repair", "against_source")),
 )
 """Every operation; routes that go on after a lineage stand before the one that does not."""
 BY_NAME: Mapping[str, Operation] = {operation.name: operation for operation in OPERATIONS}

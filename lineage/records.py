@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NewType
+
 from lineage.provenance import UNKNOWN, Provenance
 
 WorkId = NewType("WorkId", str)

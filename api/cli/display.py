@@ -18,6 +18,7 @@ from lineage.licenses import called
 from lineage.records import Answer, Hit, LedgerRow, Status
 
 if TYPE_CHECKING:
+    from indexer.against_source import SourceCheck
     from api.wire.hits import HitView
     from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
     from retrieval.search.exact import ExactAnswer
@@ -298,6 +299,17 @@ def findings(rows: Sequence[Any]) -> str:
 def repairs(rows: Sequence[Any]) -> str:
     """What `check --repair` did."""
     return "\n".join(f"{plain(row.place)}: {plain(row.done)}" for row in rows) or "nothing needed repair"
+
+
+def source_checks(rows: Sequence[SourceCheck]) -> str:
+    """What `check --against-source` found, one line a work, and the sums."""
+    lines = [
+        f"{bad(f'{row.verdict:<12}') if row.verdict == 'differs' else f'{row.verdict:<12}'} {plain(row.work)}"
+        f"  {row.same} of {row.checked} files{f'; {plain(row.detail)}' if row.detail else ''}"
+        for row in rows
+    ]
+    counts = ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in ("match", "differs", "gone", "not checked"))
+    return "\n".join([*lines, counts])
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:

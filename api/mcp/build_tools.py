@@ -101,7 +101,8 @@ def _next(job: Job) -> str:
 def _completeness(desk: Desk, lineage: str) -> Result:
     whole = desk.service.status(lineage)
     losses = whole.losses[:_MOST]
-    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, tuple(map(to_json, losses)), len(whole.losses), whole.provenance)
+    rows = tuple(map(to_json, losses))
+    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, rows, len(whole.losses), whole.provenance)
     top = [f"Lineage {whole.lineage}, generation {whole.generation}."]
     top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in whole.sums.items()]
     top.append(f"{made.losses_total} losses" + (f", {_MOST} shown." if made.losses_total > _MOST else "."))

@@ -63,8 +63,8 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
         for rank, match in enumerate(answer.matches, asked.offset + 1)
     )
     last = asked.offset + len(hits)
-    paging: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset, "has_more": last < answer.total}
-    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), provenance=answer.provenance, **paging)
+    paging: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset, "has_more": last < answer.total, "provenance": answer.provenance}
+    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), **paging)
     top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
     lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
     text = results.told(body, top + _further(asked, body.has_more), [("Lines, definitions first:", lines)] if hits else [])

@@ -259,8 +259,9 @@ def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceV
 
 def consensus_view(consensus: Consensus) -> ConsensusView:
     """The values of a detail, the inherited one first."""
-    values = tuple(map(_value, consensus.values))
-    return ConsensusView(consensus.lineage, consensus.generation, consensus.name, consensus.title, values, _shown(consensus.why), consensus.notes, consensus.provenance)
+    values, why = tuple(map(_value, consensus.values)), _shown(consensus.why)
+    of = (consensus.lineage, consensus.generation, consensus.name, consensus.title)
+    return ConsensusView(*of, values, why, consensus.notes, consensus.provenance)
 
 
 def _value(value: Value) -> ValueView:

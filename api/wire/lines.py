@@ -92,4 +92,5 @@ def passage_view(passage: Passage) -> PassageView:
     """A cited passage, whole."""
     callers = tuple(map(line_view, passage.callers))
     hit = hit_view(passage.hit, whole=True)
-    return PassageView(passage.lineage, passage.generation, hit, inline(passage.symbol), passage.defined_at, passage.lines, callers, passage.provenance)
+    symbol, of = inline(passage.symbol), (passage.lineage, passage.generation)
+    return PassageView(*of, hit, symbol, passage.defined_at, passage.lines, callers, passage.provenance)

@@ -387,12 +387,15 @@ class Service:
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
-        from indexer.store.verify import built, check_lineage, check_shared
+        from api.doctor import altered
+        from indexer.store.verify import Finding, built, check_lineage, check_shared
 
         every = built(self._home)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
-        return (*findings, *(check_shared(self._home) if read_data else ()))
+        hint = "install paper-lineage again; answers may depend on it"
+        changed = (Finding(str(path), "is not the table that was installed", hint) for path in altered())
+        return (*findings, *(check_shared(self._home) if read_data else ()), *changed)
 
     def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:
         """Fetch again, or make again, just what is damaged in one lineage or all of them, and in what they share."""

@@ -216,9 +216,7 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
             draft.catalog_in(generation.folder)
-            return draft.commit(
-                target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker()
-            )
+            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
 
 
 def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:

@@ -23,7 +23,7 @@ from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Mention, Status, WorkId
 
-PARSER = "pdf@5"
+PARSER = "pdf@6"
 
 
 def parse(files: Mapping[str, bytes], work: WorkId, blob: str) -> Document:

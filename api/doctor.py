@@ -65,7 +65,7 @@ def _encoded(path: Path) -> str:
 
 
 def _data() -> dict[str, str]:
-    said = {path: ", altered since it was installed" for path in altered()}
+    said = dict.fromkeys(altered(), ", altered since it was installed")
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] + said.get(path, "") for path in _data_files()}
 
 

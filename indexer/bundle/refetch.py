@@ -103,4 +103,5 @@ def _same(
 
 
 def digest(text: str) -> str:
+    """The hash of a text as a catalogue keeps it."""
     return hashlib.sha256(records.clean(text).encode()).hexdigest()

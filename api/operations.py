@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.repair import Repair
     from indexer.store.verify import Finding
     from lineage.settings import Settings
+    from retrieval.context.token_budget import Tokens
     from retrieval.decisions.fact_index import FactIndex
     from retrieval.evaluation.measures import CheckedEvaluation
     from retrieval.search.engine import Engine
@@ -57,6 +58,11 @@ class Service:
     def settings(self) -> Settings:
         """The settings of the store."""
         return self._parts.settings
+
+    @property
+    def tokens(self) -> Tokens:
+        """What counts the tokens of packs and of concise results."""
+        return self._parts.tokens
 
     # -- building
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -26,6 +27,8 @@ from api.cli.common import (
     watching_on_a_terminal,
 )
 from api.cli.files import label
+from api.operations import Service
+from api.wire.encode import MAX_TOKENS, MIN_TOKENS
 from lineage.errors import NotFound, UsageError
 from lineage.records import Answer
 from lineage.results import Gaps
@@ -50,6 +53,13 @@ def query(
         ),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    form: Annotated[
+        Literal["compact", "full", "json"] | None,
+        typer.Option(
+            "--format", help="compact: only the lines that answer, for agents; full; json, as --json (and as a batch is).", show_default=False
+        ),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, help="Budget of a compact answer.")] = MAX_TOKENS,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -63,29 +73,51 @@ def query(
 
       lineage query "learning rate schedule" --kind code -k 5 --json
 
+      lineage query "which betas does the optimizer use?" --format compact --max-tokens 600
+
       lineage query "which seeds?" --work allenai/scifact
     """
     service, text = service_of(home), joined(words)
     if batch:
         if text:
             raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
-        asked: dict[str, Any] = {"lineage": lineage, "k": k or 20, "kind": kind, "no_target_code": no_target_code, "work": work}
-        _answer_batch(service.query_batch(batch, **asked), batch)
+        default = 10 if form == "compact" else 20
+        asked: dict[str, Any] = {"lineage": lineage, "k": k or default, "kind": kind, "no_target_code": no_target_code, "work": work}
+        rendered = partial(_compact, service, max_tokens) if form == "compact" and not json else None
+        _answer_batch(service.query_batch(batch, **asked), batch, rendered)
         return
     if not text.strip():
         raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
     answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work, explain=explain)
-    put(answer, json, display.answer, operation="query")
+    compact = form == "compact" and not json
+    put(answer, json or form == "json", partial(_compact, service, max_tokens) if compact else display.answer, operation="query", verbatim=compact)
 
 
-def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path) -> None:
-    """One line of JSON a question; a file without any says so."""
+def _compact(service: Service, max_tokens: int, answer: Answer) -> str:
+    """The lines that answer, within the budget."""
+    from api.wire import concise
+
+    def frame(listed: concise.Listing) -> str:
+        left = listed.answers[0].left
+        more = f"a larger --max-tokens (hits from {left} on)" if left else ""
+        weak = "" if answer.supported else "Nothing clearly answers; these are the nearest."
+        end = concise.next_call(listed, "`lineage read CITATION` (more lines)", more, "--format full (more of each hit)")
+        return "\n".join(filter(None, (weak, listed.text, end)))
+
+    return concise.listing([answer], frame, service.tokens.count, max_tokens).sent
+
+
+def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path, compact: Callable[[Answer], str] | None) -> None:
+    """One line of JSON a question, or a heading with its id and the compact answer; a file without any says so."""
     from api.wire.encode import dumps
     from api.wire.hits import hit_view
 
     empty = True
     for name, answer in answers:
         empty = False
+        if compact:
+            exit_codes.say(f"== {display.plain(name)}\n{compact(answer)}\n")
+            continue
         hits = list(map(hit_view, answer.hits))
         exit_codes.say(dumps({"id": name, "supported": answer.supported, "hits": hits, "notes": answer.notes}), exact=True)
     if empty:

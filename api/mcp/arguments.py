@@ -7,10 +7,11 @@ are refused, names fit a grammar, and a field that is not there is an error that
 from __future__ import annotations
 
 import unicodedata
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from api.wire.encode import MAX_TOKENS, MIN_TOKENS
 from lineage.errors import UsageError
 
 MOST_BYTES = 4096
@@ -31,12 +32,16 @@ def _clean(text: str) -> str:
 _CLEAN = AfterValidator(_clean)
 LineageName = Annotated[
     str,
-    Field(max_length=2048, description="Its name or target; optional while there is only one."),
+    Field(max_length=2048, description="Name or target; optional while there is one."),
     _CLEAN,
 ]
 Limit = Annotated[int, Field(ge=1, le=20)]
 Offset = Annotated[int, Field(ge=0, le=99)]
 Wait = Annotated[int, Field(ge=0, le=MOST_WAIT, description="Seconds to stay for news of a build.")]
+
+
+_FULL = 5
+Question = Annotated[str, Field(min_length=1, max_length=MOST_BYTES), _CLEAN]
 
 
 class Arguments(BaseModel):
@@ -48,16 +53,37 @@ class Arguments(BaseModel):
 class SearchArguments(Arguments):
     """Arguments of `lineage_search`."""
 
-    query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN]
+    query: Annotated[str, Field(min_length=1, max_length=MOST_BYTES, description="A question in words; identifiers help."), _CLEAN] = ""
+    queries: Annotated[tuple[Question, ...], Field(max_length=8, strict=False, description="Instead: up to 8 questions that share the budget.")] = ()
     lineage: LineageName = ""
     mode: Annotated[Literal["hybrid", "exact", "regex"], Field(description="`exact`, `regex`: every line that matches, definitions first.")] = (
         "hybrid"
     )
-    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind; empty: all.")] = ""
+    kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only this kind.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only this paper or repository (id, or OWNER/NAME)."), _CLEAN] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
-    limit: Limit = 5
+    detail: Annotated[Literal["concise", "full"], Field(description="full: whole chunks.")] = "concise"
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=20000, description="Of a concise result.")] = MAX_TOKENS
+    limit: Annotated[Limit, Field(description="Hits a question (full: 5).")] = 10
     offset: Offset = 0
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if bool(self.query) == bool(self.queries):
+            raise ValueError("either `query` or `queries` is needed")
+        if self.queries and (self.detail == "full" or self.mode != "hybrid"):
+            raise ValueError("`queries` go with detail=concise and mode=hybrid; ask one `query`")
+        return self
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions, each once."""
+        return tuple(dict.fromkeys(self.queries)) or (self.query,)
+
+    @property
+    def hits(self) -> int:
+        """How many hits a question gets: whole chunks are long, so fewer of them unless a number is given."""
+        return _FULL if self.detail == "full" and "limit" not in self.model_fields_set else self.limit
 
 
 class ContextArguments(Arguments):
@@ -127,10 +153,11 @@ _UNSAID = {"title", "minLength", "maxLength", "pattern"}
 
 
 def _plain(property_schema: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in property_schema.items() if key not in _UNSAID and (key, value) not in _DEFAULTS}
+    kept = {key: value for key, value in property_schema.items() if key not in _UNSAID and (key, value) not in _DEFAULTS}
+    return kept | {"items": _plain(kept["items"])} if "items" in kept else kept
 
 
-_DEFAULTS = (("default", ""), ("default", False))
+_DEFAULTS: tuple[tuple[str, Any], ...] = (("default", ""), ("default", False), ("default", []), ("default", ()))
 
 
 def parse(kind: type[Arguments], given: dict[str, Any] | None) -> Arguments:

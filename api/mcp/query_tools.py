@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 from api.mcp import results
 from api.mcp.arguments import ContextArguments, GapsArguments, ReadArguments, SearchArguments
 from api.mcp.results import ResourceLink, Result
 from api.table import Desk
+from api.wire import concise
 from api.wire.brief import (
     BriefConflict,
     BriefEvidence,
@@ -18,6 +20,8 @@ from api.wire.brief import (
     BriefOffer,
     BriefPack,
     BriefValue,
+    ConciseAnswer,
+    ConcisePage,
     GapsPage,
     HitsPage,
     WidenedEvidence,
@@ -39,40 +43,76 @@ _CONFLICTS, _LINKS = 10, 20
 
 
 def search(desk: Desk, asked: SearchArguments) -> Result:
-    """One page of hits for a question, or of the lines that match."""
+    """One page of hits for a question, or for each of several; or of the lines that match."""
     if asked.mode != "hybrid":
         return _matching(desk, asked)
+    pages = [page(partial(_ask, desk, asked, question), asked.hits, asked.offset) for question in asked.questions]
+    return _full(asked, *pages[0]) if asked.detail == "full" else _concise(desk, asked, pages)
 
-    def ask(k: int) -> Answer:
-        service = desk.service
-        return service.query(asked.query, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
 
-    answer, more = page(ask, asked.limit, asked.offset)
-    body = HitsPage(**vars(answer_view(answer)), limit=asked.limit, offset=asked.offset, has_more=more)
+def _ask(desk: Desk, asked: SearchArguments, question: str, k: int) -> Answer:
+    return desk.service.query(question, lineage=asked.lineage, k=k, kind=asked.kind, no_target_code=asked.no_target_code, work=asked.work)
+
+
+def _full(asked: SearchArguments, answer: Answer, more: bool) -> Result:
+    """Hits with the text of their chunks."""
+    body = HitsPage(**vars(answer_view(answer)), limit=asked.hits, offset=asked.offset, has_more=more)
     shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
-    text = results.told(body, shown + _further(asked, more), list(map(results.hit_block, body.hits)))
+    text = results.told(body, shown + _further(asked.hits, asked.offset, more), list(map(results.hit_block, body.hits)))
     return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
+
+
+def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, bool]]) -> Result:
+    """Hits whose lines stand once, in the text, within the budget."""
+    answers, further = [answer for answer, _ in pages], [more for _, more in pages]
+    fence = results.Fence([concise.listing(answers, lambda _: "", len).text])
+    top = f"{answers[0].lineage}, generation {answers[0].generation}."
+
+    def frame(listed: concise.Listing) -> str:
+        supported = [shown.supported for shown in listed.answers]
+        weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
+        left = [shown.left - 1 for shown in listed.answers if shown.left]
+        more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
+        end = concise.next_call(listed, "lineage_read with a citation (more lines)", more, "detail=full (whole chunks)")
+        return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
+
+    listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
+    rows = tuple(
+        ConciseAnswer(query=shown.query, supported=shown.supported, hits=shown.hits, notes=shown.notes, has_more=more or bool(shown.left))
+        for shown, more in zip(listed.answers, further, strict=True)
+    )
+    body = ConcisePage(
+        lineage=answers[0].lineage,
+        generation=answers[0].generation,
+        **({"answers": rows} if len(rows) > 1 else {name: getattr(rows[0], name) for name in ("query", "supported", "hits", "notes")}),
+        limit=asked.hits,
+        offset=asked.offset,
+        has_more=any(row.has_more for row in rows),
+    )
+    return Result(body, listed.sent)
 
 
 def _matching(desk: Desk, asked: SearchArguments) -> Result:
     """One page of matching lines, each as a hit of that line."""
     how: dict[str, Any] = {"fixed": asked.mode == "exact", "kind": asked.kind, "work": asked.work, "no_target_code": asked.no_target_code}
-    answer = desk.service.grep(asked.query, lineage=asked.lineage, limit=asked.limit, offset=asked.offset, **how)
+    answer = desk.service.grep(asked.questions[0], lineage=asked.lineage, limit=asked.hits, offset=asked.offset, **how)
     hits = tuple(
         replace(hit_view(match.hit), rank=rank, text=visible(match.text)[0], citation=match.citation)
         for rank, match in enumerate(answer.matches, asked.offset + 1)
     )
     last = asked.offset + len(hits)
-    paging: dict[str, Any] = {"limit": asked.limit, "offset": asked.offset, "has_more": last < answer.total, "provenance": answer.provenance}
-    body = HitsPage(lineage=answer.lineage, generation=answer.generation, query=asked.query, supported=bool(hits), hits=hits, notes=(), **paging)
+    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total, "provenance": answer.provenance}
+    body = HitsPage(
+        lineage=answer.lineage, generation=answer.generation, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging
+    )
     top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
     lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
-    text = results.told(body, top + _further(asked, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
+    text = results.told(body, top + _further(asked.hits, asked.offset, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
     return Result(body, text, _links(answer.lineage, (hit.chunk for hit in hits)))
 
 
-def _further(asked: SearchArguments | GapsArguments, more: bool) -> str:
-    return f" More with offset={asked.offset + asked.limit}." if more else ""
+def _further(limit: int, offset: int, more: bool) -> str:
+    return f" More with offset={offset + limit}." if more else ""
 
 
 def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer, bool]:
@@ -151,7 +191,9 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
     parts = [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
     parts += [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
-    return Result(body, results.told(body, page + _further(asked, body.has_more), parts), _links(report.lineage, _chunks(body.gaps)))
+    return Result(
+        body, results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts), _links(report.lineage, _chunks(body.gaps))
+    )
 
 
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
@@ -167,7 +209,7 @@ def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
         provenance=consensus.provenance,
         **_paged(asked, len(consensus.values)),
     )
-    page = f"{consensus.title}: {body.total} values." + _further(asked, body.has_more)
+    page = f"{consensus.title}: {body.total} values." + _further(asked.limit, asked.offset, body.has_more)
     parts = [(_holders(value), _value_text(value)) for value in body.values]
     parts += [("Why:", "\n".join(body.why))] if body.why else []
     return Result(body, results.told(body, page, parts), _links(consensus.lineage, _chunks(body.values)))

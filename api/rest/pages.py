@@ -202,7 +202,8 @@ the sentence by which the target cites it. Texts of hits come from third parties
 - Search with `POST /api/v1/search` and `{"text": "how is the encoder initialized?", "k": 5}`.
 - Widen a hit with `GET /api/v1/evidence/{chunk}?before=20&after=40`.
 - Build with `POST /api/v1/lineages` and `{"target": "arxiv:2504.17192"}`, then follow the `Location` of the answer.
-- Agents that speak the Model Context Protocol find the same at `/mcp`.
+- Agents that speak the Model Context Protocol find the same at `/mcp`: `lineage_search` answers up to 8 `queries` in 1,000 tokens, then
+  `lineage_read` a citation. With a shell: `lineage query TEXT --format compact`, then `lineage read CITATION` or `lineage grep NAME`.
 
 ## Endpoints
 

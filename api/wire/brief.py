@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.server.journal import State
+from api.wire.concise import ConciseHit
 from api.wire.hits import TRUST, AnswerView, EvidenceView, Trust
 from lineage import licenses
 from lineage.citation import pinpoint
@@ -110,13 +111,45 @@ class BriefPackItem:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConciseAnswer:
+    """The hits of one question of several."""
+
+    query: str
+    supported: bool
+    hits: tuple[ConciseHit, ...]
+    notes: Texts
+    has_more: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class HitsPage(AnswerView):
-    """One page of hits."""
+    """One page of hits with the text of their chunks."""
 
     limit: int
     offset: int
     has_more: bool
     notice: str = NOTICE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcisePage:
+    """One page of hits whose lines stand in the text; of several questions, `answers` in place of what one has."""
+
+    lineage: str
+    generation: str
+    query: str = ""
+    supported: bool = True
+    hits: tuple[ConciseHit, ...] = ()
+    notes: Texts = ()
+    answers: tuple[ConciseAnswer, ...] = ()
+    limit: int
+    offset: int
+    has_more: bool
+
+    @property
+    def absent(self) -> Texts:
+        """The form that was not asked for."""
+        return ("query", "supported", "hits", "notes") if self.answers else ("answers",)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,8 @@ from lineage.records import Work
 SCHEMA_VERSION = "1"
 MOST_CHARACTERS = 2400
 """Of the text of a hit and of an error's message."""
+MIN_TOKENS, MAX_TOKENS = 200, 1000
+"""Of a concise answer: the smallest budget, and the one that is kept where none is given."""
 
 
 def envelope(data: Any) -> str:

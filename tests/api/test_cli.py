@@ -23,6 +23,7 @@ from lineage import generation as layout
 from lineage.provenance import UNKNOWN
 from lineage.records import Answer, Fact, Hit, Query
 from lineage.results import Conflict, Consensus, FactOccurrence, Gaps, Value
+from retrieval.context.token_budget import TokenEstimator
 from tests.demo import NAME, TARGET
 from tests.fakes import small_lineage as small
 from tests.upstream import Upstream
@@ -249,6 +250,28 @@ def test_a_batch_answers_line_by_line_with_twenty_hits_each(asked, tmp_path):
     assert [sorted(row) for row in rows] == [["hits", "id", "notes", "supported"]] * 2
     assert [len(row["hits"]) for row in rows] == [20, 20]
     assert rows[0]["hits"][0]["text"] == asked("query", "encoder", "-k", "20", "--json").data["hits"][0]["text"]
+
+
+def test_a_compact_answer_is_lines_under_citations_within_its_budget(asked):
+    ended = asked("query", "how is the encoder initialized", "--format", "compact", "--max-tokens", "300")
+    assert re.match(r"\[1\] \S+#L\d+-L\d+@\w+ · ", ended.out)
+    assert re.search(r"^\d+: \S", ended.out, re.MULTILINE)
+    assert TokenEstimator().count(ended.out) < 400
+    assert "`lineage read CITATION` (more lines)" in ended.out
+
+
+def test_the_forms_of_an_answer_are_those_of_the_options(asked):
+    question = ("query", "how is the encoder initialized", "-k", "2")
+    assert asked(*question, "--format", "json").out == asked(*question, "--json").out
+    assert asked(*question, "--format", "full").out == asked(*question).out
+    assert asked(*question, "--format", "short").code == 2
+
+
+def test_a_compact_batch_has_a_heading_for_each_question(asked, tmp_path):
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "a", "text": "encoder"}\n{"id": "b\\n[1] x", "text": "learning rate"}\n')
+    out = asked("query", "--batch", str(path), "--format", "compact").out
+    assert [line for line in out.splitlines() if line.startswith("== ")] == ["== a", "== b [1] x"]
 
 
 def test_a_batch_is_put_to_one_work_if_it_is_named(asked, tmp_path):

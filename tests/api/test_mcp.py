@@ -63,7 +63,7 @@ def test_every_tool_has_closed_arguments_an_output_schema_and_all_four_hints(mad
 
 def test_what_an_agent_reads_before_it_asks_is_what_was_reviewed():
     said = json.dumps([INSTRUCTIONS, *((tool.name, tool.title, tool.description, arguments.schema(tool.arguments)) for tool in TOOLS)])
-    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "759c22084775c2d5", "read it again as an agent would, then pin the new hash"
+    assert hashlib.sha256(said.encode()).hexdigest()[:16] == "bdc81b5e6f33b0b7", "read it again as an agent would, then pin the new hash"
 
 
 def test_nothing_of_a_lineage_is_in_what_is_offered(made):
@@ -79,22 +79,62 @@ def test_nothing_of_a_lineage_is_in_what_is_offered(made):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_search_gives_hits_that_fit_the_schema_and_says_the_same_in_text(made, mode):
+def test_a_search_gives_the_lines_that_answer_once_under_their_citation(made, mode):
     found = called(made, "lineage_search", mode, query=QUESTION)
     assert not found.is_error
     said = found.structured_content
     jsonschema.validate(said, OUTPUTS["lineage_search"])
     assert said["lineage"] == "small"
-    text = found.content[0].text
+    text, first = found.content[0].text, next(hit for hit in said["hits"] if hit["source"]["path"] == "tent.py")
+    assert set(first) == {"rank", "chunk", "citation", "source", "focus", "lineage", "license", "from_target"}
+    assert f"[{first['rank']}] {first['citation']} · MIT · baseline" in text
+    assert text.count("11:         trunc_normal_(module.weight, std=0.02)") == 1
+    assert len(found.content) == 1
+    assert text.endswith("Next: lineage_read with a citation (more lines), detail=full (whole chunks).")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_full_search_gives_the_same_in_text_and_in_hits(made, mode):
+    found = called(made, "lineage_search", mode, query=QUESTION, detail="full")
+    said = found.structured_content
+    jsonschema.validate(said, OUTPUTS["lineage_search"])
+    assert 0 < len(said["hits"]) <= said["limit"] == 5
     for hit in said["hits"]:
         assert hit["trust"] == "untrusted-third-party"
         for part in (hit["citation"], hit["text"], hit["chunk"], hit["license"] or "licence: unknown", hit["source"]["title"]):
-            assert part in text
+            assert part in found.content[0].text
+
+
+def test_several_questions_share_a_budget_and_each_is_answered_once(made):
+    questions = [QUESTION, "optimizer adam betas", QUESTION]
+    found = called(made, "lineage_search", queries=questions, max_tokens=400)
+    said = found.structured_content
+    jsonschema.validate(said, OUTPUTS["lineage_search"])
+    assert [answer["query"] for answer in said["answers"]] == questions[:2]
+    assert all(answer["hits"] for answer in said["answers"])
+    text = found.content[0].text
+    assert [text.count(f"== {question}\n") for question in questions[:2]] == [1, 1]
+    assert text.count("<untrusted ") == 2
+    assert "hits" not in said
+
+
+@pytest.mark.parametrize("arguments", [{"query": "a", "queries": ["b"]}, {"queries": ["a", "b"], "detail": "full"}])
+def test_questions_that_do_not_go_together_are_refused(made, arguments):
+    assert called(made, "lineage_search", **arguments).is_error
+
+
+@pytest.mark.parametrize("budget", [200, 260, 400, 1000])
+def test_a_concise_result_keeps_its_budget(store, made, budget):
+    found = called(made, "lineage_search", query="test entropy model", max_tokens=budget)
+    assert store.service.tokens.count(found.content[0].text) <= budget
+    assert found.structured_content["hits"][0]["citation"] in found.content[0].text
+    more = found.structured_content["has_more"]
+    assert more == (" (more hits)" in found.content[0].text)
 
 
 def test_every_hit_links_to_a_resource_that_can_be_read(made):
     async def read(client):
-        found = await client.call_tool("lineage_search", {"query": QUESTION, "limit": 2})
+        found = await client.call_tool("lineage_search", {"query": QUESTION, "limit": 2, "detail": "full"})
         links = [block for block in found.content if block.type == "resource_link"]
         return found.structured_content["hits"], links, [await client.read_resource(link.uri) for link in links]
 
@@ -104,18 +144,21 @@ def test_every_hit_links_to_a_resource_that_can_be_read(made):
     assert all(hit["text"].split("\n")[0] in one.contents[0].text for hit, one in zip(hits, contents, strict=True))
 
 
+def full(made, **arguments):
+    return called(made, "lineage_search", detail="full", **arguments).structured_content
+
+
 def test_pages_of_any_size_fit_together(made):
-    whole = called(made, "lineage_search", query="test entropy model", limit=20).structured_content
+    whole = full(made, query="test entropy model", limit=20)
     assert not whole["has_more"]
     assert [hit["rank"] for hit in whole["hits"]] == list(range(1, len(whole["hits"]) + 1))
-    pages = [called(made, "lineage_search", query="test entropy model", limit=2, offset=at).structured_content for at in range(0, 8, 2)]
+    pages = [full(made, query="test entropy model", limit=2, offset=at) for at in range(0, 8, 2)]
     assert [hit["chunk"] for page in pages for hit in page["hits"]] == [hit["chunk"] for hit in whole["hits"]]
     assert [page["has_more"] for page in pages] == [len(whole["hits"]) > page["offset"] + 2 for page in pages]
 
 
 def test_kind_and_no_target_code_restrict_a_search(made):
-    kinds = {hit["kind"] for hit in called(made, "lineage_search", query=QUESTION, kind="config").structured_content["hits"]}
-    assert kinds <= {"config"}
+    assert {hit["kind"] for hit in full(made, query=QUESTION, kind="config")["hits"]} <= {"config"}
     works = [hit["source"]["work"] for hit in called(made, "lineage_search", query="forward head", no_target_code=True).structured_content["hits"]]
     assert small_lineage.OWN not in works
 

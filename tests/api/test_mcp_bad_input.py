@@ -16,8 +16,11 @@ def made(tmp_path_factory):
 
 
 BAD = [
-    ("lineage_search", {}, "query: Field required"),
+    ("lineage_search", {}, "either `query` or `queries` is needed"),
     ("lineage_search", {"query": ""}, "query: String should have at least 1 character"),
+    ("lineage_search", {"queries": ["lr", "a\x00b"]}, "queries.1: the control character U+0000 is not taken"),
+    ("lineage_search", {"queries": ["lr"] * 9}, "queries: Tuple should have at most 8 items"),
+    ("lineage_search", {"query": "lr", "max_tokens": 10}, "max_tokens: Input should be greater than or equal to 200"),
     ("lineage_search", {"query": "  \n "}, "the question is empty"),
     ("lineage_search", {"query": LONG}, "query: String should have at most 4096 characters"),
     ("lineage_search", {"query": "é" * 3000}, "query: at most 4,096 bytes are taken"),

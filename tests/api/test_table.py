@@ -21,7 +21,7 @@ from lineage import settings
 PROGRAMS = {"demo", "serve", "mcp"}
 """Commands that are no operation on a store."""
 METHODS = {"build_now": "build"}
-HELPERS = {"settings"}
+HELPERS = {"settings", "tokens"}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)

@@ -1,0 +1,116 @@
+"""Does a lineage surface, without being asked, the places that settle what its paper leaves unsaid?
+
+    python -m benchmarks.decisions --home HOME [--sheet FILE ...] [--near 5] [--show]
+
+A sheet (`benchmarks/decisions/ARXIV.jsonl`) has a decision a line, written by a reader of the paper, of the authors' code and of the cited
+repositories: `question`, `answer`, `cited` ("mar/main_mar.py:81-82; DiT/train.py:40", empty where nobody has it). The target's own code is kept out.
+Of the decisions that a cited work holds, printed: those whose place is in the first, the first three, any offer of some row of the gap report; in
+the planning pack of 6,000 tokens; among the first and the first five hits for the question. A place counts within `--near` lines, in whatever row,
+so the first figures flatter: `--show` prints the rows, to be read by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from api.bootstrap import Parts
+from api.operations import Service
+from benchmarks.evidence import rows
+from benchmarks.parts import run_benchmark
+from lineage import settings
+from lineage.citation import pinpoint
+from lineage.generation import names
+from lineage.records import Hit
+from lineage.results import Gaps
+
+SHEETS = Path(__file__).parent / "decisions"
+TASK = "reproduce the paper: model, training, sampling, evaluation"
+_PLACE = re.compile(r"([\w.-]+)/([\w./ -]+?\.\w+):\s*([\d,\s-]+)")
+_CITED = re.compile(r"github\.com/[\w.-]+/([\w.-]+)/([^\s#]+)#L(\d+)(?:-L(\d+))?")
+MEASURES = ("gaps@1", "gaps@3", "gaps@any", "context", "query@1", "query@5")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Lines of a file of a repository, by its name without the owner."""
+
+    repo: str
+    path: str
+    first: int
+    last: int
+
+    def near(self, other: Place, lines: int) -> bool:
+        """Whether both overlap, with so many lines of play."""
+        return (self.repo, self.path) == (other.repo, other.path) and self.first - lines <= other.last and other.first - lines <= self.last
+
+
+def places(text: str) -> list[Place]:
+    """The places that a sheet names."""
+    found = []
+    for repo, path, lines in _PLACE.findall(text):
+        for part in re.findall(r"\d+(?:-\d+)?", lines):
+            first, _, last = part.partition("-")
+            found.append(Place(repo.lower(), path.strip().lower(), int(first), int(last or first)))
+    return found
+
+
+def cited(text: str) -> list[Place]:
+    """The places that citations in a text mean."""
+    return [Place(m[1].lower(), m[2].lower(), int(m[3]), int(m[4] or m[3])) for m in _CITED.finditer(text)]
+
+
+def _surfaced(hits: Sequence[Hit], gold: Sequence[Place], near: int) -> bool:
+    return any(place.near(wanted, near) for hit in hits for place in cited(pinpoint(hit)) for wanted in gold)
+
+
+def offers(report: Gaps, gold: Sequence[Place], near: int) -> Iterator[tuple[int, str]]:
+    """(number of the offer, title of the row) of every offer that has a place."""
+    for gap in report.gaps:
+        for number, offer in enumerate(gap.suggestions, 1):
+            if _surfaced([*(occurrence.evidence for occurrence in offer.held), *offer.evidence], gold, near):
+                yield number, gap.detail.title
+
+
+def measured(service: Service, lineage: str, sheet: Sequence[dict[str, Any]], near: int, show: bool) -> tuple[Counter[str], int]:
+    """How many decisions each way surfaces, and how many there are."""
+    report = service.gaps(lineage=lineage, no_target_code=True)
+    pack = cited(service.context(TASK, lineage=lineage, stage="planning", no_target_code=True).text)
+    score: Counter[str] = Counter()
+    asked = [(row, gold) for row in sheet if (gold := places(row["cited"]))]
+    for row, gold in asked:
+        found = list(offers(report, gold, near))
+        best = min((number for number, _ in found), default=0)
+        hits = service.query(row["question"], lineage=lineage, k=5, no_target_code=True).hits
+        rank = next((n for n, hit in enumerate(hits, 1) if _surfaced([hit], gold, 0)), 0)
+        packed = any(place.near(wanted, near) for place in pack for wanted in gold)
+        ways = (best == 1, 0 < best <= 3, best > 0, packed, rank == 1, rank > 0)
+        score.update({name: int(yes) for name, yes in zip(MEASURES, ways, strict=True)})
+        if show:
+            print(f"  {row['question'][:90]} => {list(dict.fromkeys(title for number, title in found if number <= 3))[:4]}")
+    return score, len(asked)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--sheet", type=Path, action="append", help="default: every sheet whose lineage is built")
+    parser.add_argument("--near", type=int, default=5)
+    parser.add_argument("--show", action="store_true")
+    args = parser.parse_args()
+    service = Service(Parts(settings.load(home=args.home)))
+    for sheet in args.sheet or sorted(SHEETS.glob("*.jsonl")):
+        if (lineage := f"arxiv-{sheet.stem}") not in names(args.home):
+            print(f"{sheet.stem}: not built")
+            continue
+        score, count = measured(service, lineage, rows(sheet), args.near, args.show)
+        print(f"{sheet.stem}: {count} decisions that a cited work holds: " + ", ".join(f"{name} {score[name] / count:.2f}" for name in MEASURES))
+
+
+if __name__ == "__main__":
+    run_benchmark(main)

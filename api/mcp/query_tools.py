@@ -66,7 +66,8 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
     """Hits whose lines stand once, in the text, within the budget."""
     answers, further = [answer for answer, _ in pages], [more for _, more in pages]
     fence = results.Fence([concise.listing(answers, lambda _: "", len).text])
-    top = f"{answers[0].lineage}, generation {answers[0].generation}."
+    came = answers[0].provenance
+    top = f"{answers[0].lineage}, generation {answers[0].generation}{f' ({came.words})' if came.words else ''}."
 
     def frame(listed: concise.Listing) -> str:
         supported = [shown.supported for shown in listed.answers]
@@ -88,6 +89,7 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         limit=asked.hits,
         offset=asked.offset,
         has_more=any(row.has_more for row in rows),
+        provenance=came,
     )
     return Result(body, listed.sent)
 

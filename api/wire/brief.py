@@ -145,6 +145,7 @@ class ConcisePage:
     limit: int
     offset: int
     has_more: bool
+    provenance: Provenance = UNKNOWN
 
     @property
     def absent(self) -> Texts:

@@ -221,8 +221,10 @@ OPERATIONS = (
         for name, command in (("export", "export"), ("lock", "export"), ("import_", "import"), ("evaluate", "eval"))
     ),
     Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
-    *(Operation(name, Any, to_json, None, name, _PERSON, _PERSON, _PERSON) for name in ("check", "doctor")),
-    *(Operation(name, Any, to_json, None, "check", _PERSON, _PERSON, _PERSON) for name in ("repair", "against_source")),
+    *(
+        Operation(name, Any, to_json, None, command, _PERSON, _PERSON, _PERSON)
+        for name, command in (("check", "check"), ("repair", "check"), ("against_source", "check"), ("doctor", "doctor"))
+    ),
 )
 """Every operation; routes that go on after a lineage stand before the one that does not."""
 BY_NAME: Mapping[str, Operation] = {operation.name: operation for operation in OPERATIONS}

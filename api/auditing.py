@@ -41,7 +41,8 @@ def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: 
     if no_target_code:
         notes = (*notes, "the target's own code is excluded")
     ordered = tuple(sorted(findings, key=lambda finding: (_ORDER.index(finding.verdict), -finding.severity, finding.title, finding.where)))
-    return Audit(str(code) if isinstance(code, Path) else code.name, manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes)
+    name = str(code) if isinstance(code, Path) else code.name
+    return Audit(name, manifest.lineage, manifest.id, ordered, comparing.score(ordered), notes, manifest.origin)
 
 
 def _existing(path: Path) -> Path | CodeArchive:

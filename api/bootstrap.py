@@ -16,6 +16,7 @@ from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
 
 if TYPE_CHECKING:
+    from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
     from indexer.chat import Chat
     from indexer.lock.record import Tape
@@ -163,7 +164,8 @@ class Parts:
         from retrieval.gaps.stored_report import loaded
 
         kept = generation.file(REPORT_WITHOUT if excluded else REPORT)
-        return loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+        report = loaded(kept, self.digest, generation.catalog, kinship) if kept else None
+        return replace(report, provenance=generation.manifest.origin) if report else None
 
     def report(self, engine: Engine) -> Gaps:
         """The gap report of a generation, made now."""
@@ -190,8 +192,8 @@ class Parts:
         }
 
     @contextmanager
-    def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | None = None) -> Iterator[BuildContext]:
-        """The build context of one operation, with progress sent to `watch`. A `kit` records what is read or replays a lock file."""
+    def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:
+        """The build context of one operation, with progress sent to `watch`. A `kit` records what is read, replays a lock file or asks afresh."""
         from indexer.build_context import BuildContext, Clock
         from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import MIB, Limits, Sandbox

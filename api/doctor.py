@@ -6,8 +6,9 @@ import hashlib
 import os
 import platform
 import shutil
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,26 @@ def _data_files() -> list[Path]:
     return sorted(path for folder in ("lineage/data", "retrieval/data") for path in (root / folder).glob("*.json"))
 
 
+def altered() -> tuple[Path, ...]:
+    """Packaged tables that are not what the installation recorded of them; a source tree records nothing."""
+    try:
+        recorded = {Path(str(file.locate())).resolve(): file.hash for file in distribution("paper-lineage").files or ()}
+    except PackageNotFoundError:
+        return ()
+    hashes = ((path, recorded.get(path.resolve())) for path in _data_files())
+    return tuple(path for path, hash_ in hashes if hash_ and hash_.mode == "sha256" and _encoded(path) != hash_.value)
+
+
+def _encoded(path: Path) -> str:
+    """The SHA-256 of a file as wheels record it."""
+    return urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
+
+
+def _data() -> dict[str, str]:
+    said = dict.fromkeys(altered(), ", altered since it was installed")
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] + said.get(path, "") for path in _data_files()}
+
+
 def examine(settings: Settings) -> dict[str, dict[str, Any]]:
     """Sections of (name, finding): store, embedder, chat model, keys, hosts, profiles, settings, hashes of the packaged data, versions."""
     by = origins(settings)
@@ -60,7 +81,7 @@ def examine(settings: Settings) -> dict[str, dict[str, Any]]:
         "profiles": {name: profile.words(settings.papers, settings.repos) for name, profile in PROFILES.items()},
         "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()},
         "set by": {**by} or {"nothing": "every setting has its default"},
-        "data": {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in _data_files()},
+        "data": _data(),
         "versions": {"python": platform.python_version(), "platform": platform.platform()} | {name: _version(name) for name in _PACKAGES},
     }
 

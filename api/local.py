@@ -22,6 +22,7 @@ from api.client import calls
 from api.client.calls import Call, R
 from api.client.connection import Event, ended
 from api.operations import Service
+from api.server.build_process import builder, here
 from api.server.engines import KeptParts
 from api.server.jobs import Jobs
 from api.table import Desk
@@ -49,7 +50,7 @@ class Lineage:
     def __init__(self, home: Path | str | None = None, *, parts: KeptParts | None = None) -> None:
         self._parts = parts or KeptParts(configuration.load(home=Path(home) if home else None))
         service, settings = Service(self._parts), self._parts.settings
-        self.desk = Desk(service, Jobs(settings.home, lambda request, watch: service.build(request, watch=watch), settings.queue))
+        self.desk = Desk(service, Jobs(settings.home, here(service) if parts else builder(settings), settings.queue))
 
     def __enter__(self) -> Lineage:
         return self

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from api.bootstrap import Parts
 from api.cli.files import absolute, questions, writable
@@ -26,6 +26,7 @@ from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
     from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
+    from indexer.against_source import SourceCheck
     from indexer.bundle.bring import Imported
     from indexer.bundle.write import Exported
     from indexer.estimate import Estimate
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import Passage
 
+R = TypeVar("R")
 _NO_CHUNK = "take chunk ids from the hits of a search; they can change when a lineage is rebuilt"
 _READING = Stage("gaps", note="comparing the paper with its lineage")
 
@@ -148,7 +150,7 @@ class Service:
 
         query = make_query(text, k=k, kinds=(kind,) if kind else (), no_target_code=no_target_code, work=work, explain=explain)
         with self._parts.engine(self._name(lineage)) as engine:
-            return engine.ask(query)
+            return _traced(engine, engine.ask(query))
 
     def query_batch(
         self, path: Path, *, lineage: str = "", k: int = 20, kind: str = "", no_target_code: bool = False, work: str = ""
@@ -163,7 +165,7 @@ class Service:
         kinds = (kind,) if kind else ()
         queries = [make_query(text, k=k, kinds=kinds, no_target_code=no_target_code, work=work) for _, text, _ in asked]
         with self._parts.engine(self._name(lineage)) as engine:
-            answers = engine.ask_many(queries)
+            answers = [_traced(engine, answer) for answer in engine.ask_many(queries)]
         for (name, _, notes), answer in zip(asked, answers, strict=True):
             yield name, replace(answer, notes=(*answer.notes, *notes))
 
@@ -197,7 +199,7 @@ class Service:
 
         query = ExactQuery(pattern, fixed, word, any_case, (kind,) if kind else (), work, limit, offset)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return grep(engine, query)
+            return _traced(engine, grep(engine, query))
 
     def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Passage:
         """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and callers.
@@ -207,7 +209,7 @@ class Service:
         from retrieval.search.read import read
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return read(engine, citation, lines)
+            return _traced(engine, read(engine, citation, lines))
 
     def evidence(self, chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> EvidenceWindow:
         """Return a chunk with up to `before` and `after` lines of context, and the ids of its neighbors.
@@ -218,7 +220,7 @@ class Service:
         if name:
             with self._parts.engine(name) as engine:
                 if evidence_window := engine.evidence(chunk, before, after):
-                    return evidence_window
+                    return _traced(engine, evidence_window)
         missed = f"; not searched because it cannot be read: {', '.join(unread)}" if unread else ""
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
@@ -265,7 +267,7 @@ class Service:
             watch(_READING)
             gaps = self._parts.gaps(engine)
             watch(Stage("pack", note="gathering evidence for the task"))
-            return pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps)
+            return _traced(engine, pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps))
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
         """Answer in sentences that each cite evidence: extracted, or written by the configured model and verified."""
@@ -276,7 +278,7 @@ class Service:
         query = make_query(text)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             occurrences = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
-            return answered(ask(engine, query, occurrences), self._parts.writer)
+            return _traced(engine, answered(ask(engine, query, occurrences), self._parts.writer))
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""
@@ -284,14 +286,14 @@ class Service:
 
         terms = ontology(self._parts.settings.ontology)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return consensus(holders_of(engine), name, terms)
+            return _traced(engine, consensus(holders_of(engine), name, terms))
 
     def facts_table(self, lineage: str = "", *, no_target_code: bool = False) -> Tallies:
         """List the details that have facts in a lineage, with the number of facts, values and works of each."""
         from retrieval.decisions.consensus import tallies
 
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            return tallies(holders_of(engine), ontology(self._parts.settings.ontology))
+            return _traced(engine, tallies(holders_of(engine), ontology(self._parts.settings.ontology)))
 
     def audit(self, code: Path | CodeArchive, *, lineage: str = "", no_target_code: bool = False) -> Audit:
         """Compare a generated repository (a folder, or an archive of one) with the target of a lineage and what it inherits. Runs no code.
@@ -348,6 +350,7 @@ class Service:
                 texts=tuple(IndexedText(work.id, work.kind, work.title) for work in texts),
                 questions=suggestions(generation),
                 ancestors=tuple(TitledAncestor.titled(row, works) for row in meta.get("ancestors", ())),
+                provenance=generation.manifest.origin,
             )
 
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
@@ -375,7 +378,7 @@ class Service:
 
         try:
             with open_generation(self._home, name) as generation:
-                return StoredLineage(**vars(generation.manifest), title=_title(generation))
+                return StoredLineage(**{**vars(generation.manifest), "provenance": generation.manifest.origin}, title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
 
@@ -387,16 +390,20 @@ class Service:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             lost = losses(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
-            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation))
+            return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation), generation.manifest.origin)
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
+        from api.doctor import altered
+        from indexer.store.findings import Finding
         from indexer.store.verify import built, check_lineage, check_shared
 
         every = built(self._home)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
-        return (*findings, *(check_shared(self._home) if read_data else ()))
+        hint = "install paper-lineage again; answers may depend on it"
+        changed = (Finding(str(path), "is not the table that was installed", hint) for path in altered())
+        return (*findings, *(check_shared(self._home) if read_data else ()), *changed)
 
     def repair(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[Repair, ...]:
         """Fetch again, or make again, just what is damaged in one lineage or all of them, and in what they share."""
@@ -407,6 +414,13 @@ class Service:
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         with self._parts.workbench(watch) as bench:
             return repair(bench, chosen)
+
+    def against_source(self, lineage: str = "", *, watch: Watch = unwatched) -> tuple[SourceCheck, ...]:
+        """Fetch every pinned repository and paper of a lineage again, and compare its texts: match, differs, gone or not checked."""
+        from indexer.against_source import Afresh, against_source
+
+        with open_generation(self._home, self._name(lineage)) as generation, self._parts.workbench(watch, Afresh()) as bench:
+            return tuple(against_source(bench, generation))
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""
@@ -425,6 +439,12 @@ def holders_of(engine: Engine) -> FactIndex:
 
     manifest = engine.generation.manifest
     return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+
+
+def _traced(engine: Engine, result: R) -> R:
+    """The result with where its generation comes from."""
+    made: R = replace(result, provenance=engine.generation.manifest.origin)  # type: ignore[type-var]  # every result has the field
+    return made
 
 
 def _title(generation: Generation) -> str:

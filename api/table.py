@@ -223,7 +223,7 @@ OPERATIONS = (
     Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
     *(
         Operation(name, Any, to_json, None, command, _PERSON, _PERSON, _PERSON)
-        for name, command in (("check", "check"), ("repair", "check"), ("doctor", "doctor"))
+        for name, command in (("check", "check"), ("repair", "check"), ("against_source", "check"), ("doctor", "doctor"))
     ),
 )
 """Every operation; routes that go on after a lineage stand before the one that does not."""

@@ -39,6 +39,7 @@ from lineage.generation import Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
+from lineage.provenance import here
 from lineage.records import Chunk, Fact
 from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
@@ -159,7 +160,12 @@ def _write(
                 first = bench.first()
                 draft.vectors(at_once(first, units), first.id)
         with bench.clock.timed("report"):
-            manifest = draft.commit(target=collected.target.id, fingerprint=mark, reports=bench.report_maker() if soon else None)
+            manifest = draft.commit(
+                target=collected.target.id,
+                fingerprint=mark,
+                provenance=here(bench.transport.mirrored, bench.transport.answered),
+                reports=bench.report_maker() if soon else None,
+            )
     if soon or tier == "first":
         return manifest
     bench.watch(Note(f"{len(units):,} chunks are searchable now by the fast index (generation {manifest.id}); dense vectors are being computed"))
@@ -210,7 +216,7 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
             draft.catalog_in(generation.folder)
-            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, reports=bench.report_maker())
+            return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
 
 
 def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapping[str, float], unchanged: bool = False) -> BuildReport:
@@ -240,6 +246,7 @@ def report(generation: Generation, *, requests: Mapping[str, int], seconds: Mapp
         tier=manifest.tier,
         notes=tuple(_notes(catalog)),
         peak_memory=_peak(),
+        provenance=manifest.origin,
     )
 
 

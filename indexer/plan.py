@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
@@ -66,6 +67,7 @@ class BuildReport:
     tier: Literal["lexical", "static", "dense"] = "dense"
     peak_memory: int = 0
     notes: tuple[str, ...] = field(default=())
+    provenance: Provenance = UNKNOWN
 
 
 def fetchable(work: Work) -> WorkId | None:

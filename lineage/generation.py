@@ -32,6 +32,7 @@ from lineage.catalog.reader import Catalog, Derivation
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
 from lineage.ports import Vectors
+from lineage.provenance import UNKNOWN, Provenance, from_json
 from lineage.sealed import sealed
 
 MANIFEST_VERSION = 1
@@ -61,7 +62,7 @@ class Manifest:
     """What a generation is. `created` is UTC in ISO 8601; `embedder` "" and `dim` 0 mean lexical only.
 
     `content_hash` is that of `Catalog.content_hash`; `fingerprint` names the inputs and settings it was built from;
-    `counts` are rows per table.
+    `counts` are rows per table. `provenance` is None in what was made before it was recorded.
     """
 
     id: str
@@ -76,6 +77,12 @@ class Manifest:
     files: Mapping[str, FileRecord]
     version: int = MANIFEST_VERSION
     made_by: str = ""
+    provenance: Provenance | None = None
+
+    @property
+    def origin(self) -> Provenance:
+        """Where it comes from, as far as that was recorded."""
+        return self.provenance or UNKNOWN
 
     @property
     def tier(self) -> Literal["lexical", "static", "dense"]:
@@ -86,7 +93,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The file's bytes, with a `seal` over all the rest."""
-        return sealed(asdict(self))
+        return sealed({name: value for name, value in asdict(self).items() if name != "provenance" or value is not None})
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def read_manifest(folder: Path) -> Manifest:
         files = {str(name): FileRecord(int(file_fields["size"]), str(file_fields["sha256"])) for name, file_fields in value["files"].items()}
         counts = {str(name): int(count) for name, count in value["counts"].items()}
         del value["seal"]
-        manifest = Manifest(**{**value, "files": files, "counts": counts})
+        manifest = Manifest(**{**value, "files": files, "counts": counts, "provenance": from_json(value.get("provenance"))})
     except FileNotFoundError as error:
         raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

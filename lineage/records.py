@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NewType
 
+from lineage.provenance import UNKNOWN, Provenance
+
 WorkId = NewType("WorkId", str)
 """A normalised identifier: `arxiv:2504.17192`, `doi:10…`, `s2:…`, `repo:github.com/owner/name`, `ref:<hash>`, `local:<hash>`."""
 
@@ -544,3 +546,4 @@ class Answer:
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     supported: bool = True
+    provenance: Provenance = UNKNOWN

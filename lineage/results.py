@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Fact, Hit, Work
 
 
@@ -50,6 +51,7 @@ class Consensus:
     generation: str
     why: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Tallies:
     generation: str
     rows: tuple[Tally, ...]
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 class Specification(StrEnum):
@@ -218,6 +221,7 @@ class Gaps:
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     unanswered: int = 0
+    provenance: Provenance = UNKNOWN
 
 
 Stage = Literal["planning", "analysis", "coding"]
@@ -249,6 +253,7 @@ class Pack:
     text: str
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -274,6 +279,7 @@ class WrittenAnswer:
     removed: tuple[tuple[str, str], ...] = ()
     nearest: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -322,3 +328,4 @@ class Audit:
     findings: tuple[AuditFinding, ...]
     score: float
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN

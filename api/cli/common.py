@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from api.bootstrap import Parts
-from api.cli import exit_codes
+from api.cli import exit_codes, terminal
 from api.operations import Service
 from api.wire.encode import envelope
 from lineage import generation as layout
@@ -68,7 +68,13 @@ def put(value: Any, as_json: bool, text: Callable[[Any], str], *, operation: str
     elif verbatim:
         exit_codes.say(text(value))
     else:
-        exit_codes.show(text(value))
+        exit_codes.show(_with_origin(text(value), value))
+
+
+def _with_origin(text: str, result: Any) -> str:
+    """The text, with a line where the lineage was not built here from the public services."""
+    words = getattr(getattr(result, "provenance", None), "words", "")
+    return f"{text}\n\n{terminal.dim(f'origin: {words}')}" if words else text
 
 
 def watching(quiet: bool) -> AbstractContextManager[Watch]:

@@ -20,6 +20,7 @@ from lineage.records import Answer, Hit, LedgerRow, Status
 if TYPE_CHECKING:
     from api.wire.hits import HitView
     from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
+    from indexer.against_source import SourceCheck
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import Passage
 
@@ -275,7 +276,8 @@ def lineages(rows: Sequence[StoredLineage | Damaged]) -> str:
 def _lineage(row: StoredLineage | Damaged) -> str:
     if isinstance(row, Damaged):
         return f"{row.lineage:<24} {bad('damaged:')} {plain(row.problem)}"
-    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}"
+    came = f"  [{plain(row.provenance.words)}]" if row.provenance.words else ""
+    return f"{bold(f'{row.lineage:<24}')} {plain(row.created)[:10]}  {row.counts['chunks']:>8,} chunks  {shorten(row.title or row.target, 100)}{came}"
 
 
 def status(found: Completeness) -> str:
@@ -297,6 +299,17 @@ def findings(rows: Sequence[Any]) -> str:
 def repairs(rows: Sequence[Any]) -> str:
     """What `check --repair` did."""
     return "\n".join(f"{plain(row.place)}: {plain(row.done)}" for row in rows) or "nothing needed repair"
+
+
+def source_checks(rows: Sequence[SourceCheck]) -> str:
+    """What `check --against-source` found, one line a work, and the sums."""
+    lines = [
+        f"{bad(f'{row.verdict:<12}') if row.verdict == 'differs' else f'{row.verdict:<12}'} {plain(row.work)}"
+        f"  {row.same} of {row.checked} files{f'; {plain(row.detail)}' if row.detail else ''}"
+        for row in rows
+    ]
+    counts = ", ".join(f"{sum(row.verdict == verdict for row in rows)} {verdict}" for verdict in ("match", "differs", "gone", "not checked"))
+    return "\n".join([*lines, counts])
 
 
 def doctor(facts: Mapping[str, Mapping[str, Any]]) -> str:

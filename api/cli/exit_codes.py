@@ -192,7 +192,7 @@ def _heard(stop: _Stop) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            if not stop.told:
+            if not stop.told and signal.getsignal(number) is stop:  # a server that ends ignores what comes after
                 signal.signal(number, handler)
 
 

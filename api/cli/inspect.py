@@ -19,6 +19,7 @@ from lineage.generation import Damaged
 from lineage.registry import names
 
 if TYPE_CHECKING:
+    from indexer.against_source import SourceCheck
     from indexer.store.findings import Finding
 
 FORMS = one_of(*names("renderers"))
@@ -70,6 +71,12 @@ def _fail_if_damaged(rows: Sequence[Finding | Damaged]) -> None:
         raise StoreDamaged(problems, hint="`lineage check --repair` fetches or makes again just what is damaged")
 
 
+def _fail_if_forged(rows: Sequence[SourceCheck]) -> None:
+    if rows:
+        names = ", ".join(row.work for row in rows)
+        raise StoreDamaged(f"not what their sources hand out: {names}", hint="build it again: lineage build TARGET --refresh all")
+
+
 def list_(home: Home = None, json: Json = False) -> None:
     """List the lineages of the store. Exits with 6 if one of them is damaged.
 
@@ -101,6 +108,9 @@ def check(
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
     mend: Annotated[bool, typer.Option("--repair", help="Fetch or make again just what is damaged, then verify everything.")] = False,
+    against_source: Annotated[
+        bool, typer.Option("--against-source", help="Fetch every pinned repository and paper of a lineage again, and compare.")
+    ] = False,
     home: Home = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -114,8 +124,17 @@ def check(
       lineage check arxiv-2504.17192 --read-data
 
       lineage check --repair
+
+      lineage check arxiv-2504.17192 --against-source
     """
     service = service_of(home)
+    if against_source:
+        with watching(quiet) as watch:
+            checks = service.against_source(lineage, watch=watch)
+        put(checks, json, display.source_checks, operation="against_source")
+        with exit_codes.concluding():
+            _fail_if_forged([row for row in checks if row.verdict == "differs"])
+        return
     if mend:
         with watching(quiet) as watch:
             repairs = service.repair(lineage, watch=watch)

@@ -96,12 +96,13 @@ def mcp(
         print(f"belongs into {report['place']}", file=sys.stderr)
         return
     from api.mcp.server import stdio
+    from api.server.build_process import builder
     from api.server.engines import KeptParts
     from api.server.jobs import Jobs
 
     parts = KeptParts(configuration.load(home=home, offline=offline or None))
     service = Service(parts)
-    jobs = Jobs(parts.settings.home, lambda request, watch: service.build(request, watch=watch), parts.settings.queue)
+    jobs = Jobs(parts.settings.home, builder(parts.settings), parts.settings.queue)
     jobs.start()
     _leave_when_told(jobs.close)
     try:

@@ -101,7 +101,8 @@ def _next(job: Job) -> str:
 def _completeness(desk: Desk, lineage: str) -> Result:
     whole = desk.service.status(lineage)
     losses = whole.losses[:_MOST]
-    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, tuple(map(to_json, losses)), len(whole.losses))
+    rows = tuple(map(to_json, losses))
+    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, rows, len(whole.losses), whole.provenance)
     top = [f"Lineage {whole.lineage}, generation {whole.generation}."]
     top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in whole.sums.items()]
     top.append(f"{made.losses_total} losses" + (f", {_MOST} shown." if made.losses_total > _MOST else "."))
@@ -123,10 +124,11 @@ def _row(stored: StoredLineage | Damaged) -> BriefLineage:
     if isinstance(stored, Damaged):
         return BriefLineage(stored.lineage, problem=stored.problem)
     works, chunks = (stored.counts.get(name, 0) for name in ("works", "chunks"))
-    return BriefLineage(stored.lineage, stored.target, stored.title, stored.id, stored.created, works, chunks)
+    return BriefLineage(stored.lineage, stored.target, stored.title, stored.id, stored.created, works, chunks, provenance=stored.provenance)
 
 
 def _line(row: BriefLineage) -> str:
     if row.problem:
         return f"{row.lineage}: damaged; a person runs `lineage check`"
-    return f"{row.lineage}: target {row.target}, {row.works} works, {row.chunks} chunks"
+    came = f"; {row.provenance.words}" if row.provenance.words else ""
+    return f"{row.lineage}: target {row.target}, {row.works} works, {row.chunks} chunks{came}"

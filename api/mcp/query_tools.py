@@ -66,7 +66,8 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
     """Hits whose lines stand once, in the text, within the budget."""
     answers, further = [answer for answer, _ in pages], [more for _, more in pages]
     fence = results.Fence([concise.listing(answers, lambda _: "", len).text])
-    top = f"{answers[0].lineage}, generation {answers[0].generation}."
+    came = answers[0].provenance
+    top = f"{answers[0].lineage}, generation {answers[0].generation}{f' ({came.words})' if came.words else ''}."
 
     def frame(listed: concise.Listing) -> str:
         supported = [shown.supported for shown in listed.answers]
@@ -88,6 +89,7 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         limit=asked.hits,
         offset=asked.offset,
         has_more=any(row.has_more for row in rows),
+        provenance=came,
     )
     return Result(body, listed.sent)
 
@@ -101,7 +103,7 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
         for rank, match in enumerate(answer.matches, asked.offset + 1)
     )
     last = asked.offset + len(hits)
-    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total}
+    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total, "provenance": answer.provenance}
     body = HitsPage(
         lineage=answer.lineage, generation=answer.generation, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging
     )
@@ -160,6 +162,7 @@ def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
         after=max(0, passage.lines - chunk.end_line),
         previous="",
         next="",
+        provenance=passage.provenance,
     )
     top = (
         f"Lineage {passage.lineage}, generation {passage.generation}. {body.hit.kind}, lines {chunk.start_line}-{chunk.end_line} of {passage.lines}."
@@ -184,6 +187,7 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
         gaps=tuple(map(brief_gap, shown)),
         conflicts=tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS])),
         notes=_shown(report.notes),
+        provenance=report.provenance,
         **_paged(asked, len(report.gaps)),
     )
     page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
@@ -204,6 +208,7 @@ def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
         values=tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit])),
         why=_shown(consensus.why),
         notes=_shown(consensus.notes),
+        provenance=consensus.provenance,
         **_paged(asked, len(consensus.values)),
     )
     page = f"{consensus.title}: {body.total} values." + _further(asked.limit, asked.offset, body.has_more)
@@ -230,6 +235,7 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
         items=tuple(map(brief_item, pack.items)),
         left_out=_shown(pack.left_out),
         notes=_shown(pack.notes),
+        provenance=pack.provenance,
     )
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     chunks = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)

@@ -89,7 +89,8 @@ def _short(text: str) -> str:
 def told(body: HitsPage | GapsPage | BriefPack, line: str, parts: Sequence[tuple[str, str]]) -> str:
     """The text of a result: generation, summary line, parts, and limits."""
     notes = [("Notes:", "\n".join(body.notes))] if body.notes else []
-    return blocks(f"Lineage {body.lineage}, generation {body.generation}.\n{line}", [*parts, *notes])
+    came = f" ({body.provenance.words})" if body.provenance.words else ""
+    return blocks(f"Lineage {body.lineage}, generation {body.generation}{came}.\n{line}", [*parts, *notes])
 
 
 def blocks(top: str, parts: Sequence[tuple[str, str]]) -> str:

@@ -130,6 +130,8 @@ def _short(schema: dict[str, Any], known: dict[str, Any], levels: int) -> dict[s
         items = _short(schema["items"], known, levels)
         return {"type": "array", **({"items": items} if items else {})}
     if "properties" in schema and levels:
-        fields = {name: _short(field, known, levels - 1) for name, field in schema["properties"].items() if name != "notice"}
+        fields = {
+            name: {} if name == "provenance" else _short(field, known, levels - 1) for name, field in schema["properties"].items() if name != "notice"
+        }
         return {"type": "object", "properties": fields}
     return {key: schema[key] for key in ("enum", "const", "type") if key in schema and schema[key] != "string"}

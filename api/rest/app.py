@@ -25,6 +25,7 @@ from api.rest import builds, operations, pages
 from api.rest.health import HealthReport, Monitor
 from api.rest.operations import as_json
 from api.rest.problems import Problem, ProblemDocument, kebab, problem_of
+from api.server.build_process import builder, here
 from api.server.engines import KeptParts
 from api.server.jobs import Jobs
 from api.server.metrics import MEDIA_TYPE, Metrics, MetricsMiddleware
@@ -41,9 +42,10 @@ DESCRIPTION = (
 
 def application(settings: Settings, policy: AccessPolicy, parts: KeptParts | None = None) -> FastAPI:
     """The application over the store that the settings name; it works at the queue of builds while it lives."""
+    build = here(Service(parts)) if parts else builder(settings)  # what a caller made of its own cannot be handed to another process
     parts = parts or KeptParts(settings)
     service = Service(parts)
-    jobs = Jobs(settings.home, lambda request, watch: service.build(request, watch=watch), settings.queue)
+    jobs = Jobs(settings.home, build, settings.queue)
     agents = asgi(service, jobs, guarded=True)
     metrics = Metrics(jobs.all, parts.open_engines)
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from api.server.build_process import JobWatch
 from api.server.journal import Job, JobEvent, Journal, new_id, now
 from api.wire.encode import to_json
 from indexer.plan import BuildReport, BuildRequest
@@ -28,10 +29,10 @@ from indexer.store.atomic_files import write_whole
 from lineage import ids
 from lineage.disk_errors import failures
 from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull
-from lineage.progress import Event, Note, Stage, Watch
+from lineage.progress import Event, Note, Stage
 from lineage.text.hidden_text import visible
 
-Build = Callable[[BuildRequest, Watch], BuildReport]
+Build = Callable[[BuildRequest, JobWatch], BuildReport]
 _LOOK = 1.0
 _SAMPLE = 0.25
 _GRACE = 3.0
@@ -89,7 +90,7 @@ class Jobs:
         return self._journal.events(id_, after)
 
     def cancel(self, id_: str) -> Job:
-        """Cancel a job: at once if queued, at its next step if running (`cancelling`); a finished one stays unchanged."""
+        """Cancel a job: at once if queued, within a second if running (`cancelling`); a finished one stays unchanged."""
         with self._journal.submitting():
             job = self._journal.get(id_)
             if job.state == "queued":
@@ -228,9 +229,13 @@ class _Recorder:
         self._told: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def __call__(self, event: Event) -> None:
+    def check(self) -> None:
+        """Raise `Cancelled` if the job is to stop."""
         if self._stopped.is_set() or self._journal.cancel_asked(self._id):
             raise Cancelled("the build was told to stop", hint="resume it; what was done is kept")
+
+    def __call__(self, event: Event) -> None:
+        self.check()
         with self._lock:
             if self._due(event):
                 self._journal.tell(self._id, type(event).__name__.lower(), _shown(event))

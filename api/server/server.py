@@ -10,6 +10,7 @@ import asyncio
 import errno
 import json
 import os
+import signal
 import socket
 import threading
 from collections.abc import Callable, Generator, Iterator
@@ -128,7 +129,10 @@ def made(app: ASGIApp, up: Callable[[], None]) -> uvicorn.Server:
 
 
 def leave_soon() -> None:
-    """At exit, do not wait for build threads blocked on external services; the store is safe to leave at any point."""
+    """At exit, do not wait for threads blocked on external services, nor hear further signals; the store is safe to leave at any point."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     timer = threading.Timer(GRACE, os._exit, (0,))
     timer.daemon = True
     timer.start()

@@ -44,12 +44,18 @@ function open() {
 
 const when = (moment) => (moment ? `built ${moment.slice(0, 10)}` : "");
 
+function origin({ built, upstream, bundle }) {
+  if (bundle) return `imported from a bundle of ${bundle.imported.slice(0, 10)}`;
+  if (built === "unknown") return "of unknown origin";
+  return upstream === "mirror" ? "built through a mirror" : "";
+}
+
 function describe() {
   const one = known.find((row) => row.lineage === chosen());
   const about = $("about");
   about.hidden = !one;
   if (!one) return;
-  const facts = one.problem ? [`damaged: ${one.problem}`] : [one.target, counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created)];
+  const facts = one.problem ? [`damaged: ${one.problem}`] : [one.target, counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created), origin(one.provenance)];
   about.replaceChildren(make("bdi", {}, facts.filter(Boolean).join(" · ")));
 }
 

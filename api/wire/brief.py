@@ -14,6 +14,7 @@ from api.wire.concise import ConciseHit
 from api.wire.hits import TRUST, AnswerView, EvidenceView, Trust
 from lineage import licenses
 from lineage.citation import pinpoint
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Grade, PackItem, Specification, Suggestion, Value
 from lineage.text.hidden_text import inline, visible
@@ -144,6 +145,7 @@ class ConcisePage:
     limit: int
     offset: int
     has_more: bool
+    provenance: Provenance = UNKNOWN
 
     @property
     def absent(self) -> Texts:
@@ -171,6 +173,7 @@ class GapsPage:
     title: str = ""
     values: tuple[BriefValue, ...] = ()
     why: Texts = ()
+    provenance: Provenance = UNKNOWN
 
     @property
     def absent(self) -> Texts:
@@ -193,6 +196,7 @@ class BriefPack:
     left_out: Texts
     notes: Texts
     notice: str = NOTICE
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,6 +249,7 @@ class BriefLineage:
     works: int = 0
     chunks: int = 0
     problem: str = ""
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -257,6 +262,7 @@ class BriefCompleteness:
     title: str
     losses: tuple[dict[str, Any], ...]
     losses_total: int
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from api.wire.encode import MOST_CHARACTERS
 from lineage import ids, licenses
 from lineage.citation import citation, numbered
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.reasons import words
 from lineage.records import Answer, ChunkKind, Focus, Hit, Reference, Signal
 from lineage.text.hidden_text import inline, visible
@@ -117,6 +118,7 @@ class AnswerView:
     supported: bool
     hits: tuple[HitView, ...]
     notes: tuple[str, ...]
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ class EvidenceView:
     after: int
     previous: str
     next: str
+    provenance: Provenance = UNKNOWN
 
 
 def hit_view(hit: Hit, *, whole: bool = False, explain: bool = False) -> HitView:
@@ -179,14 +182,14 @@ def focus_view(hit: Hit) -> HitView:
 def answer_view(answer: Answer) -> AnswerView:
     """An answer with its hits, the lineage and the generation they were read from."""
     views = tuple(hit_view(hit, explain=answer.query.explain) for hit in answer.hits)
-    return AnswerView(answer.lineage, answer.generation, answer.query.text, answer.supported, views, answer.notes)
+    return AnswerView(answer.lineage, answer.generation, answer.query.text, answer.supported, views, answer.notes, answer.provenance)
 
 
 def evidence_view(window: EvidenceWindow) -> EvidenceView:
     """A chunk with what stands around it: a hit whose text is the whole window."""
     lines = (window.hit.chunk.start_line, window.hit.chunk.end_line)
     hit = hit_view(window.hit, whole=True)
-    return EvidenceView(window.lineage, window.generation, hit, *lines, window.before, window.after, window.previous, window.next)
+    return EvidenceView(window.lineage, window.generation, hit, *lines, window.before, window.after, window.previous, window.next, window.provenance)
 
 
 def shortened(text: str) -> tuple[str, bool]:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_view, hit_view
 from lineage.citation import pinpoint
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import ChunkKind, Fact, Focus, Hit, Work
 from lineage.results import (
     Audit,
@@ -69,6 +70,7 @@ class ConsensusView:
     values: tuple[ValueView, ...]
     why: Texts
     notes: Texts
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class GapsView:
     conflicts: tuple[ConflictView, ...]
     gaps: tuple[GapView, ...]
     notes: Texts
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,7 @@ class PackView:
     left_out: Texts
     notes: Texts
     trust: Trust
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -198,6 +202,7 @@ class WrittenAnswerView:
     nearest: tuple[HitView, ...]
     notes: Texts
     trust: Trust
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -229,6 +234,7 @@ class AuditView:
     counts: dict[Verdict, int]
     findings: tuple[AuditFindingView, ...]
     notes: Texts
+    provenance: Provenance = UNKNOWN
 
 
 def _shown(texts: Iterable[str]) -> Texts:
@@ -253,8 +259,9 @@ def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceV
 
 def consensus_view(consensus: Consensus) -> ConsensusView:
     """The values of a detail, the inherited one first."""
-    values = tuple(map(_value, consensus.values))
-    return ConsensusView(consensus.lineage, consensus.generation, consensus.name, consensus.title, values, _shown(consensus.why), consensus.notes)
+    values, why = tuple(map(_value, consensus.values)), _shown(consensus.why)
+    of = (consensus.lineage, consensus.generation, consensus.name, consensus.title)
+    return ConsensusView(*of, values, why, consensus.notes, consensus.provenance)
 
 
 def _value(value: Value) -> ValueView:
@@ -264,7 +271,7 @@ def _value(value: Value) -> ValueView:
 def gaps_view(gaps: Gaps) -> GapsView:
     """The whole report."""
     rows, conflicts = tuple(map(_gap, gaps.gaps)), tuple(map(_conflict, gaps.conflicts))
-    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, conflicts, rows, _shown(gaps.notes))
+    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, conflicts, rows, _shown(gaps.notes), gaps.provenance)
 
 
 def _gap(gap: Gap) -> GapView:
@@ -298,6 +305,7 @@ def pack_view(pack: Pack) -> PackView:
         left_out=_shown(pack.left_out),
         notes=_shown(pack.notes),
         trust=TRUST,
+        provenance=pack.provenance,
     )
 
 
@@ -325,6 +333,7 @@ def written_view(answer: WrittenAnswer) -> WrittenAnswerView:
         nearest=tuple(map(hit_view, answer.nearest)),
         notes=_shown(answer.notes),
         trust=TRUST,
+        provenance=answer.provenance,
     )
 
 
@@ -341,7 +350,7 @@ def audit_view(audit: Audit) -> AuditView:
     """The audit, worst finding first."""
     counts = {verdict: sum(finding.verdict == verdict for finding in audit.findings) for verdict in _VERDICTS}
     findings = tuple(map(_finding, audit.findings))
-    return AuditView(audit.path, audit.lineage, audit.generation, audit.score, counts, findings, audit.notes)
+    return AuditView(audit.path, audit.lineage, audit.generation, audit.score, counts, findings, audit.notes, audit.provenance)
 
 
 def _finding(finding: AuditFinding) -> AuditFindingView:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.wire.hits import TRUST, HitView, Trust, hit_view
 from lineage import licenses
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import ChunkKind
 from lineage.text.hidden_text import inline, visible
 
@@ -44,6 +45,7 @@ class LinesView:
     total: int
     has_more: bool
     matches: tuple[LineView, ...]
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,13 @@ class PassageView:
     defined_at: int
     lines: int
     callers: tuple[LineView, ...]
+    provenance: Provenance = UNKNOWN
 
 
 def lines_view(answer: ExactAnswer) -> LinesView:
     """The matching lines of one page."""
     more = answer.offset + len(answer.matches) < answer.total
-    return LinesView(answer.lineage, answer.generation, answer.pattern, answer.total, more, tuple(map(line_view, answer.matches)))
+    return LinesView(answer.lineage, answer.generation, answer.pattern, answer.total, more, tuple(map(line_view, answer.matches)), answer.provenance)
 
 
 def line_view(match: LineMatch) -> LineView:
@@ -89,4 +92,5 @@ def passage_view(passage: Passage) -> PassageView:
     """A cited passage, whole."""
     callers = tuple(map(line_view, passage.callers))
     hit = hit_view(passage.hit, whole=True)
-    return PassageView(passage.lineage, passage.generation, hit, inline(passage.symbol), passage.defined_at, passage.lines, callers)
+    symbol, of = inline(passage.symbol), (passage.lineage, passage.generation)
+    return PassageView(*of, hit, symbol, passage.defined_at, passage.lines, callers, passage.provenance)

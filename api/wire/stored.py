@@ -13,6 +13,7 @@ from lineage.code_links.repository_state import RepositoryState
 from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.generation import Manifest
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import CodeLink, LedgerRow, Reference, Status, Work, WorkId
 from lineage.references.signals import Ancestor
 
@@ -39,6 +40,7 @@ class StoredLineage(Manifest):
     """The manifest of a stored lineage (`id` is its generation), with the title of its target."""
 
     title: str = ""
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Completeness:
     sums: Mapping[str, Mapping[str, int]]
     losses: tuple[Loss, ...]
     title: str = ""
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ class Overview:
     texts: tuple[IndexedText, ...]
     questions: tuple[str, ...]
     ancestors: tuple[TitledAncestor, ...]
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)

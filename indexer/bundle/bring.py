@@ -13,10 +13,12 @@ from indexer.bundle.form import Passed
 from indexer.bundle.place import Fetched, mark
 from indexer.bundle.read import Bundle, read
 from indexer.bundle.refetch import refetch
+from indexer.store.atomic_files import sha256_of
 from lineage import ids
 from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Manifest
 from lineage.progress import Note, Stage
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import WorkId
 from lineage.text.hidden_text import inline
 
@@ -40,6 +42,7 @@ class Imported:
     requests: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
@@ -50,7 +53,7 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
     """
     slug = ids.check_name(name) if name else ""
     bench.watch(Stage("check", 0, 1, path.name))
-    bundle = read(path)
+    bundle, file_hash = read(path), sha256_of(path)[1]
     slug = slug or bundle.manifest.lineage
     _check_free(bench, slug, bundle)
     current = _current(bench, slug)
@@ -58,12 +61,12 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
     missing: dict[WorkId, str] = {} if here else _reasons(bundle, "not asked for: offline" if bench.settings.offline else "")
     fetched: tuple[WorkId, ...] = ()
     if manifest is None:
-        manifest = _write(bench, bundle, slug, Fetched())
+        manifest = _write(bench, bundle, slug, Fetched(), file_hash)
     if missing and not bench.settings.offline:
         bench.watch(Note(f"{slug} can be queried now (generation {manifest.id}); the texts of {len(missing)} works are being fetched again"))
         found, missing = refetch(bench, bundle)
         fetched = tuple(sorted({work for work, _ in found.texts}))
-        manifest = _write(bench, bundle, slug, found) if found.texts else manifest
+        manifest = _write(bench, bundle, slug, found, file_hash) if found.texts else manifest
     return Imported(
         lineage=slug,
         generation=manifest.id,
@@ -77,14 +80,15 @@ def bring(bench: BuildContext, path: Path, name: str = "") -> Imported:
         requests=dict(bench.transport.requests),
         seconds=bench.clock.seconds()["wall"],
         notes=tuple(_notes(bench, bundle)),
+        provenance=manifest.origin,
     )
 
 
-def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched) -> Manifest:
+def _write(bench: BuildContext, bundle: Bundle, slug: str, fetched: Fetched, file_hash: str) -> Manifest:
     bench.watch(Stage("write", 0, 1, slug))
     with place.proved(bench.settings.home, bundle, fetched) as ready, bench.store.writing(slug) as writing:
         _check_free(bench, slug, bundle)
-        manifest = ready.commit(writing, bench.report_maker())
+        manifest = ready.commit(writing, file_hash, bench.report_maker())
         writing.sweep()
         return manifest
 

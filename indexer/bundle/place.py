@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from indexer.bundle.form import BundledDocument, Passage
@@ -22,6 +23,7 @@ from lineage.errors import BadBundle
 from lineage.generation import Generation, Manifest
 from lineage.ids import abs_url
 from lineage.licenses import LicenseTerms, terms
+from lineage.provenance import BundleOrigin, imported
 from lineage.records import Chunk, Document, LedgerRow, Status, Work, WorkId
 
 SUBJECT = "text, in the bundle"
@@ -66,14 +68,21 @@ class Ready:
     folder: Path
     whole: bool
 
-    def commit(self, writing: Writing, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
+    def commit(self, writing: Writing, file_hash: str, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
         """Make it the current generation of the lineage that is held; gives its manifest."""
         with writing.draft() as draft:
             draft.catalog_in(self.folder)
             if self.bundle.vectors is not None:
                 draft.vectors(self.bundle.vectors, self.bundle.manifest.embedder)
             made_by = f"imported from the bundle {self.bundle.id[:12]} made by {self.bundle.manifest.made_by[:80]}"
-            return draft.commit(target=self.bundle.manifest.target, fingerprint=mark(self.bundle, self.whole), made_by=made_by, reports=reports)
+            came = BundleOrigin(file_hash, self.bundle.id, datetime.now(UTC).isoformat(timespec="seconds"), self.bundle.manifest.made_by[:80])
+            return draft.commit(
+                target=self.bundle.manifest.target,
+                fingerprint=mark(self.bundle, self.whole),
+                made_by=made_by,
+                provenance=imported(came),
+                reports=reports,
+            )
 
 
 @contextmanager

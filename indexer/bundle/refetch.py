@@ -45,7 +45,7 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     rebuilt_chunks: dict[tuple[tuple[WorkId, str], str], Chunk] = {}
     failures: Failures = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: _documents(bench, one), works), strict=True), 1):
+        for n, (work, (documents, why)) in enumerate(zip(works, pool.map(lambda one: documents_of(bench, one), works), strict=True), 1):
             bench.watch(Stage("fetch again", n, len(works), work.title or work.id))
             same, parts = _same(wanted[work.id], documents, passages)
             texts |= same
@@ -56,7 +56,7 @@ def refetch(bench: BuildContext, bundle: Bundle) -> tuple[Fetched, Failures]:
     return Fetched(texts, rebuilt_chunks), failures
 
 
-def _documents(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
+def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
     """The documents of a work as its source hands it out now, or why there are none."""
     try:
         if source_of(work) == "GitHub":
@@ -92,7 +92,7 @@ def _same(
     for bundled_document in wanted:
         place = (bundled_document.work, bundled_document.path)
         document = here.get(place)
-        if not document or document.parser != bundled_document.parser or _digest(document.text) != bundled_document.sha256:
+        if not document or document.parser != bundled_document.parser or digest(document.text) != bundled_document.sha256:
             continue
         parts = {chunk.id: chunk for chunk in chunks(replace(document, blob=bundled_document.blob))}
         expected_digests = {passage.chunk.id: passage.digest for passage in passages.get(place, ())}
@@ -102,5 +102,6 @@ def _same(
     return texts, rebuilt_chunks
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """The hash of a text as a catalogue keeps it."""
     return hashlib.sha256(records.clean(text).encode()).hexdigest()

@@ -34,6 +34,7 @@ from lineage.disk_errors import failures
 from lineage.errors import StoreBusy, StoreDamaged, StoreError
 from lineage.generation import FileRecord, Generation, Manifest
 from lineage.ports import Vectors
+from lineage.provenance import Provenance
 
 _LOCK = ".writing"
 _DRAFT = ".tmp-"
@@ -154,14 +155,20 @@ class Draft:
         self._model = (embedder, int(vectors.shape[1]))
 
     def commit(
-        self, *, target: str, fingerprint: str, made_by: str = "", reports: Callable[[Generation], Mapping[str, bytes]] | None = None
+        self,
+        *,
+        target: str,
+        fingerprint: str,
+        made_by: str = "",
+        provenance: Provenance | None = None,
+        reports: Callable[[Generation], Mapping[str, bytes]] | None = None,
     ) -> Manifest:
         """Hash, make durable, give the name and point CURRENT to it; gives the manifest. `reports` makes further files to be kept.
 
         Raises `DiskFull`, `SettingsError` or `StoreError`; then the former generation is still the current one.
         """
         with failures(self.folder):
-            manifest = self._manifest(target, fingerprint, made_by)
+            manifest = replace(self._manifest(target, fingerprint, made_by), provenance=provenance)
             if reports:
                 manifest = self._with_reports(manifest, reports)
             write_whole(self.folder / layout.MANIFEST, manifest.to_json())

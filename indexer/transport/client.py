@@ -67,6 +67,7 @@ class Transport:
         self.answers = Answers(settings.home, blobs)
         self.requests: Counter[str] = Counter()
         self.remembered: list[str] = []
+        self.answered = self.mirrored = False
         self._stale: tuple[str, ...] = ()
         self._asked: set[str] = set()
         self._wall = wall
@@ -107,7 +108,10 @@ class Transport:
         if self._stale and request.key not in self._asked and self._is_stale(request):
             return None
         answer = self.answers.get(request)
-        return answer if answer and answer.status == 200 and not answer.cap else None
+        if not answer or answer.status != 200 or answer.cap:
+            return None
+        self._note_origin(answer)
+        return answer
 
     def forget(self, answer: CachedResponse) -> None:
         """Ask anew next time: the answer proved to be damaged within."""
@@ -138,11 +142,18 @@ class Transport:
                 raise misshapen(answer.body[:ERROR_BODY], answer.url)
             self.answers.keep(request, answer)
             self._asked.add(request.key)
+        self._note_origin(answer)
         if answer.cap:
             raise SourceError(Status.TOO_LARGE, f"larger than {answer.cap:,} bytes{self._budget.named(answer.cap)}", url=request.url)
         if answer.status != 200:
             raise self._refused(answer)
         return answer
+
+    def _note_origin(self, answer: CachedResponse) -> None:
+        """Who gave what this run has read: set from any thread, and never back."""
+        self.answered = True
+        if answer.mirrored:
+            self.mirrored = True
 
     def _refused(self, answer: CachedResponse) -> SourceError:
         """The refusal; one that is remembered says since when, and is counted."""

@@ -86,6 +86,7 @@ def report(material: ReportInputs) -> Gaps:
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
         unanswered=late + unanswered,
+        provenance=generation.manifest.origin,
     )
 
 

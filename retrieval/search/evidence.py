@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lineage.catalog.reader import Catalog
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Chunk, Focus, Hit
 from retrieval.search.work_relations import WorkRelation
 
@@ -27,6 +28,7 @@ class EvidenceWindow:
     after: int
     previous: str = ""
     next: str = ""
+    provenance: Provenance = UNKNOWN
 
 
 def widened(catalog: Catalog, chunk: Chunk, kin: WorkRelation, before: int, after: int) -> tuple[Hit, int, int]:

@@ -15,6 +15,7 @@ import re2
 
 from lineage.citation import citation
 from lineage.errors import UsageError
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Chunk, ChunkKind, Focus, Hit
 from lineage.text.tokens import STOP, tokens
 from retrieval.search.engine import Engine
@@ -59,6 +60,7 @@ class ExactAnswer:
     matches: tuple[LineMatch, ...]
     total: int
     offset: int = 0
+    provenance: Provenance = UNKNOWN
 
 
 @dataclass(frozen=True)

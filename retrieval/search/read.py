@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lineage.citation import citation, name, numbered
 from lineage.errors import NotFound, UsageError
+from lineage.provenance import UNKNOWN, Provenance
 from lineage.records import Chunk, Focus, Hit, WorkId
 from retrieval.search.engine import Engine
 from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES
@@ -36,6 +37,7 @@ class Passage:
     defined_at: int = 0
     lines: int = 0
     callers: tuple[LineMatch, ...] = ()
+    provenance: Provenance = UNKNOWN
 
 
 def read(engine: Engine, cited: str, lines: str = "") -> Passage:

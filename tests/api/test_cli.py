@@ -20,6 +20,7 @@ import pytest
 from api.cli import app, display, display_answers, display_gaps, exit_codes, terminal
 from api.wire.stored import linked
 from lineage import generation as layout
+from lineage.provenance import UNKNOWN
 from lineage.records import Answer, Fact, Hit, Query
 from lineage.results import Conflict, Consensus, FactOccurrence, Gaps, Value
 from retrieval.context.token_budget import TokenEstimator
@@ -316,7 +317,7 @@ def odd_texts() -> dict[str, str]:
     fact = Fact("lr", "1", ODD, work.id, hit.chunk.id, "config", 3, scope=ODD)
     held = FactOccurrence(fact, hit, overridden=(replace(fact, value=ODD),))
     link = replace(small.links()[0], repo=ODD, paper=ODD)
-    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD)
+    manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD, provenance=UNKNOWN)
     conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
     return {
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),

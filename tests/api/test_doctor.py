@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
+from hashlib import sha256
+from importlib.metadata import Distribution
 from pathlib import Path
 
-from api.doctor import examine
+import api.doctor
+from api.doctor import altered, examine
 from indexer.transport.upstreams import UPSTREAMS
 from lineage import settings
 from lineage.settings import PROFILES, Settings
@@ -60,3 +64,21 @@ def test_a_store_that_is_not_there_is_no_error():
 def test_without_a_chat_model_it_says_what_is_done_instead():
     assert examine(settings.load())["chat model"]["chosen"] == "none"
     assert examine(settings.load(llm_model="some-model"))["chat model"] == {"chosen": "some-model", "endpoint": "the public one of OpenAI"}
+
+
+def test_a_packaged_table_that_was_altered_since_it_was_installed_is_named(monkeypatch, tmp_path):
+    """A wheel records the hash of each of its files; what is there now is compared with it."""
+    tables = [tmp_path / name for name in ("roles.json", "ontology.json")]
+    for table in tables:
+        table.write_text("{}")
+    value = urlsafe_b64encode(sha256(b"{}").digest()).rstrip(b"=").decode()
+    info = tmp_path / "paper_lineage-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: paper-lineage\nVersion: 1\n")
+    (info / "RECORD").write_text("".join(f"{table.name},sha256={value},2\n" for table in tables))
+    monkeypatch.setattr(api.doctor, "distribution", lambda _: Distribution.at(info))
+    monkeypatch.setattr(api.doctor, "_data_files", lambda: tables)
+    assert altered() == ()
+    tables[0].write_text('{"forged": 1}')
+    assert altered() == (tables[0],)
+    assert [said.endswith(", altered since it was installed") for said in examine(settings.load())["data"].values()] == [True, False]

@@ -53,6 +53,30 @@ def test_a_server_says_where_it_is_and_ends_in_peace(tmp_path, number):
     assert list((tmp_path / "servers").iterdir()) == []
 
 
+@pytest.mark.parametrize("gap", [0.0, 0.2])
+def test_a_server_that_is_told_to_stop_three_times_ends_without_a_traceback(tmp_path, gap):
+    process, _ = started(tmp_path)
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(gap)
+    code, out, err = ended(process)
+    assert (code, out) == (0, "")
+    assert "Traceback" not in err
+
+
+def test_a_server_that_builds_stops_within_five_seconds(tmp_path):
+    process, said = started(tmp_path, LINEAGE_MIRROR="http://127.0.0.1:9")  # a mirror that nobody answers for: the build waits
+    job = httpx2.post(said["data"]["url"] + "/api/v1/lineages", json={"target": "arxiv:9912.00001"}, trust_env=False, timeout=LONG).json()
+    until = time.monotonic() + LONG
+    while httpx2.get(f"{said['data']['url']}/api/v1/jobs/{job['id']}", trust_env=False, timeout=LONG).json()["state"] == "queued":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    start = time.monotonic()
+    code, _, err = ended(process)
+    assert (code, time.monotonic() - start < 5.0) == (0, True)
+    assert "Traceback" not in err
+
+
 def test_a_second_server_on_the_same_store_and_port_says_who_holds_it(tmp_path):
     process, said = started(tmp_path)
     port = said["data"]["url"].rpartition(":")[2]

@@ -159,6 +159,7 @@ def test_an_answer_names_lineage_generation_and_notes():
         "supported": True,
         "hits": 1,
         "notes": ["lexical only"],
+        "provenance": {"built": "unknown", "upstream": "unknown", "verified": False, "bundle": None, "signer": None},
     }
 
 

@@ -9,6 +9,7 @@ from indexer.derived import derive
 from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
 from lineage.ports import Embedder
+from lineage.provenance import here
 from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
 
 TARGET = WorkId("arxiv:2401.00001")
@@ -110,4 +111,4 @@ def build(
             catalog.finish()
         if embedder:
             draft.vectors(embedder.passages([f"{one.header}\n{one.text}" for one in found]), embedder.id)
-        return draft.commit(target=TARGET, fingerprint="f", made_by="test", reports=reports)
+        return draft.commit(target=TARGET, fingerprint="f", made_by="test", provenance=here(mirrored=False, asked=True), reports=reports)

@@ -2,12 +2,13 @@
 
 Runs inside the sandbox's child (MuPDF can be made to loop or to fill memory by a file of 3 kB), and still keeps
 its own limits on pages and characters. What a reader of the page cannot see (render mode 3, no opacity, white on
-white, off the page, under two points) is left out and counted: it is a known carrier of instructions to agents.
+white, off the page, under two points, clipped away or painted over) is left out and counted: it is a known carrier of instructions to agents.
 """
 
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -23,6 +24,12 @@ MAX_PAGE_LINES = 20_000
 MAX_LINKS = 5_000
 MAX_ANCHORS = 20_000
 TINY = 2.0
+MAX_SIDE = 1_500.0
+"""Points; a larger page is not drawn."""
+DRAWING = 10.0
+"""Seconds for drawing the pages of a file; those after that are read without."""
+_INK = 8
+"""Levels of grey between letters and what they stand on, at the least."""
 _MATH_FONT = re.compile(r"CMMI|CMSY|CMEX|MSAM|MSBM|Math|Symbol|EUFM|EUSM|RSFS", re.IGNORECASE)
 _BOLD_FONT = re.compile(r"bold|black|heavy|medi(?!um)|semib|demi|cmbx|-b$|bx\d", re.IGNORECASE)
 _ITALIC_FONT = re.compile(r"ital|obli|cmti|slant|cmsl|-it$|ti\d+$", re.IGNORECASE)
@@ -129,6 +136,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.chars = 0
+        self.drawing = 0.0
         self.hidden = 0
         self.invisible = 0
         self.notes: list[str] = []
@@ -166,12 +174,13 @@ def _visible(page: Any, number: int, raw: Iterable[Mapping[str, Any]], size: tup
     if scanned and number == 1:
         seen.notes.append("scanned pages: the text is an OCR layer")
     painted: list[Box] | None = None
+    drawn = None if scanned else _Drawn.of(page, seen)
     for line in raw:
         spans = []
         for span in line["spans"]:
             if _white(span) and painted is None:
                 painted = _painted(page)
-            if _is_hidden(span, size, painted or [], scanned):
+            if _is_hidden(span, size, painted or [], scanned) or (drawn and drawn.is_blank(span)):
                 seen.hidden += len(span["chars"])
             else:
                 spans.append(span)
@@ -213,6 +222,37 @@ def _is_hidden(span: Mapping[str, Any], size: tuple[float, float], painted: list
         return True
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
     return _white(span) and not any(a <= x <= c and b <= y <= d for a, b, c, d in painted)
+
+
+class _Drawn:
+    """A page as a reader sees it, in levels of grey, a pixel a point: where letters left no ink they are clipped away or painted over."""
+
+    def __init__(self, pixels: Any) -> None:
+        self._bytes, self._width, self._height = pixels.samples, pixels.width, pixels.height
+        self._left, self._top = pixels.x, pixels.y
+
+    @classmethod
+    def of(cls, page: Any, seen: _Seen) -> _Drawn | None:
+        """The page, unless it is very large or drawing has taken long enough."""
+        import pymupdf
+
+        if max(page.rect.width, page.rect.height) > MAX_SIDE or seen.drawing > DRAWING:
+            return None
+        start = time.monotonic()
+        try:
+            return cls(page.get_pixmap(colorspace=pymupdf.csGRAY, alpha=False, annots=False))
+        finally:
+            seen.drawing += time.monotonic() - start
+
+    def is_blank(self, span: Mapping[str, Any]) -> bool:
+        """Whether two letters or more left no ink in their box."""
+        if sum(char["c"].isalnum() for char in span["chars"]) < 2:
+            return False
+        x0, y0, x1, y1 = (round(edge) for edge in span["bbox"])
+        left, right = max(0, x0 - self._left), min(self._width, x1 - self._left)
+        rows = range(max(0, y0 - self._top), min(self._height, y1 - self._top))
+        lines = [self._bytes[row * self._width + left : row * self._width + right] for row in rows if left < right]
+        return bool(lines) and max(map(max, lines)) - min(map(min, lines)) < _INK
 
 
 def _line(number: int, spans: list[Mapping[str, Any]], seen: _Seen) -> Line | None:

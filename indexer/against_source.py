@@ -1,0 +1,89 @@
+"""What `lineage check --against-source` does: fetch every pinned repository and paper once more, and compare.
+
+Nothing that is remembered counts as an answer, and nothing is remembered of these. GitHub does not promise the same archive twice, so
+what is compared is the text that the same parser reads of each file, by its hash.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from indexer.build_context import BuildContext
+from indexer.bundle.refetch import digest, documents_of
+from indexer.store.blobs import Blobs
+from indexer.store.computed_cache import DerivedCache
+from indexer.transport.cache import Answers, CachedResponse, Request
+from indexer.transport.client import Transport
+from lineage.catalog import records
+from lineage.catalog.reader import StoredDocument
+from lineage.generation import Generation
+from lineage.progress import Stage, Waiting, Watch
+from lineage.records import Document, Status, Work
+from lineage.settings import Settings
+
+Verdict = Literal["match", "differs", "gone", "not checked"]
+_ENDS: dict[str, Verdict] = {Status.NOT_FOUND: "gone", Status.GONE: "gone", Status.WITHDRAWN: "gone", Status.HASH_MISMATCH: "differs"}
+_ABSTRACT = "abstract@1"
+
+
+@dataclass(frozen=True)
+class SourceCheck:
+    """A work as its source hands it out now: `checked` of its files were compared, `same` of them are what the lineage has."""
+
+    lineage: str
+    work: str
+    verdict: Verdict
+    checked: int
+    same: int
+    detail: str = ""
+
+
+class Afresh:
+    """Makes a transport for which nothing is remembered."""
+
+    def transport(self, settings: Settings, blobs: Blobs, watch: Watch) -> Transport:
+        """A transport that asks every time and keeps no answer."""
+        made = Transport(settings, blobs, watch=lambda text: watch(Waiting(text)))
+        made.answers = _Unkept(settings.home, blobs)
+        return made
+
+    def derived(self, home: Path) -> DerivedCache:
+        """What parsers made of the same bytes is what they would make again."""
+        return DerivedCache(home)
+
+
+class _Unkept(Answers):
+    def get(self, request: Request) -> CachedResponse | None:
+        return None
+
+    def keep(self, request: Request, answer: CachedResponse) -> None:
+        pass
+
+
+def against_source(bench: BuildContext, generation: Generation) -> Iterator[SourceCheck]:
+    """Compare every work that has a text with its source; `bench` is made with `Afresh`."""
+    stored: defaultdict[str, list[StoredDocument]] = defaultdict(list)
+    for document in generation.catalog.documents():
+        if document.parser != _ABSTRACT:
+            stored[document.work].append(document)
+    works = [work for work in generation.catalog.works() if work.id in stored]
+    for n, work in enumerate(works, 1):
+        bench.watch(Stage("compare", n, len(works), work.title or work.id))
+        yield _compared(generation.manifest.lineage, work, stored[work.id], *documents_of(bench, work))
+
+
+def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: Sequence[Document], why: str) -> SourceCheck:
+    if not now:
+        return SourceCheck(lineage, work.id, _ENDS.get(why.partition(":")[0], "not checked"), 0, 0, why)
+    here = {records.clean(document.path): document for document in now}
+    known = [(document, here.get(document.path)) for document in stored]
+    comparable = [(document, other) for document, other in known if other is None or other.parser == document.parser]
+    other_names = [document.path for document, other in comparable if other is None or digest(other.text) != document.sha256]
+    if not comparable:
+        return SourceCheck(lineage, work.id, "not checked", 0, 0, "other versions of the parsers read it")
+    detail = f"not as its source has it: {', '.join(other_names[:3])}{' ...' if other_names[3:] else ''}" if other_names else ""
+    return SourceCheck(lineage, work.id, "differs" if other_names else "match", len(comparable), len(comparable) - len(other_names), detail)

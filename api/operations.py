@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from retrieval.search.engine import Engine
     from retrieval.search.evidence import EvidenceWindow
     from retrieval.search.exact import ExactAnswer
-    from retrieval.search.read import Passage
+    from retrieval.search.read import CitedPassage
 
 R = TypeVar("R")
 _NO_CHUNK = "take chunk ids from the hits of a search; they can change when a lineage is rebuilt"
@@ -201,7 +201,7 @@ class Service:
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             return _traced(engine, grep(engine, query))
 
-    def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Passage:
+    def read(self, citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> CitedPassage:
         """Return the lines that a citation means, or other `lines` ("40-90") of its file, with their definition and callers.
 
         Raises `UsageError` and `NotFound`.

@@ -28,7 +28,7 @@ from retrieval.search.engine import READ
 from retrieval.search.expansion import vocabulary
 from retrieval.search.fusion import Scored
 from retrieval.search.passages import extent, joined
-from retrieval.search.priors import FusionWeights, Known, stages_asked, with_priors, with_siblings
+from retrieval.search.priors import FusionWeights, KnownNames, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
 
 
@@ -132,7 +132,7 @@ def rank(one: Dumped, weights: FusionWeights) -> int | None:
     pool = one.pool
     combined = fusion.fuse(one.lexical, one.dense, weights.dense, weights.pool)
     scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in combined.first(READ)]
-    scored = with_siblings(with_priors(scored, Known(weights, stages=stages_asked(one.text))), weights.siblings)
+    scored = with_siblings(with_priors(scored, KnownNames(weights, stages=stages_asked(one.text))), weights.siblings)
     worth = {**combined.scores, **{found.row: found.score for found in scored}}
     shown = diversity.limit_prose_share(diversity.apart(diversity.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
     hits = diversity.capped(shown, evidence.K, weights.share)

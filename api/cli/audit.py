@@ -22,7 +22,7 @@ _LEVELS = {"paper": "components of the method", "method": "details of the method
 _MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
 
 
-class Form(StrEnum):
+class ReportFormat(StrEnum):
     """How the findings are written."""
 
     TEXT = "text"
@@ -45,7 +45,7 @@ _FAILING = {FailOn.DEVIATION: ("deviation",), FailOn.MISSING: ("deviation", "mis
 def audit(
     path: Annotated[Path, typer.Argument(help="Folder of the generated repository, or an archive of it.", show_default=False)],
     lineage: Lineage = "",
-    form: Annotated[Form, typer.Option("--format", help="text, json, sarif (2.1.0, for code hosts), or markdown.")] = Form.TEXT,
+    form: Annotated[ReportFormat, typer.Option("--format", help="text, json, sarif (2.1.0, for code hosts), or markdown.")] = ReportFormat.TEXT,
     fail_on: Annotated[FailOn, typer.Option(help="End with exit code 5 on any deviation, on what is missing as well, or never.")] = FailOn.NONE,
     min_score: Annotated[
         float, typer.Option("--min-score", "--fail-under", min=0, max=1, help="End with exit code 5 if less of what can be judged agrees.")
@@ -64,7 +64,7 @@ def audit(
       lineage audit ./generated --fail-on deviation --min-score 0.8 --format sarif > audit.sarif
     """
     made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
-    _print(made, Form.JSON if json else form, everything)
+    _print(made, ReportFormat.JSON if json else form, everything)
     with exit_codes.concluding():
         failing = [finding for finding in made.findings if finding.verdict in _FAILING[fail_on]]
         if failing or made.score < min_score:
@@ -73,14 +73,14 @@ def audit(
             raise Losses(many if failing else few, hint="the findings above say what differs and what is missing")
 
 
-def _print(made: Audit, form: Form, everything: bool) -> None:
-    if form is Form.SARIF:
+def _print(made: Audit, form: ReportFormat, everything: bool) -> None:
+    if form is ReportFormat.SARIF:
         exit_codes.say(notation.dumps(sarif.to_sarif(made, shown(everything)), indent=2), exact=True)
-    elif form is Form.JSON:
+    elif form is ReportFormat.JSON:
         put(made, True, str, operation="audit")
     else:
-        render = markdown if form is Form.MARKDOWN else report_text
-        put(made, False, lambda result: render(result, everything), verbatim=form is Form.MARKDOWN)
+        render = markdown if form is ReportFormat.MARKDOWN else report_text
+        put(made, False, lambda result: render(result, everything), verbatim=form is ReportFormat.MARKDOWN)
 
 
 def shown(everything: bool = False) -> tuple[str, ...]:

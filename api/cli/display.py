@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
     from indexer.against_source import SourceCheck
     from retrieval.search.exact import ExactAnswer
-    from retrieval.search.read import Passage
+    from retrieval.search.read import CitedPassage
 
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
@@ -112,7 +112,7 @@ def matches(found: ExactAnswer) -> str:
     return "\n".join([*rows, dim(f"{last} of {found.total} lines; --offset {last} for more")] if last < found.total else rows)
 
 
-def passage(found: Passage) -> str:
+def passage(found: CitedPassage) -> str:
     """The lines of a citation, numbered for code, under what they stand in; who calls it below."""
     chunk = found.hit.chunk
     inside = f" in {plain(found.symbol)} (from line {found.defined_at})" if found.symbol else ""

@@ -39,7 +39,7 @@ _SLOWER = 0.5
 
 
 @dataclass(frozen=True)
-class Piece:
+class ListedPiece:
     """A line of code, or a sentence (the `part`th of its line)."""
 
     line: int
@@ -48,11 +48,11 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Place:
+class ListedPlace:
     """A hit as it is listed: its pieces, what is needed most first (`core` of them are its focus), and the hits that say the same."""
 
     hit: Hit
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ListedPiece, ...]
     core: int
     copies: tuple[Hit, ...] = ()
 
@@ -84,7 +84,7 @@ class ConciseHit:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownHits:
     """What of one answer is listed: `hits`, by rank; `left` is the rank of the first hit that did not fit (0: all did)."""
 
     query: str
@@ -99,7 +99,7 @@ class Listing:
     """`text` holds what others wrote, `sent` is all that is sent; `cut`: something did not fit."""
 
     text: str
-    answers: tuple[Shown, ...]
+    answers: tuple[ShownHits, ...]
     cut: bool
     sent: str = ""
 
@@ -152,10 +152,10 @@ def next_call(listed: Listing, *ways: str) -> str:
 # -- places
 
 
-def places(answer: Answer) -> tuple[Place, ...]:
+def places(answer: Answer) -> tuple[ListedPlace, ...]:
     """The hits of an answer, best first: neighbors in a file and near-copies are one."""
     asked = frozenset(terms(answer.query.text))
-    made: list[Place] = []
+    made: list[ListedPlace] = []
     for hit in answer.hits:
         near = next((n for n, place in enumerate(made) if _beside(place.hit, hit)), None)
         same = next((n for n, place in enumerate(made) if near is None and _alike(place.hit, hit)), None)
@@ -168,9 +168,9 @@ def places(answer: Answer) -> tuple[Place, ...]:
     return tuple(made)
 
 
-def _place(hit: Hit, asked: frozenset[str], number: int) -> Place:
+def _place(hit: Hit, asked: frozenset[str], number: int) -> ListedPlace:
     pieces, core = (_prose if hit.chunk.kind in _PROSE else _code)(hit, asked, _REACH[min(number, len(_REACH) - 1)])
-    return Place(hit, tuple(pieces), core)
+    return ListedPlace(hit, tuple(pieces), core)
 
 
 def _beside(hit: Hit, other: Hit) -> bool:
@@ -192,7 +192,7 @@ def _alike(hit: Hit, other: Hit) -> bool:
     return len(mine & theirs) >= _SAME * max(1, min(len(mine), len(theirs)))
 
 
-def _joined(place: Place, other: Place) -> Place:
+def _joined(place: ListedPlace, other: ListedPlace) -> ListedPlace:
     """Both as one; the better one's pieces first."""
     chunk, theirs = place.hit.chunk, other.hit.chunk
     lines = (min(chunk.start_line, theirs.start_line), max(chunk.end_line, theirs.end_line))
@@ -204,14 +204,14 @@ def _joined(place: Place, other: Place) -> Place:
     return replace(place, hit=hit, pieces=pieces, core=place.core + core)
 
 
-def _code(hit: Hit, asked: frozenset[str], reach: int) -> tuple[list[Piece], int]:
+def _code(hit: Hit, asked: frozenset[str], reach: int) -> tuple[list[ListedPiece], int]:
     """The focus (else the line with most of the words), the signature it stands under, and the lines around it in turn."""
     lines, first = hit.chunk.text.split("\n"), hit.chunk.start_line
     start, end = (hit.focus.start_line - first, hit.focus.end_line - first) if hit.focus else _anchor(hit, lines, asked)
     around = (at for step in range(1, reach + 1) for at in (end + step, start - step))
     order = dict.fromkeys((*range(start, end + 1), *_statement(lines, start, end), *_signature(lines, start), *around))
-    pieces = [Piece(first + at, 0, _line(lines[at])) for at in order if 0 <= at < len(lines) and any(map(str.isalnum, lines[at]))]
-    pieces = pieces or [Piece(first, 0, _line(lines[0]))]
+    pieces = [ListedPiece(first + at, 0, _line(lines[at])) for at in order if 0 <= at < len(lines) and any(map(str.isalnum, lines[at]))]
+    pieces = pieces or [ListedPiece(first, 0, _line(lines[0]))]
     return pieces, max(1, sum(start <= piece.line - first <= end for piece in pieces))
 
 
@@ -248,12 +248,12 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _prose(hit: Hit, asked: frozenset[str], reach: int) -> tuple[list[Piece], int]:
+def _prose(hit: Hit, asked: frozenset[str], reach: int) -> tuple[list[ListedPiece], int]:
     """The sentences of the focus: the one with most of the words, then those around it."""
     lines, first = hit.chunk.text.split("\n"), hit.chunk.start_line
     at = range(hit.focus.start_line - first, hit.focus.end_line - first + 1) if hit.focus else range(len(lines))
-    spoken = [Piece(first + n, part, _sentence(text)) for n in at if 0 <= n < len(lines) for part, text in enumerate(sentences(lines[n]))]
-    spoken = [piece for piece in spoken if piece.text] or [Piece(first, 0, _sentence(hit.chunk.text))]
+    spoken = [ListedPiece(first + n, part, _sentence(text)) for n in at if 0 <= n < len(lines) for part, text in enumerate(sentences(lines[n]))]
+    spoken = [piece for piece in spoken if piece.text] or [ListedPiece(first, 0, _sentence(hit.chunk.text))]
     best = max(range(len(spoken)), key=lambda n: _hold(spoken[n].text, asked))
     near = sorted(range(len(spoken)), key=lambda n: (abs(n - best), -n))[: min(_SENTENCES, reach)]
     return [spoken[n] for n in near], 1
@@ -282,7 +282,7 @@ def _short(text: str, most: int) -> str:
 # -- steps
 
 
-def _steps(answers: Sequence[Answer], found: Sequence[Sequence[Place]]) -> Iterator[_Step]:
+def _steps(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]]) -> Iterator[_Step]:
     """Every piece of every place: the first hit's focus, each hit's first line, then line after line, better hits sooner."""
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
         for note in range(len(answer.notes[:_NOTES])):
@@ -292,7 +292,7 @@ def _steps(answers: Sequence[Answer], found: Sequence[Sequence[Place]]) -> Itera
                 yield _Step(_level(place, number, piece), question, number, piece)
 
 
-def _level(place: Place, number: int, piece: int) -> float:
+def _level(place: ListedPlace, number: int, piece: int) -> float:
     if not number and piece < place.core:
         return -1 + piece / (1 + len(place.pieces))
     return piece * (1 + _SLOWER * number) if piece else number / 1000
@@ -301,7 +301,7 @@ def _level(place: Place, number: int, piece: int) -> float:
 # -- text
 
 
-def _listed(answers: Sequence[Answer], found: Sequence[Sequence[Place]], steps: Sequence[_Step], *, cut: bool) -> Listing:
+def _listed(answers: Sequence[Answer], found: Sequence[Sequence[ListedPlace]], steps: Sequence[_Step], *, cut: bool) -> Listing:
     """The text and the hits of the steps taken."""
     blocks, shown = [], []
     for question, (answer, listed) in enumerate(zip(answers, found, strict=True)):
@@ -315,11 +315,11 @@ def _listed(answers: Sequence[Answer], found: Sequence[Sequence[Place]], steps: 
         blocks.append("\n".join([*head, *_files(kept), *notes]))
         hits = tuple(concise_hit(place) for place, _ in kept)
         left = next((place.hit.rank for number, place in enumerate(listed) if number not in taken), 0)
-        shown.append(Shown(answer.query.text, answer.supported, hits, tuple(map(_one_line, answer.notes)), left))
+        shown.append(ShownHits(answer.query.text, answer.supported, hits, tuple(map(_one_line, answer.notes)), left))
     return Listing("\n".join(filter(None, blocks)), tuple(shown), cut)
 
 
-def _files(kept: Sequence[tuple[Place, Sequence[Piece]]]) -> Iterator[str]:
+def _files(kept: Sequence[tuple[ListedPlace, Sequence[ListedPiece]]]) -> Iterator[str]:
     """Places file by file, in the order of each file's best hit: the citation in full, further places of it by their lines."""
     order = {place.file: number for number, (place, _) in reversed(list(enumerate(kept)))}
     for _, group in groupby(sorted(kept, key=lambda pair: order[pair[0].file]), key=lambda pair: pair[0].file):
@@ -329,7 +329,7 @@ def _files(kept: Sequence[tuple[Place, Sequence[Piece]]]) -> Iterator[str]:
             yield from _lines(place, sorted(pieces, key=lambda piece: (piece.line, piece.part)))
 
 
-def _heading(place: Place, cited: str) -> str:
+def _heading(place: ListedPlace, cited: str) -> str:
     """`[rank] citation · license · role: reason · also CITATION`."""
     hit = place.hit
     also = [f"also {', '.join(map(citation, place.copies[:_COPIES]))}"] if place.copies else []
@@ -346,7 +346,7 @@ def _reason(hit: Hit) -> str:
     return role + (f": {_short(_one_line(why), _REASON)}" if why else "")
 
 
-def _lines(place: Place, pieces: Sequence[Piece]) -> Iterator[str]:
+def _lines(place: ListedPlace, pieces: Sequence[ListedPiece]) -> Iterator[str]:
     """`line: text` without the indentation that all have; the sentences of a paper as a quotation."""
     if place.hit.chunk.kind in _PROSE:
         yield "> " + " ".join(("… " if n and not _follows(pieces[n - 1], piece) else "") + piece.text for n, piece in enumerate(pieces))
@@ -356,11 +356,11 @@ def _lines(place: Place, pieces: Sequence[Piece]) -> Iterator[str]:
         yield f"{piece.line}: {piece.text[indent:]}"
 
 
-def _follows(piece: Piece, other: Piece) -> bool:
+def _follows(piece: ListedPiece, other: ListedPiece) -> bool:
     return (other.line, other.part) == (piece.line, piece.part + 1) or (other.line > piece.line and not other.part)
 
 
-def concise_hit(place: Place) -> ConciseHit:
+def concise_hit(place: ListedPlace) -> ConciseHit:
     """The hit of a place without text."""
     view = hit_view(place.hit)
     lineage = replace(view.lineage, why=_short(view.lineage.why, _WHY))

@@ -13,7 +13,7 @@ from lineage.text.hidden_text import inline, visible
 
 if TYPE_CHECKING:
     from retrieval.search.exact import ExactAnswer, LineMatch
-    from retrieval.search.read import Passage
+    from retrieval.search.read import CitedPassage
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def line_view(match: LineMatch) -> LineView:
     )
 
 
-def passage_view(passage: Passage) -> PassageView:
+def passage_view(passage: CitedPassage) -> PassageView:
     """A cited passage, whole."""
     callers = tuple(map(line_view, passage.callers))
     hit = hit_view(passage.hit, whole=True)

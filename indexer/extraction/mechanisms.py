@@ -63,7 +63,7 @@ def read(document: Document) -> list[MechanismFact]:
                 tree = ast.parse(document.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
-        return _bounded(_Reader(document.text.split("\n"), tree).facts())
+        return _bounded(_MechanismReader(document.text.split("\n"), tree).facts())
     if document.kind == "config":
         return _bounded(_configured(document.text.split("\n")[:_CONFIG_LINES]))
     return _bounded(_flags(document.text.split("\n"))) if document.language == "bash" else []
@@ -101,7 +101,7 @@ def _flags(lines: Sequence[str]) -> Iterator[MechanismFact]:
                 yield MechanismFact(number, number, PREFIX + kind.name, match[0][:_LONGEST], match[1], "config", "")
 
 
-class _Reader:
+class _MechanismReader:
     """One module: its statements, each with the function around it."""
 
     def __init__(self, lines: Sequence[str], tree: ast.Module) -> None:

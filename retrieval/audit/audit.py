@@ -18,7 +18,7 @@ from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
 from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, amounts_in, is_off, one_measure, sisters
 from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.support import Roles, Support, experiment_of
+from retrieval.audit.support import AuditSupport, Roles, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
     code_stages,
@@ -49,7 +49,7 @@ _LITTLE = 0.3
 
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
-    support = Support.of(paper, repository)
+    support = AuditSupport.of(paper, repository)
     roles = Roles.of(paper, repository)
     compared = [_Detail.of(paper, repository, name, support, roles) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
@@ -77,11 +77,11 @@ class _Detail:
     name: str
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
-    support: Support
+    support: AuditSupport
     roles: Roles
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str, support: Support, roles: Roles) -> _Detail:
+    def of(cls, paper: Paper, repository: Repository, name: str, support: AuditSupport, roles: Roles) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []

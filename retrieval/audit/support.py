@@ -34,13 +34,13 @@ def experiment_of(value: FactOccurrence) -> Experiment:
 
 
 @dataclass(frozen=True)
-class Support:
+class AuditSupport:
     """The details that agree, by experiment and by section."""
 
     details: Mapping[Experiment, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository) -> Support:
+    def of(cls, paper: Paper, repository: Repository) -> AuditSupport:
         """The details of each experiment of which the repository sets a stated value somewhere."""
         agreeing: dict[Experiment, set[str]] = defaultdict(set)
         for name in sorted({*paper.held, *repository.held} - NOT_IN_CODE):

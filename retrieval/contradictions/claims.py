@@ -12,7 +12,7 @@ from lineage.hyperparameters.ontology import Same
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, Fact, FactKind, Hit
 from lineage.results import Conflict, FactOccurrence
-from retrieval.contradictions.techniques import Missing, missing
+from retrieval.contradictions.techniques import MissingTechnique, missing
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence, TargetText, hit
 
@@ -51,7 +51,7 @@ class Reading:
             why = "sure: the sentence lists more or fewer than it counts"
             yield Conflict(f"number of {what}", f"Number of {what}", "within", sides, _SURE, why, "miscounted")
 
-    def _missing(self, missing: Missing) -> Conflict:
+    def _missing(self, missing: MissingTechnique) -> Conflict:
         place = self.evidence(missing.chunk, missing.line)
         kind: FactKind = "config" if missing.chunk.kind == "config" else "call"
         line = next(iter(missing.chunk.text.split("\n")[missing.line - missing.chunk.start_line :]), "").strip()

@@ -35,7 +35,7 @@ class Technique:
 
 
 @dataclass(frozen=True)
-class Kind:
+class TechniqueKind:
     """Techniques of which a program takes one; `stage` is a sign of the code that they stand in.
 
     `option` is by which setting a configuration takes one of them, `elsewhere` what stands in for all of them.
@@ -71,10 +71,10 @@ _FORMULA = re.compile(r"\$\$")
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingTechnique:
     """A technique that a sentence claims, and a place of the code where it should be."""
 
-    kind: Kind
+    kind: TechniqueKind
     technique: Technique
     said: TargetSentence
     chunk: Chunk
@@ -83,24 +83,24 @@ class Missing:
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[TechniqueKind, ...]:
     """The packaged table."""
     table = json.loads(files("retrieval").joinpath("data/techniques.json").read_text("utf-8"))
     stages = {name: re.compile(sign, re.IGNORECASE) for name, sign in table["stages"].items()}
     return tuple(_kind(row, stages) for row in table["kinds"])
 
 
-def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Kind:
+def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> TechniqueKind:
     def sign(name: str) -> re.Pattern[str] | None:
         return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
 
     techniques = (
         Technique(one["name"], re.compile(one["prose"], re.IGNORECASE), re.compile(one["code"], re.IGNORECASE)) for one in row["techniques"]
     )
-    return Kind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
+    return TechniqueKind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
 
 
-def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
+def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[MissingTechnique]:
     """The claimed techniques that own code has no sign of, once each."""
     programs = [chunk for chunk in code if chunk.kind in {"code", "config"}]
     text = _COMMENT.sub("", "\n".join(chunk.text for chunk in code))
@@ -118,7 +118,7 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
             if said is None or technique.code.search(text):
                 continue
             if place := _place(kind, technique, programs):
-                yield Missing(kind, technique, said, *place)
+                yield MissingTechnique(kind, technique, said, *place)
 
 
 def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSentence | None:
@@ -133,7 +133,7 @@ def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSe
     )
 
 
-def _taken(kind: Kind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[Missing]:
+def _taken(kind: TechniqueKind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[MissingTechnique]:
     """A technique that is claimed alone of its kind, where every configuration that chooses takes another."""
     said = [(technique, one) for technique in kind.techniques if (one := _claimed(technique, claims))]
     if not kind.option or len(said) != 1:
@@ -145,7 +145,7 @@ def _taken(kind: Kind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) 
     others = [other for _, match in taken for other in kind.techniques if other.code.search(f'"{match["value"]}"')]
     if taken and len(others) == len(taken) and all(other is not technique for other in others):
         chunk, match = taken[0]
-        yield Missing(kind, technique, sentence, chunk, chunk.start_line + chunk.text.count("\n", 0, match.start()), others[0].name)
+        yield MissingTechnique(kind, technique, sentence, chunk, chunk.start_line + chunk.text.count("\n", 0, match.start()), others[0].name)
 
 
 def _is_claim(sentence: TargetSentence) -> bool:
@@ -157,7 +157,7 @@ def _is_claim(sentence: TargetSentence) -> bool:
     return _DOES.search(sentence.text) is not None and _OTHERS.search(sentence.text) is None
 
 
-def _place(kind: Kind, technique: Technique, programs: Sequence[Chunk]) -> tuple[Chunk, int, str] | None:
+def _place(kind: TechniqueKind, technique: Technique, programs: Sequence[Chunk]) -> tuple[Chunk, int, str] | None:
     """Where another technique of the kind stands, else where the stage is."""
     for other in kind.techniques:
         if other is not technique and (hit := _first(other.code, programs)):

@@ -118,7 +118,7 @@ _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", r
 
 
 @dataclass(frozen=True)
-class _Place:
+class _HeldPlace:
     """One statement with its evidence and how much it says."""
 
     occurrence: FactOccurrence
@@ -210,11 +210,11 @@ class Mechanisms:
     def _band(self, kind: MechanismKind, hit: Hit) -> int:
         return _SURE if hit.from_target else self.context.precedence.band(hit, kind.topic)
 
-    def _rank(self, kind: MechanismKind, places: Sequence[_Place]) -> float:
+    def _rank(self, kind: MechanismKind, places: Sequence[_HeldPlace]) -> float:
         hit = places[0].occurrence.evidence
         return 10.0 * hit.from_target + self.context.precedence.weight(hit, kind.topic) + min(places[0].score, 4.0) / 8
 
-    def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact]) -> list[_Place]:
+    def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact]) -> list[_HeldPlace]:
         """The statements of one repository that say most, one a stretch of code; none where only names by the way are found."""
         relation = self.engine.kinship.of(work)
         if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
@@ -223,7 +223,7 @@ class Mechanisms:
         defined = {fact.written for fact in facts if fact.said == "definition"}
         placed = (self._place(kind, fact, often[fact.written], fact.said == "call" and fact.written in defined) for fact in facts)
         places = sorted(filter(None, placed), key=lambda place: -place.score)
-        chosen: list[_Place] = []
+        chosen: list[_HeldPlace] = []
         for place in places:
             path, line = place.where
             if all(path != other or abs(line - at) > _NEAR for other, at in (some.where for some in chosen)):
@@ -232,7 +232,7 @@ class Mechanisms:
                 break
         return chosen if chosen and chosen[0].score >= _LEAST else []
 
-    def _place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> _Place | None:
+    def _place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> _HeldPlace | None:
         """A statement with its evidence; where the repository defines what it calls, the definition says more."""
         chunk = self._chunk(fact.chunk)
         if chunk is None:
@@ -240,7 +240,7 @@ class Mechanisms:
         hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self.engine.kinship, fact.line)
         hit = replace(hit, focus=Focus(fact.line, max(fact.line, fact.end_line)))
         occurrence = FactOccurrence(replace(fact, name=kind.name), hit, since(hit.work))
-        return _Place(occurrence, _HOW.get(fact.said, 1.0) + self._fits(kind, occurrence) - 0.25 * math.log(often) - defined)
+        return _HeldPlace(occurrence, _HOW.get(fact.said, 1.0) + self._fits(kind, occurrence) - 0.25 * math.log(often) - defined)
 
     @cached_property
     def _training(self) -> frozenset[tuple[WorkId, str]]:
@@ -263,7 +263,7 @@ class Mechanisms:
         aside = not known or not self.context.foreign.isdisjoint(file_words) or _LOGS.search(fact.scope) is not None
         return score - _ASIDE * aside + 0.4 * bool(_DOES.search(fact.scope))
 
-    def _suggestion(self, places: Sequence[_Place], everyone: int) -> Suggestion:
+    def _suggestion(self, places: Sequence[_HeldPlace], everyone: int) -> Suggestion:
         first = places[0].occurrence
         grade, reason = _graded(first.evidence, everyone)
         links = chain(first.evidence, self.context, (), f"does so at {pinpoint(first.evidence)}")
@@ -271,7 +271,7 @@ class Mechanisms:
 
     def _others(self) -> list[Gap]:
         """Rows of what no kind names: calls of a framework where ancestors train, by the function that is called."""
-        calls: dict[str, list[_Place]] = defaultdict(list)
+        calls: dict[str, list[_HeldPlace]] = defaultdict(list)
         for fact in self.facts[_OTHER.name]:
             place = self._place(_OTHER, fact, 1, False)
             if place and place.score >= _OTHERS_LEAST and self._band(_OTHER, place.occurrence.evidence) >= _SURE:
@@ -279,7 +279,7 @@ class Mechanisms:
         ranked = sorted(calls.items(), key=lambda called: -max(place.score for place in called[1]))[:_OTHERS]
         return [self._other(called, sorted(places, key=lambda place: -place.score)) for called, places in ranked]
 
-    def _other(self, called: str, places: Sequence[_Place]) -> Gap:
+    def _other(self, called: str, places: Sequence[_HeldPlace]) -> Gap:
         works = list(dict.fromkeys(place.occurrence.fact.work for place in places))
         offers = [self._suggestion([place for place in places if place.occurrence.fact.work == work][:PLACES], len(works)) for work in works[:OFFERS]]
         detail = Detail(f"{PREFIX}{called}", f"What {called} does in training", _OTHER.topic, f"What does {called} do?", weight=_OTHER.weight)

@@ -27,7 +27,7 @@ from retrieval.search.focus import focus
 from retrieval.search.fusion import Fusion, Ranked, Scored
 from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages, Reader
-from retrieval.search.priors import FusionWeights, Known, fitted, stages_asked, with_priors, with_siblings
+from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
 from retrieval.search.question_subject import asked_details, subject_of
 from retrieval.search.work_relations import WorkRelations
@@ -285,11 +285,11 @@ class Engine:
         shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin)
         return diversity.capped(shown, asked.query.k, self._weights.share), doubts
 
-    def _known(self, asked: _Asked, lexical: Ranked) -> Known:
+    def _known(self, asked: _Asked, lexical: Ranked) -> KnownNames:
         stated = self._catalog.stating(asked.details) if asked.details else {}
         if not asked.query.around:
-            return Known(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
-        return Known(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
+            return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
+        return KnownNames(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
         """How much of a question that may be a quotation the first passages by words have in its order, by row."""

@@ -57,7 +57,7 @@ def fitted(embedder: str = "") -> FusionWeights:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), and the
     stages that it speaks of."""
@@ -97,21 +97,21 @@ def stages_of(path: str, symbol: str) -> frozenset[str]:
 # -- the priors
 
 
-Prior = Callable[[int, Chunk, Known], Reason | None]
+Prior = Callable[[int, Chunk, KnownNames], Reason | None]
 
 
-def words_in_order(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours what has the words of the question as they stand in it: whoever quotes wants the place."""
     share = known.verbatim.get(row, 0.0)
     return Reason(ReasonKind.VERBATIM, known.weights.verbatim * share) if share else None
 
 
-def code_of_question(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def code_of_question(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
     return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
 
 
-def stage_of_file(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors files that are for the stage which a question speaks of, and disfavors those for another one."""
     if chunk.kind not in {"code", "config"} or not known.stages or known.verbatim:
         return None
@@ -120,7 +120,7 @@ def stage_of_file(row: int, chunk: Chunk, known: Known) -> Reason | None:
     return Reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
 
 
-def role_of_text(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Disfavours what shares words with everything around it: imports and glue outside of every function, abstracts, lists of authors.
 
     An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
@@ -131,13 +131,13 @@ def role_of_text(row: int, chunk: Chunk, known: Known) -> Reason | None:
     return Reason(ReasonKind.ROLE, value, (chunk.role,)) if value else None
 
 
-def stated_value(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
     names = tuple(name for name in known.asked if name in known.stated.get(chunk.id, ()))
     return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
 
 
-def place_in_lineage(row: int, chunk: Chunk, known: Known) -> Reason | None:
+def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
     kin = known.kin.get(chunk.work)
     return standing(kin, known.weights) if kin else None
@@ -159,12 +159,12 @@ PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, ro
 """Every prior of a single passage; `with_siblings` compares passages."""
 
 
-def with_priors(scored: Sequence[Scored], known: Known, priors: Sequence[Prior] = PRIORS) -> list[Scored]:
+def with_priors(scored: Sequence[Scored], known: KnownNames, priors: Sequence[Prior] = PRIORS) -> list[Scored]:
     """The same with what each prior adds, best first."""
     return ordered(moved(candidate, *_reasons(candidate, known, priors)) for candidate in scored)
 
 
-def _reasons(candidate: Scored, known: Known, priors: Sequence[Prior]) -> Iterator[Reason]:
+def _reasons(candidate: Scored, known: KnownNames, priors: Sequence[Prior]) -> Iterator[Reason]:
     for prior in priors:
         reason = prior(candidate.row, candidate.chunk, known)
         if reason and reason.value:

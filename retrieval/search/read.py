@@ -22,7 +22,7 @@ _HINT = "take a citation or chunk id as it is printed: github.com/O/N/path.py#L3
 
 
 @dataclass(frozen=True)
-class Passage:
+class CitedPassage:
     """Cited lines, as a hit whose chunk has just these lines, and what they stand in.
 
     `symbol` is the enclosing definition with its first line (`defined_at`), `callers` are lines elsewhere that name it, `lines` how many lines the
@@ -40,7 +40,7 @@ class Passage:
     provenance: Provenance = UNKNOWN
 
 
-def read(engine: Engine, cited: str, lines: str = "") -> Passage:
+def read(engine: Engine, cited: str, lines: str = "") -> CitedPassage:
     """The lines that a citation means; `lines` ("40-90") asks for others of the same file.
 
     Raises `UsageError` for what is no citation and `NotFound`, with the nearest names, for one of a text that the lineage does not have.
@@ -112,7 +112,7 @@ def _paper_chunk(engine: Engine, cited: str) -> Chunk | None:
     )
 
 
-def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chunk: Chunk | None = None) -> Passage:
+def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chunk: Chunk | None = None) -> CitedPassage:
     catalog, manifest, relation = engine.generation.catalog, engine.generation.manifest, engine.kinship.of(work)
     text = (catalog.document_text(work, path) or "").split("\n")
     around = catalog.chunks(catalog.neighbours(work, path))
@@ -128,7 +128,7 @@ def _passage(engine: Engine, work: WorkId, path: str, span: tuple[int, int], chu
     hit = Hit(1, 1.0, cited, relation.work, focus=Focus(cited.start_line, cited.end_line), reference=relation.reference, paper=relation.paper)
     hit = replace(hit, from_target=relation.from_target)
     outer = next((near for near in around if near.symbol and near.symbol == cited.symbol), cited)
-    return Passage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), _callers(engine, cited))
+    return CitedPassage(manifest.lineage, manifest.id, hit, citation(hit), cited.symbol, outer.start_line, len(text), _callers(engine, cited))
 
 
 def _bounded(lines: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lineage.records import Chunk, Reason, ReasonKind, Reference, Signal, Work, WorkId
 from retrieval.search.diversity import apart, capped, covers, folded, limit_prose_share
 from retrieval.search.fusion import Fused, Scored, fuse, likelihood, reordered, standard
-from retrieval.search.priors import FusionWeights, Known, fitted, with_priors
+from retrieval.search.priors import FusionWeights, KnownNames, fitted, with_priors
 from retrieval.search.work_relations import WorkRelation
 
 
@@ -65,7 +65,7 @@ def test_weights_of_an_unknown_model_are_those_of_the_packaged_one():
 
 
 def known(weights=None, **given):
-    return Known(weights or FusionWeights(code=0.0), **given)
+    return KnownNames(weights or FusionWeights(code=0.0), **given)
 
 
 def carried(score, work="arxiv:1"):

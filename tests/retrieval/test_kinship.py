@@ -9,7 +9,7 @@ import pytest
 from lineage.errors import NotFound
 from lineage.generation import open_generation
 from lineage.records import Chunk, CodeLink, Reason, ReasonKind, Tier, Work, WorkId
-from retrieval.search.priors import FusionWeights, Known, place_in_lineage
+from retrieval.search.priors import FusionWeights, KnownNames, place_in_lineage
 from retrieval.search.work_relations import WorkRelation, WorkRelations
 from tests.fakes import small_lineage as small
 
@@ -34,7 +34,7 @@ def test_the_target_and_its_official_code_are_its_own(kinship):
 def prior(kinship, work):
     weights = FusionWeights(graph=0.5, target=0.4, own=0.6)
     chunk = Chunk("c_1", work, "a.py", "code", "function", "", "", 0, 1, 1, 1)
-    return place_in_lineage(0, chunk, Known(weights, kin=kinship.kin))
+    return place_in_lineage(0, chunk, KnownNames(weights, kin=kinship.kin))
 
 
 def test_priors_follow_the_score_of_the_edge(kinship):

@@ -2,6 +2,7 @@
 
     python -m benchmarks.decisions --home HOME [--sheet FILE ...] [--near 5] [--show]
 
+`python -m benchmarks.further --wanted benchmarks/decisions/lineages.json` makes the data of the three lineages that `further.json` lacks.
 A sheet (`benchmarks/decisions/ARXIV.jsonl`) has a decision a line, written by a reader of the paper, of the authors' code and of the cited
 repositories: `question`, `answer`, `cited` ("mar/main_mar.py:81-82; DiT/train.py:40", empty where nobody has it). The target's own code is kept out.
 Of the decisions that a cited work holds, printed: those whose place is in the first, the first three, any offer of some row of the gap report; in

@@ -43,7 +43,8 @@ def eprint(paper: Path, target: Row) -> bytes:
 
 def entry(one: Row) -> str:
     """A reference in BibTeX."""
-    fields = {"title": one["title"], "author": one["author"], "journal": f"arXiv preprint arXiv:{one['arxiv']}", "year": one["year"]}
+    journal = {"journal": f"arXiv preprint arXiv:{one['arxiv']}"} if one["arxiv"] else {}
+    fields = {"title": one["title"], "author": one["author"], **journal, "year": one["year"]}
     return f"@article{{{one['key']},\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items()) + "}\n"
 
 
@@ -82,8 +83,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("papers", "repos", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--wanted", type=Path, default=WANTED, help="benchmarks/decisions/lineages.json: those of the decision sheets")
     args = parser.parse_args()
-    wanted = json.loads(WANTED.read_text(encoding="utf-8"))
+    wanted = json.loads(args.wanted.read_text(encoding="utf-8"))
     write(args.out / "lineage/targets.jsonl", ({name: one[name] for name in ("arxiv", "title", "year", "first_author")} for one in wanted))
     write(args.out / "lineage/references.jsonl", (row for one in wanted for row in references(one)))
     write(args.out / "lineage/repos.jsonl", (row for one in wanted for row in repositories(one, args.repos)))

@@ -5,6 +5,7 @@
     |  |- BadIdentifier                a target that fits no grammar
     |  |- AmbiguousTarget              a title with several candidates, which are listed
     |  |- SettingsError                a setting or folder that cannot be used
+    |  |- UnsupportedDecision            a decision whose cited lines do not state it
     |  `- BadBundle                    a bundle or lock file that is none, is damaged, or does not fit
     |- NotFound                     3  no such target, lineage or evidence
     |- UpstreamError                4  an upstream refused or is unreachable; the same command resumes
@@ -16,6 +17,7 @@
     |- StoreError                   6  the store is damaged, busy or of another kind
     |  |- StoreDamaged
     |  |- StoreBusy
+    |  |- StoreUnreachable         4  the database of the store does not answer; ask again
     |  `- EmbedderMismatch
     `- ParseError                      one document, with its ledger `status`; never leaves the pipeline
 
@@ -24,7 +26,10 @@ Anything else that reaches the edge is a bug and ends with exit code 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,6 +68,10 @@ class AmbiguousTarget(UsageError):
 
 class SettingsError(UsageError):
     """A setting, model or folder that cannot be used."""
+
+
+class UnsupportedDecision(UsageError):
+    """A decision whose cited lines do not state it; the hint shows the lines."""
 
 
 class BadBundle(UsageError):
@@ -131,6 +140,12 @@ class StoreBusy(StoreError):
     exit_code = 4
 
 
+class StoreUnreachable(StoreError):
+    """The database that holds the store cannot be reached; nothing is lost, and the same request may be made again."""
+
+    exit_code = 4
+
+
 class EmbedderMismatch(StoreError):
     """Vectors made by one model were to be mixed with or searched by another."""
 
@@ -143,3 +158,42 @@ class ParseError(LineageError):
     def __init__(self, status: Status, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
+_OWN = "set LINEAGE_HOME (or --home) to a folder of yours"
+
+
+def there(text: str) -> Path | None:
+    """The path that lies under what a person wrote (`~` is their home), or None, also for what no file can be called."""
+    try:
+        path = Path(text).expanduser()
+        return path if text.strip() and path.exists() else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def check_home(home: Path) -> None:
+    """Raise `SettingsError` where no folder can be: at or below a file, or under a name that no file can have."""
+    try:
+        place = next((path for path in (home, *home.absolute().parents) if path.exists()), None)
+        wrong = "" if place is None or place.is_dir() else f"{place} is not a folder"
+    except (OSError, ValueError) as error:
+        wrong = f"{home} cannot be a folder: {getattr(error, 'strerror', error)}"
+    if wrong:
+        raise SettingsError(wrong, hint=_OWN)
+
+
+@contextmanager
+def failures(path: Path) -> Iterator[None]:
+    """`OSError` inside the block leaves as `DiskFull`, `SettingsError` (a folder that cannot be used) or `StoreError`."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or path
+        if error.errno in _FULL:
+            raise DiskFull(f"no room left to write {place}", hint="free some space and run the same command again") from error
+        if error.errno in _CLOSED:
+            raise SettingsError(f"{place} cannot be written: {error.strerror}", hint=_OWN) from error
+        raise StoreError(f"the disk failed at {place}: {error}") from error

@@ -1,6 +1,7 @@
 """Generations on disk: where they lie, what their manifest says, how one is opened.
 
     HOME/lineages/<slug>/CURRENT                    the name of the generation that readers open
+                         decisions.jsonl            what was decided, which outlives generations (`lineage.decisions`)
     HOME/lineages/<slug>/gen/<id>/catalog.db        works, edges, documents, chunks, ledger, lexical index
                                   vectors.npy       float32 (chunks, dim), row = chunk row; absent in a lexical generation
                                   report.json       gaps and contradictions; again without the target's code; absent in a first tier
@@ -19,20 +20,22 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.lib import format as npy
 
-from lineage.catalog.reader import Catalog, Derivation
+from lineage.catalog.reader import Catalog
 from lineage.errors import NotFound, StoreDamaged
 from lineage.ids import check_name
-from lineage.ports import Vectors
-from lineage.provenance import UNKNOWN, Provenance, from_json
+from lineage.ports import RowsOfVectors, Vectors
+from lineage.records import UNKNOWN, Provenance, provenance_of
 from lineage.sealed import sealed
 
 MANIFEST_VERSION = 1
@@ -43,6 +46,7 @@ VECTORS = "vectors.npy"
 MANIFEST = "manifest.json"
 REPORT, REPORT_WITHOUT = "report.json", "report-without-target-code.json"
 CURRENT = "CURRENT"
+DECISIONS = "decisions.jsonl"
 REBUILD = "build the lineage again; what was fetched is kept"
 UNIT = 1e-3
 """How far from one the length of a stored vector may be."""
@@ -108,17 +112,24 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a generation's folder; raises `StoreDamaged`, also for a version that is not known."""
     path = folder / MANIFEST
     try:
-        content = path.read_bytes()
+        return manifest_of(path.read_bytes(), str(path))
+    except FileNotFoundError as error:
+        raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
+    except OSError as error:
+        raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
+
+
+def manifest_of(content: bytes, path: str) -> Manifest:
+    """The manifest in the bytes of a file, called `path` in errors; raises `StoreDamaged`."""
+    try:
         value: Any = json.loads(content)
         if value["version"] != MANIFEST_VERSION:
             raise StoreDamaged(f"{path} has format {value['version']}, this program reads format {MANIFEST_VERSION}", hint=REBUILD)
         files = {str(name): FileRecord(int(file_fields["size"]), str(file_fields["sha256"])) for name, file_fields in value["files"].items()}
         counts = {str(name): int(count) for name, count in value["counts"].items()}
         del value["seal"]
-        manifest = Manifest(**{**value, "files": files, "counts": counts, "provenance": from_json(value.get("provenance"))})
-    except FileNotFoundError as error:
-        raise StoreDamaged(f"{path} is missing", hint=REBUILD) from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        manifest = Manifest(**{**value, "files": files, "counts": counts, "provenance": provenance_of(value.get("provenance"))})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreDamaged(f"{path} cannot be read: {error}", hint=REBUILD) from error
     if manifest.to_json() != content:
         raise StoreDamaged(f"{path} is not what was written", hint=REBUILD)
@@ -142,14 +153,18 @@ def generation_folder(home: Path, slug: str, generation: str) -> Path:
     return lineage_folder(home, slug) / "gen" / generation
 
 
-def names(home: Path) -> tuple[str, ...]:
+def names(home: Lineages) -> tuple[str, ...]:
     """Lineages of the store that have a generation, sorted."""
+    if not isinstance(home, Path):
+        return home.names()
     folder = lineages_folder(home)
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{CURRENT}"))) if folder.is_dir() else ()
 
 
-def current(home: Path, slug: str) -> str:
+def current(home: Lineages, slug: str) -> str:
     """The generation that readers open; raises `NotFound` if the lineage has none, `StoreDamaged` if the pointer is unreadable."""
+    if not isinstance(home, Path):
+        return home.current(slug)
     path = lineage_folder(home, slug) / CURRENT
     try:
         name = path.read_text(encoding="ascii").strip()
@@ -173,9 +188,9 @@ class Generation:
     folder: Path
     catalog: Catalog
 
-    @property
-    def vectors(self) -> Vectors | None:
-        """The vectors in memory, verified, None in a lexical generation; raises `StoreDamaged`.
+    @cached_property
+    def vectors(self) -> RowsOfVectors | None:
+        """The vectors in memory, verified, read once, None in a lexical generation; raises `StoreDamaged`.
 
         Not mapped: a file that is cut short while it is mapped kills the process that reads on.
         """
@@ -191,6 +206,11 @@ class Generation:
             raise StoreDamaged(f"{self.folder / name} is not what was written", hint=REBUILD)
         return data
 
+    @contextmanager
+    def files(self) -> Iterator[Path]:
+        """The folder with its catalogue and vectors, as long as the block lasts."""
+        yield self.folder
+
     def close(self) -> None:
         """Close the catalogue."""
         self.catalog.close()
@@ -202,32 +222,67 @@ class Generation:
         self.close()
 
 
-def open_generation(home: Path, slug: str, generation: str = "", derivation: Callable[[], Derivation] | None = None) -> Generation:
-    """Open a generation, by default the current one, for reading; `derivation` makes what one of an older format lacks.
+class Hold(Protocol):
+    """A lineage of a database, held for writing."""
+
+    def newest(self) -> int:
+        """The number that the id of the newest generation begins with, 0 if there is none."""
+
+    def publish(self, manifest: Manifest, folder: Path) -> None:
+        """Make the finished files in a folder the current generation, or change nothing."""
+
+    def sweep(self, keep: int = 2) -> tuple[str, ...]:
+        """Remove older generations that nobody reads; gives the ids removed."""
+
+
+class Shelf(Protocol):
+    """Where lineages lie that are not in a folder (`lineage.catalog.database`)."""
+
+    def names(self) -> tuple[str, ...]:
+        """As `names`."""
+
+    def current(self, slug: str) -> str:
+        """As `current`."""
+
+    def open(self, slug: str, generation: str = "") -> Generation:
+        """As `open_generation`."""
+
+    def hold(self, slug: str) -> AbstractContextManager[Hold]:
+        """The right to write a lineage, as long as the block lasts; raises `StoreBusy`."""
+
+
+Lineages = Path | Shelf
+"""Where lineages lie: below a home folder, or in a database."""
+
+
+def open_generation(home: Lineages, slug: str, generation: str = "") -> Generation:
+    """Open a generation, by default the current one, for reading.
 
     Checks what is cheap: the manifest, the files' sizes, the formats; vectors are verified when they are read
     (`Store.verify` checks every hash). Raises `NotFound` and `StoreDamaged`.
     """
+    if not isinstance(home, Path):
+        return home.open(slug, generation)
     name = generation or current(home, slug)
     folder = generation_folder(home, slug, name)
     if not folder.is_dir() and not generation and current(home, slug) != name:
-        return open_generation(home, slug, derivation=derivation)  # switched and swept between the two looks
+        return open_generation(home, slug)  # switched and swept between the two looks
     if generation and not folder.is_dir():
         raise NotFound(f"lineage {slug!r} has no generation {generation}")
-    return open_folder(folder, derivation)
+    return open_folder(folder)
 
 
-def open_folder(folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
+def open_folder(folder: Path) -> Generation:
     """Open the generation that lies in `folder`; errors as in `open_generation`."""
     manifest = read_manifest(folder)
     for name, record in manifest.files.items():
         check_size(folder / name, record)
-    return open_as(manifest, folder, derivation)
+    return open_as(manifest, folder)
 
 
-def open_as(manifest: Manifest, folder: Path, derivation: Callable[[], Derivation] | None = None) -> Generation:
+def open_as(manifest: Manifest, folder: Path) -> Generation:
     """Open what lies in `folder` as the generation of a manifest that is known to fit."""
-    return Generation(manifest, folder, Catalog(folder / CATALOG, derivation))
+    return Generation(manifest, folder, Catalog(folder / CATALOG))
 
 
 def check_size(path: Path, record: FileRecord) -> None:

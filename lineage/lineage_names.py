@@ -14,7 +14,7 @@ from pathlib import Path
 from lineage import generation as layout
 from lineage import ids
 from lineage.errors import AmbiguousTarget, BadIdentifier, NotFound, StoreError, UsageError
-from lineage.generation import open_generation
+from lineage.generation import Lineages, open_generation
 from lineage.ids import Target
 from lineage.records import Work
 
@@ -44,7 +44,7 @@ class NamedLineage:
         return self.name == ids.slug(self.target.id)
 
 
-def resolve(home: Path, text: str) -> str:
+def resolve(home: Lineages, text: str) -> str:
     """The name of the lineage that `text` means, of the only one if it is empty.
 
     Raises `NotFound` with the nearest names, `AmbiguousTarget` where several lineages fit, `UsageError` for an empty text
@@ -79,7 +79,7 @@ def _only(lineage_names: Sequence[str]) -> str:
     return lineage_names[0]
 
 
-def _of_target(home: Path, lineage_names: Sequence[str], text: str) -> str:
+def _of_target(home: Lineages, lineage_names: Sequence[str], text: str) -> str:
     if len(text) > ids.MAX_LENGTH:
         raise NotFound(f"there is no lineage {_cut(text)!r}", hint=f"known: {_some(lineage_names)}")
     if (name := default_name(text)) in lineage_names and (candidate := candidate_of(home, name)) and ids.slug(candidate.target.id) == name:
@@ -94,7 +94,7 @@ def _of_target(home: Path, lineage_names: Sequence[str], text: str) -> str:
     return matches[0].name
 
 
-def candidate_of(home: Path, name: str) -> NamedLineage | None:
+def candidate_of(home: Lineages, name: str) -> NamedLineage | None:
     """A lineage with its target; None for one that cannot be read."""
     try:
         with open_generation(home, name) as generation:
@@ -131,7 +131,7 @@ def _same_path(path: str, text: str) -> bool:
         return False
 
 
-def _unknown(home: Path, lineage_names: Sequence[str], candidates: Sequence[NamedLineage], text: str) -> NotFound:
+def _unknown(home: Lineages, lineage_names: Sequence[str], candidates: Sequence[NamedLineage], text: str) -> NotFound:
     near = _nearest(candidates, text)
     build = f"build it: lineage build {_quoted(text)}" if identifier(text) else ""
     hint = (

@@ -38,6 +38,17 @@ class WordEmbedder(Embedder, Protocol):
         """Unit vectors (reaches, lines, dim), float32, of each line, given by its words, with so many lines before and behind."""
 
 
+class RowsOfVectors(Protocol):
+    """The vectors of a generation (n, dim), float32: an array in memory, or rows of a database."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n, dim)."""
+
+    def __getitem__(self, rows: NDArray[np.int64], /) -> Vectors:
+        """The vectors of some rows, in that order."""
+
+
 class VectorIndex(Protocol):
     """Nearest neighbours by inner product over rows that stay in their order."""
 

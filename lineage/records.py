@@ -9,9 +9,72 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NewType
+from typing import Any, Literal, NewType
 
-from lineage.provenance import UNKNOWN, Provenance
+Built = Literal["here", "imported", "unknown"]
+Upstream = Literal["public", "mirror", "none", "unknown"]
+
+
+@dataclass(frozen=True)
+class BundleOrigin:
+    """The bundle a generation was read from: SHA-256 of its file and of its manifest (`id`), the moment of the import, and the program
+    that the bundle says made it."""
+
+    sha256: str
+    id: str
+    imported: str
+    made_by: str
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a generation comes from.
+
+    `upstream` is who answered the build: the public services, a mirror (if it gave any answer), none (only local files), or
+    unknown: the makers of a bundle asked, and nothing proves whom. `verified`: this program fetched the contents from the
+    public services itself. `signer` is the id of the key whose signature of the bundle was verified at the import.
+    """
+
+    built: Built = "unknown"
+    upstream: Upstream = "unknown"
+    verified: bool = False
+    bundle: BundleOrigin | None = None
+    signer: str | None = None
+
+    @property
+    def words(self) -> str:
+        """One line for people; empty where it was built here from the public services or local files."""
+        if self.bundle:
+            signed = f", signed by key {self.signer}" if self.signer else ""
+            return (
+                f"imported from a bundle of {self.bundle.imported[:10]} (SHA-256 {self.bundle.sha256[:12]}){signed}, not checked against its sources"
+            )
+        if self.built == "unknown":
+            return "of unknown origin: built before origins were recorded"
+        return "built through a mirror" if self.upstream == "mirror" else ""
+
+
+UNKNOWN = Provenance()
+"""What is known of a generation that was made before this was written down."""
+
+
+def built_here(mirrored: bool, asked: bool) -> Provenance:
+    """The provenance of a build of this program, whose answers came from a mirror, from the public services, or that asked nobody."""
+    return Provenance("here", "mirror" if mirrored else "public" if asked else "none", verified=not mirrored)
+
+
+def imported_from(bundle: BundleOrigin, signer: str | None = None) -> Provenance:
+    """The provenance of what a bundle held, signed with the key `signer`."""
+    return Provenance("imported", bundle=bundle, signer=signer)
+
+
+def provenance_of(value: Mapping[str, Any] | None) -> Provenance | None:
+    """Of a manifest's value; None where it has none. Raises `TypeError` and `ValueError` for another shape."""
+    if value is None:
+        return None
+    bundle = value["bundle"]
+    return Provenance(**{**value, "bundle": BundleOrigin(**bundle) if bundle else None})
+
 
 WorkId = NewType("WorkId", str)
 """A normalised identifier: `arxiv:2504.17192`, `doi:10…`, `s2:…`, `repo:github.com/owner/name`, `ref:<hash>`, `local:<hash>`."""
@@ -467,6 +530,7 @@ class ReasonKind(StrEnum):
     STAGE = "stage"
     ROLE = "role"
     STATED = "stated"
+    DECIDES = "decides"
     TARGET = "target"
     LINEAGE = "lineage"
     SIBLINGS = "siblings"

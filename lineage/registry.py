@@ -27,7 +27,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "config": "indexer.parsers.config:parse",
         "html": "indexer.parsers.html.parser:parse",
         "latex": "indexer.parsers.latex.parser:parse",
-        "member": "indexer.parsers.member:parse",
+        "member": "indexer.parsers.select:parse",
         "notebook": "indexer.parsers.notebook:parse",
         "pdf": "indexer.parsers.pdf.parser:parse",
         "plain": "indexer.parsers.plain:parse",
@@ -47,6 +47,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "vectors": {
         "faiss": "indexer.vectors.faiss:create",
         "flat": "indexer.vectors.flat:create",
+        "pgvector": "indexer.vectors.pgvector:create",
     },
     "rerankers": {
         "cross-encoder": "retrieval.rerankers.cross_encoder:create",

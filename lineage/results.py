@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import Fact, Hit, Work
+from lineage.decisions import Decision
+from lineage.records import UNKNOWN, Fact, Hit, Provenance, Work
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class Detail:
     weight: float = 0.5
 
 
-Grade = Literal["strong", "fair", "weak"]
-"""How well the evidence supports a value."""
+Grade = Literal["strong", "fair", "weak", "model"]
+"""How well the evidence supports a value; `model` is one that a chat model read, with the quote that proves it."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,6 @@ class GapReason(StrEnum):
     NOT_IN_OWN_CODE = "not_in_own_code"
     OWN_CODE_SETS = "own_code_sets"
     FOLLOWED_CODE_SETS = "followed_code_sets"
-    ANCESTOR_CALLS = "ancestor_calls"
     CODE_SAYS_HOW = "code_says_how"
     CODE_HAS = "code_has"
     CODE_ALONE = "code_alone"
@@ -162,7 +161,6 @@ _GAP_WORDS = {
     GapReason.NOT_IN_OWN_CODE: "nothing in the text names it, and none was read in the own code, which trains",
     GapReason.OWN_CODE_SETS: "the own code sets it, the text does not give it",
     GapReason.FOLLOWED_CODE_SETS: "the text follows code that sets it, and does not give it",
-    GapReason.ANCESTOR_CALLS: "a call in the training of an ancestor",
     GapReason.CODE_SAYS_HOW: "spoken of; the code says how",
     GapReason.CODE_HAS: "the code has {}",
     GapReason.CODE_ALONE: "the code is the only statement of its steps",
@@ -173,7 +171,7 @@ _GAP_WORDS = {
 class Gap:
     """One needed detail: how far the target states it, where, and what the lineage offers for what is missing.
 
-    `reason` says why it stands so, `of` the value, names or cues that the reason speaks of.
+    `reason` says why it stands so, `of` the value, names or cues that the reason speaks of; `decision` is what was decided on it.
     """
 
     detail: Detail
@@ -183,6 +181,7 @@ class Gap:
     suggestions: tuple[Suggestion, ...] = ()
     reason: GapReason | None = None
     of: str = ""
+    decision: Decision | None = None
 
     @property
     def why(self) -> str:
@@ -231,7 +230,7 @@ Stage = Literal["planning", "analysis", "coding"]
 class PackItem:
     """One whole unit of a context pack: Markdown `text` of `tokens` tokens, with the evidence that it rests on."""
 
-    kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
+    kind: Literal["decided", "stated", "lineage", "conflict", "unspecified", "config", "imitate"]
     title: str
     text: str
     tokens: int
@@ -291,8 +290,8 @@ class CodeArchive:
 
 
 Verdict = Literal["match", "deviation", "missing", "cannot judge"]
-Strength = Literal["stated", "code", "inherited"]
-"""Who says what is expected: the paper's own words or tables, the target's own code, or works that it inherits from."""
+Strength = Literal["stated", "code", "inherited", "decided"]
+"""Who says what is expected: the paper's own words or tables, the target's own code, works that it inherits from, or who decided it."""
 
 
 @dataclass(frozen=True)
@@ -329,3 +328,25 @@ class Audit:
     score: float
     notes: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
+
+
+@dataclass(frozen=True)
+class ModelUsage:
+    """What a chat model was asked, or would be: calls, answers that were kept, tokens at most, and their cost where a price is set."""
+
+    model: str
+    calls: int = 0
+    cached: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, in and out."""
+        return self.tokens_in + self.tokens_out
+
+    def plus(self, calls: int = 0, cached: int = 0, tokens_in: int = 0, tokens_out: int = 0, cost: float = 0.0) -> ModelUsage:
+        """With so much more."""
+        sums = (self.calls + calls, self.cached + cached, self.tokens_in + tokens_in, self.tokens_out + tokens_out, self.cost + cost)
+        return ModelUsage(self.model, *sums)

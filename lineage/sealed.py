@@ -12,18 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def sealed(value: Mapping[str, Any]) -> bytes:
-    """The file's bytes: the values in order of their names, and the seal over them."""
+def sealed(value: Mapping[str, Any], indent: int | None = 1) -> bytes:
+    """The file's bytes: the values in order of their names, and the seal over them; without `indent` one line."""
     seal = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-    return json.dumps({**value, "seal": seal}, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+    return json.dumps({**value, "seal": seal}, indent=indent, sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
 
-def unsealed(content: bytes) -> dict[str, Any]:
-    """The values that `sealed` wrote; raises `ValueError` for anything else, down to one bit."""
+def unsealed(content: bytes, indent: int | None = 1) -> dict[str, Any]:
+    """The values that `sealed` wrote with that `indent`; raises `ValueError` for anything else, down to one bit."""
     try:
         value = json.loads(content)
         del value["seal"]
-        intact = sealed(value) == content
+        intact = sealed(value, indent) == content
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError("no sealed file") from error
     if not intact:

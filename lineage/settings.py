@@ -7,10 +7,11 @@ names (default: `lineage.toml` in the platform's config folder); flags of a comm
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -21,10 +22,13 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from lineage.disk_errors import check_home
-from lineage.errors import SettingsError
+from lineage.errors import SettingsError, check_home
+
+if TYPE_CHECKING:
+    from lineage.generation import Lineages
 
 MIB = 1024 * 1024
+_DATABASES = ("postgresql://", "postgres://")
 
 
 def config_file() -> Path:
@@ -38,6 +42,13 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LINEAGE_", extra="ignore", frozen=True, env_ignore_empty=True, populate_by_name=True)
 
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("lineage"), description="Folder of the store: blobs, lineages, caches.")
+    store: str = Field(
+        "",
+        description="Where lineages lie: empty means in the folder of the store, `postgresql://…` in a database with pgvector (docs/scale.md).",
+    )
+    dask: str = Field(
+        "", description="Where builds parse and embed: empty means here, `tcp://…` on the workers of a Dask cluster, `local:2` on two processes."
+    )
     mirror: str = Field("", description="Loopback or lab mirror: https://HOST/PATH is asked as MIRROR/HOST/PATH, without keys.")
     offline: bool = Field(False, description="Send nothing; use what the store holds.")
     embedder: str = Field(
@@ -66,9 +77,15 @@ class Settings(BaseSettings):
     sources: str = Field(
         "", description="Further witnesses for references, by name, separated by commas: `openalex`, `crossref`, or one that a plugin adds."
     )
-    llm_model: str = Field("", description="A chat model that refines the roles of the best-ranked references; empty means none is asked.")
+    llm_model: str = Field("", description="A chat model: refines roles, writes answers, reads what rules miss; empty means none is asked.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty means the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
+    llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may use of it, counted at most before each call; 0 means no limit.")
+    llm_price: str = Field(
+        "",
+        pattern=r"^(\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?)?$",
+        description="Its price for a million tokens in and out, as `0.15/0.60`; only told.",
+    )
     tokenizer: str = Field(
         "packaged", description="What counts the tokens of a context pack: `packaged`, `estimate` (3 bytes each), or a model's `tokenizer.json`."
     )
@@ -83,6 +100,10 @@ class Settings(BaseSettings):
     ontology: Path | None = Field(
         None, description="A file of your own with names and values of details (hyper-parameters, choices); joins the packaged one."
     )
+    shelf: str = Field(
+        "", description="Where `lineage push` and `lineage pull` keep bundles, unless they name a place: a folder, `s3://…`, `hf://…`."
+    )
+    signing_password: SecretStr = Field(SecretStr(""), description="Password of the minisign key that `--sign` of `export` and `push` uses.")
     token: SecretStr = Field(
         SecretStr(""), description="What clients of `lineage serve` must send as `Authorization: Bearer`; needed beyond loopback."
     )
@@ -128,12 +149,31 @@ class Settings(BaseSettings):
     def _blank_is_none(cls, value: SecretStr) -> SecretStr:
         return SecretStr(value.get_secret_value().strip())  # no header could hold the blanks around it
 
+    @field_validator("dask")
+    @classmethod
+    def _dask_is_a_cluster(cls, value: str) -> str:
+        if value and not re.fullmatch(r"local(:[1-9]\d{0,3})?|(tcp|tls)://.+", value):
+            raise ValueError("a cluster is given as tcp://HOST:PORT, tls://HOST:PORT, local or local:N")
+        return value
+
     @field_validator("mirror")
     @classmethod
     def _mirror_is_http(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):
             raise ValueError("a mirror must be an http:// or https:// address")
         return value.rstrip("/")
+
+    @field_validator("store")
+    @classmethod
+    def _store_is_a_database(cls, value: str) -> str:
+        if value and not value.startswith(_DATABASES):
+            raise ValueError("a store must be a postgresql:// address; a folder is set as home")
+        return value
+
+    @property
+    def lineages(self) -> Lineages:
+        """Where lineages lie: the home folder, or the database that is set."""
+        return lineages_at(self.store) if self.store else self.home
 
     @classmethod
     def settings_customise_sources(
@@ -146,6 +186,15 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then environment, then the config file; no `.env` of whatever folder one stands in."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+
+
+def lineages_at(text: str) -> Lineages:
+    """Where the lineages of a store lie that is given as a folder or an address."""
+    if not text.startswith(_DATABASES):
+        return Path(text).expanduser()
+    from lineage.catalog.database import database
+
+    return database(text)
 
 
 def load(**flags: Any) -> Settings:

@@ -1,4 +1,4 @@
-"""A table of values by key, for what can be made again: it may forget, it never lies.
+"""A key-value table for what can be computed again: entries may be lost, never wrong.
 
 Values carry a digest that is checked when they are read; one that fails counts as absent. A file that SQLite
 cannot read is moved aside and begun anew, since nothing in it is the only copy.
@@ -14,8 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lineage.catalog import schema
-from lineage.disk_errors import failures
-from lineage.errors import StoreDamaged, StoreError
+from lineage.errors import StoreDamaged, StoreError, failures
 
 VERSION = 1
 _BATCH = 900

@@ -1,4 +1,4 @@
-"""A finished catalogue as if some repositories and files were not in it: whatever is derived from it does without them too."""
+"""A view of a finished catalog without some repositories and files, and without what is derived from them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.catalog.reader import Catalog, FieldWeights, Outline, StoredDocument, document_key
+from lineage.catalog.reader import Catalog, Outline, StoredDocument, document_key
 from lineage.code_links.target_code import in_catalog, own_exclusion
-from lineage.code_reuse.reuse import Shared, signals
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Reference, Setting, Work, WorkId
 from lineage.references.ranking import without_signals
 from lineage.references.signals import Signal
@@ -33,7 +32,6 @@ class PartialCatalog(Catalog):
         self.path = whole.path
         self._whole = whole
         self._profiles = {}
-        self._derived = whole._derived  # noqa: SLF001 - the same class
         self._works = frozenset(works)
         self._files = frozenset(files)
         self.without = frozenset({*self._works, *(document_key(*file) for file in self._files)})
@@ -75,13 +73,11 @@ class PartialCatalog(Catalog):
         meta = self._whole.meta()
         target = WorkId(str(meta.get("target") or ""))
         edges = (edge for edge in self._whole.references(citing) if self._has(edge.cited))
-        return without_signals(edges, self._code_signals(meta, target), target)
+        return without_signals(edges, self._code_signals(meta), target)
 
-    def _code_signals(self, meta: Mapping[str, Any], target: WorkId) -> Mapping[WorkId, Sequence[Signal]]:
-        """What the target's code said of its references; of a generation that does not keep it, what it shares with theirs."""
-        if "code_signals" in meta:
-            return {WorkId(work): [Signal(*row) for row in rows] for work, rows in meta["code_signals"].items()}
-        return signals([Shared.from_meta(row) for row in meta.get("shared_code", ())], self._whole.links(), target)
+    def _code_signals(self, meta: Mapping[str, Any]) -> Mapping[WorkId, Sequence[Signal]]:
+        """What the target's code said of its references."""
+        return {WorkId(work): [Signal(*row) for row in rows] for work, rows in meta.get("code_signals", {}).items()}
 
     def links(self) -> tuple[CodeLink, ...]:
         """Links to repositories that are not missing."""
@@ -91,9 +87,9 @@ class PartialCatalog(Catalog):
         """Facts of what is not missing."""
         return tuple(fact for fact in self._whole.facts(name) if self._has(fact.work) and fact.chunk not in self._chunks)
 
-    def mechanisms(self) -> tuple[Fact, ...]:
+    def mechanisms(self, kind: str = "") -> tuple[Fact, ...]:
         """Mechanisms of what is not missing."""
-        return tuple(fact for fact in self._whole.mechanisms() if self._has(fact.work) and fact.chunk not in self._chunks)
+        return tuple(fact for fact in self._whole.mechanisms(kind) if self._has(fact.work) and fact.chunk not in self._chunks)
 
     @cached_property
     def _chunks(self) -> frozenset[str]:
@@ -143,16 +139,10 @@ class PartialCatalog(Catalog):
         return self._whole.rows(kinds, self.without.union(without))
 
     def lexical(
-        self,
-        asked: Sequence[tuple[str, float]],
-        k: int,
-        *,
-        kinds: Collection[ChunkKind] = (),
-        without: Collection[str] = (),
-        weights: FieldWeights | None = None,
+        self, asked: Sequence[tuple[str, float]], k: int, *, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
     ) -> list[tuple[int, float]]:
         """The best chunks that are not missing."""
-        return self._whole.lexical(asked, k, kinds=kinds, without=self.without.union(without), weights=weights)
+        return self._whole.lexical(asked, k, kinds=kinds, without=self.without.union(without))
 
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()

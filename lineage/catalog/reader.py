@@ -1,4 +1,4 @@
-"""Reading a finished catalogue: records out, never SQL, never a half-written state."""
+"""Read a finished catalog: records out, never SQL, never a half-written state."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import json
 import threading
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lineage.catalog import records, schema
+from lineage.catalog import places, records, schema
 from lineage.errors import StoreDamaged
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
@@ -24,7 +26,11 @@ from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Ledge
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
 _OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same'
-_BATCH, _HOMES = 500, 200
+_BATCH, _HOMES, _ROWS_KEPT = 500, 200, 64
+_NARROW = "chunks INDEXED BY chunks_outline"
+"""Chunks read without passing their texts."""
+_OLD_LENGTHS = "SELECT sz FROM lexical_docsize ORDER BY id"
+_REBUILD = "build the lineage again; what was fetched is kept"
 _FILE = "#"
 """Between a work and the path of a file in it: no identifier of a work has it."""
 
@@ -47,16 +53,6 @@ class StoredDocument:
     sha256: str
 
 
-@dataclass(frozen=True)
-class FieldWeights:
-    """How much a word counts by the column it stands in (BM25F-like, applied at query time)."""
-
-    symbol: float = 4.0
-    path: float = 1.0
-    header: float = 1.0
-    body: float = 1.0
-
-
 class Outline(NamedTuple):
     """A chunk without its text, header and section, and the key that chunks of the same text share."""
 
@@ -64,32 +60,20 @@ class Outline(NamedTuple):
     same: str
 
 
-class Derivation(Protocol):
-    """Makes of the documents what a catalogue of an older format lacks."""
-
-    def settings(self, catalog: Catalog, work: WorkId) -> Sequence[Setting]:
-        """The settings of a repository."""
-
-    def files(self, catalog: Catalog, work: WorkId) -> Sequence[FileProfile]:
-        """The profile of a repository."""
-
-
 class Catalog:
-    """A finished catalogue, safe to share between threads. What is read is checked against its hash.
+    """A finished catalogue, safe to share between threads. What is read is checked against its hash."""
 
-    `derivation` makes what a catalogue of an older format lacks; without it that is empty.
-    """
-
-    def __init__(self, path: Path, derivation: Callable[[], Derivation] | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._derivation = derivation
         self._profiles: dict[WorkId, Mapping[str, FileProfile]] = {}
         self._db = schema.open_finished(path)
         self._lock = threading.RLock()
         self._until = float("inf")
         self._outlines: dict[int, Outline] = {}
+        self._rows: dict[tuple[frozenset[str], frozenset[str]], NDArray[np.int64]] = {}
         self._db.set_progress_handler(self._late, 10_000)
-        self._derived = int(self._all("PRAGMA user_version")[0][0]) >= schema.VERSION
+        self._words = int(self._all("PRAGMA user_version")[0][0]) >= schema.WITH_WORDS
+        self._narrow = _NARROW if self._words else "chunks"
 
     def _late(self) -> int:
         return int(time.monotonic() > self._until)
@@ -120,11 +104,11 @@ class Catalog:
 
     def counts(self) -> dict[str, int]:
         """Rows per table, and `lexical`: rows of the lexical index."""
-        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in self._counted()}  # noqa: S608 - a fixed list
-        return {**counts, "lexical": self._all("SELECT count(*) FROM lexical_docsize")[0][0]}
+        counts = {table: self._all(f"SELECT count(*) FROM {table}")[0][0] for table in schema.COUNTED}  # noqa: S608 - a fixed list
+        return {**counts, "lexical": self._indexed()}
 
-    def _counted(self) -> Sequence[str]:
-        return (*schema.COUNTED, *schema.DERIVED) if self._derived else schema.COUNTED
+    def _indexed(self) -> int:
+        return len(self._lexicon.lengths)
 
     def works(self) -> tuple[Work, ...]:
         """Every work, by identifier."""
@@ -141,7 +125,7 @@ class Catalog:
     def references(self, citing: str | None = None) -> tuple[Reference, ...]:
         """Edges, heaviest first; `citing` restricts them to one work's own."""
         where, values = ("WHERE citing = ?", (citing,)) if citing else ("", ())
-        rows = self._all(f"SELECT * FROM edges {where} ORDER BY score DESC, citing, number, cited, key", values)  # noqa: S608
+        rows = self._all(f"SELECT * FROM edges {where} ORDER BY score DESC, citing, number NULLS FIRST, cited, key", values)  # noqa: S608
         return tuple(records.edge_of(row) for row in rows)
 
     def links(self) -> tuple[CodeLink, ...]:
@@ -178,9 +162,10 @@ class Catalog:
         rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - a fixed prefix
         return tuple(records.fact_of(row) for row in rows)
 
-    def mechanisms(self) -> tuple[Fact, ...]:
-        """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`)."""
-        rows = self._all(f"SELECT * FROM facts WHERE name LIKE '{PREFIX}%' ORDER BY name, work, chunk, line, value")  # noqa: S608 - a fixed prefix
+    def mechanisms(self, kind: str = "") -> tuple[Fact, ...]:
+        """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`), of all kinds or of one."""
+        which, name = ("name = ?", PREFIX + kind) if kind else ("name LIKE ?", f"{PREFIX}%")
+        rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - one of two
         return tuple(records.fact_of(row) for row in rows)
 
     def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -194,8 +179,6 @@ class Catalog:
 
     def settings(self, work: WorkId) -> Sequence[Setting]:
         """The settings of a repository as they are written, file by file."""
-        if not self._derived:
-            return self._derivation().settings(self, work) if self._derivation else ()
         return tuple(Setting(*row) for row in self._all("SELECT * FROM settings WHERE work = ? ORDER BY path, rowid", (work,)))
 
     def files(self, work: WorkId) -> Mapping[str, FileProfile]:
@@ -205,8 +188,6 @@ class Catalog:
         return self._profiles[work]
 
     def _profile(self, work: WorkId) -> Iterable[FileProfile]:
-        if not self._derived:
-            return self._derivation().files(self, work) if self._derivation else ()
         return map(records.file_of, self._all("SELECT * FROM files WHERE work = ? ORDER BY path", (work,)))
 
     # -- documents
@@ -242,8 +223,19 @@ class Catalog:
         wanted, rows = list(dict.fromkeys(ids)), dict[str, int]()
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
-            rows.update(self._all(f"SELECT id, min(row) FROM chunks WHERE id IN ({','.join('?' * len(batch))}) GROUP BY id", batch))  # noqa: S608
+            rows.update(self._all(f"SELECT id, min(row) FROM chunks WHERE id IN ({','.join('?' * len(batch))}) GROUP BY id ORDER BY id", batch))  # noqa: S608
         return {chunk.id: chunk for chunk in self.chunks(list(rows.values()))}
+
+    def rows_of(self, ids: Iterable[str], kinds: Collection[ChunkKind] = ()) -> list[int]:
+        """The first row of each chunk of those identifiers that there is, of these kinds (none given: every kind)."""
+        wanted, where = sorted(set(ids)), f"kind IN ({','.join('?' * len(kinds))}) AND" if kinds else ""
+        rows: list[int] = []
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            statement = f"SELECT min(row) FROM chunks WHERE {where} id IN ({marks}) GROUP BY id ORDER BY id"  # noqa: S608
+            rows += [row for (row,) in self._all(statement, (*kinds, *batch))]
+        return rows
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""
@@ -266,7 +258,7 @@ class Catalog:
         missing = [int(row) for row in dict.fromkeys(rows) if row not in kept]
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
-            statement = f"SELECT {_OUTLINE} FROM chunks WHERE row IN ({','.join('?' * len(batch))})"  # noqa: S608
+            statement = f"SELECT {_OUTLINE} FROM {self._narrow} WHERE row IN ({','.join('?' * len(batch))})"  # noqa: S608
             for row, id_, work, path, kind, role, first, end, start_line, end_line, symbol, same in self._all(statement, batch):
                 kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line, symbol), same)
         return {row: kept[row] for row in rows if row in kept}
@@ -289,40 +281,61 @@ class Catalog:
 
     def rows(self, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()) -> NDArray[np.int64]:
         """Rows of all chunks of these kinds (none given: every kind) that are not of the works or files (`document_key`) in `without`, ascending."""
-        where, values = _filter(kinds, without)
-        return np.array([row for (row,) in self._all(f"SELECT row FROM chunks c WHERE {where} ORDER BY row", values)], np.int64)  # noqa: S608
+        key = (frozenset[str](kinds), frozenset(without))
+        if key not in self._rows:
+            if len(self._rows) >= _ROWS_KEPT:
+                self._rows.clear()
+            where, values = _filter(kinds, without)
+            self._rows[key] = np.array([row for (row,) in self._all(f"SELECT row FROM chunks c WHERE {where} ORDER BY row", values)], np.int64)  # noqa: S608
+        return self._rows[key]
 
     def lexical(
-        self,
-        asked: Sequence[tuple[str, float]],
-        k: int,
-        *,
-        kinds: Collection[ChunkKind] = (),
-        without: Collection[str] = (),
-        weights: FieldWeights | None = None,
+        self, asked: Sequence[tuple[str, float]], k: int, *, kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
     ) -> list[tuple[int, float]]:
         """(row, score) of the best `k` chunks, best first; higher is better.
 
         `asked` are expressions of `lineage.text.tokens.fts_any` with the weight of their BM25 scores, which are added up;
-        `kinds` and `without` restrict as in `rows`. Raises `UsageError` when it takes longer than `DEADLINE` seconds.
+        `kinds` and `without` restrict as in `rows`.
         """
         asked = [(expression, weight) for expression, weight in asked if expression]
         if not asked:
             return []
-        weights = weights or FieldWeights()
-        where, values = _filter(kinds, without)
-        # Without the sign SQLite looks every row up by itself and matches anew for each: 200 times as long.
-        inside = f"AND +rowid IN (SELECT row FROM chunks c WHERE {where})" if kinds or without else ""  # noqa: S608
-        # LIMIT keeps SQLite from merging the part into the sum, where FTS5 has no bm25.
-        subquery = (
-            f"SELECT * FROM (SELECT rowid AS row, -bm25(lexical, ?, ?, ?, ?) * ? AS score FROM lexical WHERE lexical MATCH ? {inside} LIMIT -1)"  # noqa: S608
-        )
-        statement = (
-            f"SELECT row, sum(score) AS total FROM ({' UNION ALL '.join([subquery] * len(asked))}) GROUP BY row ORDER BY total DESC, row LIMIT ?"  # noqa: S608
-        )
-        columns = (weights.symbol, weights.path, weights.header, weights.body)
-        given = [value for expression, weight in asked for value in (*columns, weight, expression, *values)]
-        return [(int(row), float(score)) for row, score in self._all(statement, (*given, k), DEADLINE)]
+        with self._readable_words():
+            rows, scores = self._lexicon.scores(asked)
+        if kinds or without:
+            allowed = np.zeros(len(self._lexicon.lengths), bool)
+            allowed[self.rows(kinds, without)] = True
+            rows, scores = rows[allowed[rows]], scores[allowed[rows]]
+        return places.best(rows, scores, k)
+
+    @contextmanager
+    def _readable_words(self) -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:
+            raise StoreDamaged(f"the lexical index of {self.path} is damaged: {error}", hint=_REBUILD) from error
+
+    @cached_property
+    def _lexicon(self) -> places.Lexicon:
+        if not self._words:
+            return places.Lexicon(self._old_words, np.array([sum(_numbers(sizes)) for (sizes,) in self._all(_OLD_LENGTHS)], np.int32))
+        stored = self._all("SELECT lengths FROM lengths")
+        if not stored:
+            raise StoreDamaged(f"{self.path} has no lexical index", hint=_REBUILD)
+        return places.Lexicon(self._stored_words, np.frombuffer(stored[0][0], "<i4"))
+
+    def _stored_words(self, column: Literal["bag", "places"], terms: Sequence[str]) -> Iterable[tuple[str, bytes]]:
+        for start in range(0, len(terms), _BATCH):
+            batch = terms[start : start + _BATCH]
+            yield from self._all(f"SELECT term, {column} FROM vocabulary WHERE term IN ({','.join('?' * len(batch))})", batch)  # noqa: S608
+
+    def _old_words(self, column: Literal["bag", "places"], terms: Sequence[str]) -> Iterable[tuple[str, bytes]]:
+        """The same out of the index of an older format."""
+        for term in terms:
+            rows = self._all("SELECT doc, col, offset FROM temp.instances WHERE term = ?", (term,), DEADLINE)
+            stands = np.sort(np.array([places.place(*row) for row in rows], np.int64))
+            if rows:
+                yield term, places.bag_of(stands) if column == "bag" else places.packed(stands)
 
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
@@ -330,13 +343,19 @@ class Catalog:
         """(row, text) of every chunk that holds `literal` and each token of `words`, by row; `kinds` and `without` restrict as in `rows`."""
         where, values = _filter(kinds, without)
         if literal:
-            where += " AND instr(lower(c.text), lower(?))" if any_case else " AND instr(c.text, ?)"
+            where += " AND instr(lower(c.text), lower(?)) > 0" if any_case else " AND instr(c.text, ?) > 0"
             values.append(literal)
-        if words:
-            where += " AND c.row IN (SELECT rowid FROM lexical WHERE lexical MATCH ?)"
-            values.append(" AND ".join(f'"{word}"' for word in words if word.isalnum()))
-        statement = f"SELECT c.row, c.text FROM chunks c WHERE {where} ORDER BY c.row"  # noqa: S608
-        return [(int(row), str(text)) for row, text in self._all(statement, values, DEADLINE)]
+        statement = f"SELECT c.row, c.text FROM chunks c WHERE {where}"  # noqa: S608
+        words = [word for word in words if word.isalnum()]
+        if not words:
+            return [(int(row), str(text)) for row, text in self._all(f"{statement} ORDER BY c.row", values, DEADLINE)]
+        with self._readable_words():
+            rows = self._lexicon.all_of(words).tolist()
+        found: list[tuple[int, str]] = []
+        for start in range(0, len(rows), _BATCH):
+            batch = rows[start : start + _BATCH]
+            found += self._all(f"{statement} AND c.row IN ({','.join('?' * len(batch))}) ORDER BY c.row", (*values, *batch), DEADLINE)
+        return found
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""
@@ -366,9 +385,7 @@ class Catalog:
 
     def damage(self) -> Iterator[str]:
         """What is wrong inside the file, in words: rows that are not what their hash says, and tables that do not fit together."""
-        for (answer,) in self._all("PRAGMA quick_check(5)"):
-            if answer != "ok":
-                yield f"SQLite: {answer}"
+        yield from self._file_damage()
         for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks"):  # noqa: S608
             if records.digest(values) != sha256:
                 yield f"chunk row {row} ({values[0]}) is not what was written"
@@ -378,6 +395,9 @@ class Catalog:
             except StoreDamaged as error:
                 yield str(error)
         yield from self._misfits()
+
+    def _file_damage(self) -> Iterator[str]:
+        return (f"SQLite: {answer}" for (answer,) in self._all("PRAGMA quick_check(5)") if answer != "ok")
 
     def _misfits(self) -> Iterator[str]:
         counts = self.counts()
@@ -411,7 +431,7 @@ def document_key(work: str, path: str) -> str:
 
 
 def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str, list[str]]:
-    clauses, values = ["1"], list[str]()
+    clauses, values = ["TRUE"], list[str]()
     if kinds:
         clauses.append(f"c.kind IN ({','.join('?' * len(kinds))})")
         values.extend(sorted(kinds))
@@ -426,6 +446,16 @@ def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str
 def _document_of(row: records.Row) -> StoredDocument:
     work, path, blob, parser, kind, language, title, pages, status, detail, length, sha256 = row
     return StoredDocument(WorkId(work), path, blob, parser, kind, language, title, pages, Status(status), detail, length, sha256)
+
+
+def _numbers(data: bytes) -> Iterator[int]:
+    """The numbers of seven bits a byte, the highest first, that FTS5 keeps of a row."""
+    number = 0
+    for byte in data:
+        number = (number << 7) | (byte & 0x7F)
+        if byte < 0x80:
+            yield number
+            number = 0
 
 
 def _unpacked(stored: Sequence[Any], name: str) -> str:

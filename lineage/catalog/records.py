@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from lineage.records import (
@@ -30,6 +30,9 @@ from lineage.records import (
 )
 
 Row = tuple[Any, ...]
+_CHUNK = tuple(field.name for field in fields(Chunk))
+_LISTS = frozenset(("section", "box", "copies"))
+"""Fields of a chunk that are kept as JSON."""
 
 
 def dump(value: Any) -> str:
@@ -55,20 +58,9 @@ def work_row(work: Work) -> Row:
 
 def work_of(row: Row) -> Work:
     """The `Work` of a row of `works`."""
-    id_, kind, title, year, venue, license_, abstract, authors, said_by, meta, aliases = row
-    return Work(
-        id=WorkId(id_),
-        kind=kind,
-        title=title,
-        authors=tuple(json.loads(authors)),
-        year=year,
-        venue=venue,
-        abstract=abstract,
-        aliases=tuple(json.loads(aliases)),
-        license=license_,
-        said_by=tuple(json.loads(said_by)),
-        meta=json.loads(meta),
-    )
+    id_, kind, title, year, venue, license_, abstract, *lists = row
+    authors, said_by, meta, aliases = map(json.loads, lists)
+    return Work(WorkId(id_), kind, title, tuple(authors), year, venue, abstract, tuple(aliases), license_, tuple(said_by), meta)
 
 
 def edge_row(edge: Reference) -> Row:
@@ -143,10 +135,9 @@ def fact_row(fact: Fact) -> Row:
 
 
 def fact_of(row: Row) -> Fact:
-    """The `Fact` of a row of `facts`, of older formats too."""
-    name, value, unit, work, chunk, kind, line, *words = row
-    written, said, scope, literal, *more = words or ("", "", "", True)
-    return Fact(name, value, unit, WorkId(work), chunk, kind, line, written, said, scope, bool(literal), *more)
+    """The `Fact` of a row of `facts`."""
+    name, value, unit, work, chunk, kind, line, written, said, scope, literal, end_line = row
+    return Fact(name, value, unit, WorkId(work), chunk, kind, line, written, said, scope, bool(literal), end_line)
 
 
 def setting_row(setting: Setting) -> Row:
@@ -167,53 +158,15 @@ def file_of(row: Row) -> FileProfile:
 
 
 def chunk_values(chunk: Chunk) -> Row:
-    """Columns of `chunks` from `id` to `copies`."""
-    return (
-        chunk.id,
-        chunk.work,
-        clean(chunk.path),
-        chunk.kind,
-        chunk.role,
-        clean(chunk.text),
-        clean(chunk.header),
-        chunk.start,
-        chunk.end,
-        chunk.start_line,
-        chunk.end_line,
-        clean(chunk.symbol),
-        clean(dump(chunk.section)),
-        chunk.page,
-        dump(chunk.box),
-        clean(chunk.label),
-        chunk.language,
-        clean(dump(chunk.copies)),
-    )
+    """Columns of `chunks` from `id` to `copies`: the fields in their order."""
+    return tuple(clean(dump(value)) if name in _LISTS else clean(value) if isinstance(value, str) else value for name, value in vars(chunk).items())
 
 
 def chunk_of(values: Sequence[Any]) -> Chunk:
     """The `Chunk` of the columns from `id` to `copies`."""
-    (id_, work, path, kind, role, text, header, start, end, start_line, end_line, symbol, section, page, box, label, language, copies) = values
-    corners = json.loads(box)
-    return Chunk(
-        id=id_,
-        work=WorkId(work),
-        path=path,
-        kind=kind,
-        role=role,
-        text=text,
-        header=header,
-        start=start,
-        end=end,
-        start_line=start_line,
-        end_line=end_line,
-        symbol=symbol,
-        section=tuple(json.loads(section)),
-        page=page,
-        box=(corners[0], corners[1], corners[2], corners[3]) if corners else None,
-        label=label,
-        language=language,
-        copies=tuple(json.loads(copies)),
-    )
+    row: dict[str, Any] = dict(zip(_CHUNK, values, strict=True))
+    lists = {name: json.loads(row[name]) for name in _LISTS}
+    return Chunk(**{**row, **{name: None if value is None else tuple(value) for name, value in lists.items()}})
 
 
 def same_text(text: str) -> str:

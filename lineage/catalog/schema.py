@@ -3,12 +3,8 @@
 SQLite's own errors never leave this package: each becomes the one of `lineage.errors` that says what to do.
 The format carries its number in `user_version`; a number that is not known is refused, never guessed at.
 
-    1   first version
-    2   facts say how they are written, what the words of the source are, what they hold for, and whether they are literal
-    3   settings as they are written; the profile of every file of a repository
-    4   facts have a last line, and mechanisms are among them
-
-A catalogue of an older format is read as it is: what it lacks is empty.
+    4   the first that is still read
+    5   words as arrays, instead of an index of FTS5
 """
 
 from __future__ import annotations
@@ -20,11 +16,11 @@ from pathlib import Path
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
-VERSION = 4
-READABLE = (1, 2, 3, 4)
-COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger")
-DERIVED = ("settings", "files")
-"""Tables that formats 1 and 2 lack: what follows from the documents."""
+VERSION = 5
+READABLE = (4, 5)
+WITH_WORDS = 5
+"""The format from which on there are words as arrays (`places`) instead of an index of FTS5."""
+COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger", "settings", "files")
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -52,6 +48,7 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_id ON chunks (id);
 CREATE INDEX chunks_same ON chunks (same);
 CREATE INDEX chunks_place ON chunks (work, path);
+CREATE INDEX chunks_outline ON chunks (row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same);
 CREATE TABLE ledger (
     kind TEXT NOT NULL, work TEXT NOT NULL, subject TEXT NOT NULL, stage TEXT NOT NULL, status TEXT NOT NULL, detail TEXT NOT NULL,
     PRIMARY KEY (kind, work, subject));
@@ -65,8 +62,8 @@ CREATE TABLE settings (
     line INTEGER NOT NULL, scope TEXT NOT NULL);
 CREATE INDEX settings_work ON settings (work);
 CREATE TABLE files (work TEXT NOT NULL, path TEXT NOT NULL, roles TEXT NOT NULL, experiment TEXT NOT NULL, PRIMARY KEY (work, path)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='', tokenize="unicode61 remove_diacritics 0");
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row);
+CREATE TABLE vocabulary (term TEXT PRIMARY KEY, doc INTEGER NOT NULL, bag BLOB NOT NULL, places BLOB NOT NULL);
+CREATE TABLE lengths (lengths BLOB NOT NULL);
 """
 
 
@@ -120,11 +117,13 @@ def open_finished(path: Path) -> sqlite3.Connection:
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute("PRAGMA query_only=ON")
             connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("PRAGMA mmap_size=0")  # a mapped file that is cut short kills the process; read, it is an error
             connection.execute("PRAGMA cache_size=-65536")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version < WITH_WORDS:
+                connection.execute("CREATE VIRTUAL TABLE temp.instances USING fts5vocab(main, lexical, instance)")
+            connection.execute("PRAGMA query_only=ON")
         except sqlite3.Error:
             connection.close()
             raise

@@ -1,4 +1,4 @@
-"""Writing the catalogue of a new generation: one transaction, one process, finished or nothing."""
+"""Write a new generation's catalog: one transaction, one process, all or nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from lineage.catalog import records, schema
+from lineage.catalog.places import Indexed
 from lineage.errors import LineageError
 from lineage.records import Chunk, CodeLink, Document, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Scalar, Setting, Work
 from lineage.text.tokens import tokens
@@ -30,6 +31,7 @@ class CatalogWriter:
         self.path = path
         self._db = schema.create(path)
         self._row = 0
+        self._words = Indexed()
         self._subjects: Counter[tuple[str, str, str]] = Counter()
 
     def __enter__(self) -> CatalogWriter:
@@ -84,10 +86,8 @@ class CatalogWriter:
             "chunks",
             ((row, *value, records.same_text(chunk.text), records.digest(value)) for row, value, chunk in zip(rows, values, chunks, strict=True)),
         )
-        statement = "INSERT INTO lexical (rowid, symbol, path, header, body) VALUES (?,?,?,?,?)"
-        with schema.translated(self.path):
-            fields = (lexical_fields(replace(chunk, text="") if n in unread else chunk) for n, chunk in enumerate(chunks))
-            self._db.executemany(statement, ((row, *chunk_fields) for row, chunk_fields in zip(rows, fields, strict=True)))
+        for n, chunk in enumerate(chunks):
+            self._words.add(lexical_fields(replace(chunk, text="") if n in unread else chunk))
         self._row = rows.stop
         return rows
 
@@ -121,12 +121,13 @@ class CatalogWriter:
         self._insert("meta", [(key, records.dump(value))], "OR REPLACE")
 
     def finish(self) -> dict[str, int]:
-        """Check the ledger equation, merge the lexical index, commit and close; gives the number of rows per table."""
+        """Check the ledger equation, write the lexical index, commit and close; gives the number of rows per table."""
         with schema.translated(self.path):
             self._check_ledger()
-            self._db.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
+            self._insert("vocabulary", self._words.vocabulary())
+            self._insert("lengths", [(self._words.lengths(),)])
             self._db.execute("COMMIT")
-            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in (*schema.COUNTED, *schema.DERIVED)}  # noqa: S608
+            counts = {table: self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in schema.COUNTED}  # noqa: S608
             self._db.close()
         return counts
 
@@ -143,12 +144,7 @@ def _chain(first: records.Row, rest: Iterator[records.Row]) -> Iterator[records.
     yield from rest
 
 
-def lexical_fields(chunk: Chunk) -> tuple[str, str, str, str]:
-    """The four indexed columns of a chunk, as tokens separated by spaces: symbol, path, header, body."""
+def lexical_fields(chunk: Chunk) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The four indexed columns of a chunk, as tokens: symbol, path, header, body."""
     where = " ".join((chunk.symbol, *chunk.section, chunk.label))
-    return (words(where), words(chunk.path), words(chunk.header), words(chunk.text))
-
-
-def words(text: str) -> str:
-    """The tokens of a text separated by spaces."""
-    return " ".join(tokens(text))
+    return (tokens(where), tokens(chunk.path), tokens(chunk.header), tokens(chunk.text))

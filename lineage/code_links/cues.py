@@ -1,4 +1,4 @@
-"""What the words around a repository's address say of whose code it is.
+"""Cues around a repository's URL: whose code it is.
 
 The question is always the same: does a paper speak of its own code, or of somebody else's that it used? Each cue is
 a phrase that decides one way; all patterns are bounded, so that a page of hostile prose costs no more than its length.

@@ -1,10 +1,10 @@
-"""What must stay out: the target's own code and whatever a blacklist names, under any name it goes by.
+"""Exclusions: the target's own code and whatever a blacklist names, under any of its names.
 
 An aid for reproducing a paper proves nothing if it hands over the paper's own repository. So exclusion goes by
 identifier, by former names, by fork parent, and, because a copy can be pushed anywhere under any name, by content.
 What is not the target's stays: a repository that is official of a cited work, or older than the target's code, is never
 a copy of it, because a target that vendors its baselines shares files with them.
-Pure: it answers with the reason in words, or with the empty string; the caller writes the ledger row.
+Pure: it answers with a reason, which is empty where nothing is excluded; the caller writes the ledger row.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from lineage.ids import normal_title, repo_id, repo_parts
@@ -24,6 +25,30 @@ TELLING = 300
 _TITLE = 3
 """Words from which on a title names one work."""
 _OWN = {Tier.OFFICIAL, Tier.AUTHOR, Tier.REIMPLEMENTATION}
+
+
+class Ground(StrEnum):
+    """By what something is recognized as excluded: its name or parent, a link to the target, its files, its README."""
+
+    NAME = "name"
+    LINK = "link"
+    CONTENT = "content"
+    README = "readme"
+
+
+class ExclusionReason(str):
+    """Why something is excluded, in words for people (empty: it is not); `ground` is what programs go by."""
+
+    ground: Ground
+
+    def __new__(cls, words: str, ground: Ground = Ground.NAME) -> ExclusionReason:
+        """The words with their ground."""
+        reason = super().__new__(cls, words)
+        reason.ground = ground
+        return reason
+
+
+NOT_EXCLUDED = ExclusionReason("")
 
 
 @dataclass(frozen=True)
@@ -64,20 +89,20 @@ class Exclusion:
         """The same without files that others have too, and had first."""
         return replace(self, content=self.content - hashes)
 
-    def reason(self, link: CodeLink, paper: Work | None = None) -> str:
+    def reason(self, link: CodeLink, paper: Work | None = None) -> ExclusionReason:
         """Why the repository of a link is excluded; `paper` is the work it is linked to."""
         if self._is_targets(link, paper) and link.repo.lower() not in self.others:
-            return f"the target's own code ({link.tier.value}, said by {', '.join(link.said_by) or 'nobody'})"
+            return ExclusionReason(f"the target's own code ({link.tier.value}, said by {', '.join(link.said_by) or 'nobody'})", Ground.LINK)
         return self._by_name({link.repo.lower()})
 
-    def reason_for_work(self, work: Work) -> str:
+    def reason_for_work(self, work: Work) -> ExclusionReason:
         """Why a repository is excluded, by its identifier, its former names or what it was forked from."""
         return self._by_name({work.id.lower(), *(a.lower() for a in work.aliases)}) or self._by_parent(work)
 
-    def reason_for_url(self, url: str) -> str:
+    def reason_for_url(self, url: str) -> ExclusionReason:
         """Why an address is excluded."""
         repo = repo_id(url)
-        return self._by_fragment(_bare(url)) or (self._by_name({repo.lower()}) if repo else "")
+        return self._by_fragment(_bare(url)) or (self._by_name({repo.lower()}) if repo else NOT_EXCLUDED)
 
     def is_anothers(self, work: Work) -> bool:
         """Whether a repository cannot be a copy of the target's code: it is official of another work, or older."""
@@ -86,51 +111,52 @@ class Exclusion:
         names = {work.id.lower(), *(alias.lower() for alias in work.aliases)}
         return bool(names & self.others) or (len(began) >= len("2024") <= len(since) and began < since)
 
-    def reason_for_content(self, hashes: AbstractSet[str], work: Work | None = None) -> str:
+    def reason_for_content(self, hashes: AbstractSet[str], work: Work | None = None) -> ExclusionReason:
         """Why a repository is excluded by its files: a share of `SHARE` of them, three at least, is the target's own."""
         if work and self.is_anothers(work):
-            return ""
+            return NOT_EXCLUDED
         shared = len(hashes & self.content)
         smaller = min(len(hashes), len(self.content))
         if shared >= FEWEST and shared >= SHARE * smaller:
-            return f"{shared} of its {len(hashes)} files are files of the target's own code"
-        return ""
+            return ExclusionReason(f"{shared} of its {len(hashes)} files are files of the target's own code", Ground.CONTENT)
+        return NOT_EXCLUDED
 
     def _is_targets(self, link: CodeLink, paper: Work | None = None) -> bool:
         names = {link.paper, *((paper.id, *paper.aliases) if paper else ())}
         return self.no_target_code and link.tier in _OWN and bool(names & self.target)
 
-    def _by_name(self, names: AbstractSet[str]) -> str:
+    def _by_name(self, names: AbstractSet[str]) -> ExclusionReason:
         for name in sorted(names):
             if name in self.own:
-                return f"{_shown(name)} is the target's own code"
+                return ExclusionReason(f"{_shown(name)} is the target's own code", Ground.NAME)
             if reason := self._by_fragment(_bare(_shown(name))):
                 return reason
-        return ""
+        return NOT_EXCLUDED
 
-    def _by_parent(self, work: Work) -> str:
+    def _by_parent(self, work: Work) -> ExclusionReason:
         for parent in sorted(_parents(work)):
             if reason := self._by_name({parent}):
-                return f"a fork of {_shown(parent)}: {reason}"
-        return ""
+                return ExclusionReason(f"a fork of {_shown(parent)}: {reason}", Ground.NAME)
+        return NOT_EXCLUDED
 
-    def _by_fragment(self, address: str) -> str:
+    def _by_fragment(self, address: str) -> ExclusionReason:
         fragment = next((f for f in self.fragments if _covers(f, address)), "")
-        return f"on the blacklist: {fragment}" if fragment else ""
+        return ExclusionReason(f"on the blacklist: {fragment}", Ground.NAME) if fragment else NOT_EXCLUDED
 
 
 @dataclass(frozen=True)
 class KeptOut:
-    """A repository that was kept out: when it began (empty: nobody says), and the links that name it, evidence left out."""
+    """A repository that was kept out: when it began (empty: nobody says), the links that name it without evidence, and by what it was recognized."""
 
     repo: str
     began: str = ""
     links: tuple[CodeLink, ...] = ()
+    ground: Ground = Ground.NAME
 
     def as_meta(self) -> dict[str, Any]:
         """As the catalogue keeps it."""
         links = [{"paper": link.paper, "repo": link.repo, "tier": link.tier.value, "said_by": list(link.said_by)} for link in self.links]
-        return {"repo": self.repo, "began": self.began, "links": links}
+        return {"repo": self.repo, "began": self.began, "links": links, "ground": self.ground.value}
 
     @classmethod
     def from_meta(cls, row: Mapping[str, Any]) -> KeptOut:
@@ -139,7 +165,7 @@ class KeptOut:
             CodeLink(WorkId(stored_link["paper"]), WorkId(stored_link["repo"]), Tier(stored_link["tier"]), tuple(stored_link["said_by"]))
             for stored_link in row["links"]
         )
-        return cls(str(row["repo"]), str(row["began"]), tuple(links))
+        return cls(str(row["repo"]), str(row["began"]), tuple(links), Ground(row.get("ground", Ground.NAME)))
 
 
 def published(work: Work) -> str:

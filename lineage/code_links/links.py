@@ -1,4 +1,4 @@
-"""Which repositories belong to which papers, from every witness, with the words that prove it.
+"""Match repositories to papers, from every source, with the evidence.
 
 A repository is only ever taken from an explicit address on a known forge (`ids.repo_id`): never from a word with a
 slash, a project page, an organisation or a gist. Tiers: OFFICIAL when the paper says the code is its own, or paper

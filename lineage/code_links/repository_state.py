@@ -1,4 +1,4 @@
-"""What became of a linked repository: archived, a fork, renamed, empty, gone, blocked, or not fetched and why.
+"""The state of a linked repository: archived, fork, renamed, empty, gone, blocked, or not fetched and why.
 
 A link says whose code it is; whether that code is alive is told by the repository's record and by the ledger row that
 says how fetching it ended. Both are read here, once, for every door. Pure.

@@ -1,4 +1,4 @@
-"""What there is of the target's own code, under any name: whole repositories, and single files in other people's.
+"""Find the target's own code under any name: whole repositories, and single files in others'.
 
 Used on a finished catalogue by who leaves it out of an answer (`retrieval`) and by who proves that it is not there
 (`indexer.code_links.exclusion_check`); a build asks the same of each repository before it is kept. Nothing is decided by a mention.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lineage.catalog.reader import Catalog, StoredDocument
 from lineage.code_links import links as witnesses
-from lineage.code_links.exclusion import Exclusion, is_telling, published
+from lineage.code_links.exclusion import NOT_EXCLUDED, Exclusion, ExclusionReason, Ground, is_telling, published
 from lineage.code_links.readme import from_readme
 from lineage.code_reuse.derivation import HEAD, is_readme, taken
 from lineage.records import CodeLink, Document, Tier, Work, WorkId
@@ -26,10 +26,12 @@ class TargetCode:
     files: Mapping[tuple[WorkId, str], str] = field(default_factory=dict)
 
 
-def copy_reason(exclusion: Exclusion, papers: Iterable[Work], links: Iterable[CodeLink], work: Work, readme: str, content: frozenset[str]) -> str:
-    """Why a repository or folder is the target's code, by its README or the hashes of its files, or the empty string."""
+def copy_reason(
+    exclusion: Exclusion, papers: Iterable[Work], links: Iterable[CodeLink], work: Work, readme: str, content: frozenset[str]
+) -> ExclusionReason:
+    """Why a repository or folder is the target's code, by its README or the hashes of its files."""
     if not exclusion.no_target_code:
-        return ""
+        return NOT_EXCLUDED
     repo = work.id.lower()
     claims = from_readme(work, readme, [paper for paper in papers if paper.kind == "paper"]) if readme else ()
     full_exclusion = exclusion.knowing(witnesses.merge([*(link for link in links if link.repo.lower() == repo), *claims]))
@@ -37,7 +39,7 @@ def copy_reason(exclusion: Exclusion, papers: Iterable[Work], links: Iterable[Co
         return reason
     its = [link for link in claims if full_exclusion.reason(link) and link.paper in exclusion.target]
     surely = any(link.tier is not Tier.REIMPLEMENTATION or not full_exclusion.is_anothers(work) for link in its)
-    return "its README says that it is the target's code" if surely else ""
+    return ExclusionReason("its README says that it is the target's code", Ground.README) if surely else NOT_EXCLUDED
 
 
 def file_reason(exclusion: Exclusion, path: str, size: int, sha256: str, text: str) -> str:

@@ -8,14 +8,13 @@ nothing of either.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.records import CodeLink, Document, WorkId
-from lineage.references.signals import Signal, counted
+from lineage.records import Document, WorkId
+from lineage.text.tokens import counted
 
 LINES = 5
 """Lines from which on a definition, or a file, can tell."""
@@ -48,6 +47,11 @@ class Shared:
     def from_meta(cls, row: Mapping[str, Any]) -> Shared:
         """What `dataclasses.asdict` made of it, as the catalogue keeps it."""
         return cls(WorkId(row["one"]), WorkId(row["other"]), int(row["files"]), int(row["definitions"]), tuple(row["examples"]))
+
+    @property
+    def weight(self) -> float:
+        """How much it is: a file counts as three definitions."""
+        return 3.0 * self.files + self.definitions
 
     def words(self) -> str:
         """`3 files and 12 functions`."""
@@ -83,7 +87,7 @@ def shared(documents: Iterable[Document]) -> tuple[Shared, ...]:
             definitions[key].append(home)
     in_files, in_code = _pairs(files), _pairs(definitions)
     shareds = [_shared(pair, in_files.get(pair, []), in_code.get(pair, [])) for pair in sorted({*in_files, *in_code})]
-    return tuple(sorted((s for s in shareds if s.files or s.definitions), key=lambda s: (-_weight(s), s.one, s.other)))
+    return tuple(sorted((s for s in shareds if s.files or s.definitions), key=lambda s: (-s.weight, s.one, s.other)))
 
 
 def is_vendored(path: str) -> bool:
@@ -149,25 +153,3 @@ def _shared(pair: tuple[WorkId, WorkId], files: Sequence[tuple[_Home, _Home]], d
         *(f"{definition_home.path}:{definition_home.symbol}" for definition_home in counted_),
     ]
     return Shared(*pair, len(files), len(counted_), tuple(sorted(places[:EXAMPLES])))
-
-
-def _weight(found: Shared) -> float:
-    return 3.0 * found.files + found.definitions
-
-
-def signals(shareds: Sequence[Shared], links: Sequence[CodeLink], target: WorkId) -> dict[WorkId, tuple[Signal, ...]]:
-    """For each paper whose own repository shares code with the target's the signal of that: 1 shared file .4, 31 functions 1."""
-    owners: dict[str, set[WorkId]] = defaultdict(set)
-    for link in links:
-        if link.tier.own:
-            owners[link.repo.lower()].add(link.paper)
-    best: dict[WorkId, Shared] = {}
-    for shared_code in shareds:
-        papers, others = owners[shared_code.one.lower()], owners[shared_code.other.lower()]
-        for paper in others if target in papers else papers if target in others else ():
-            if paper != target and _weight(shared_code) > (_weight(best[paper]) if paper in best else 0.0):
-                best[paper] = shared_code
-    return {
-        paper: (Signal("reuse", min(1.0, math.log2(1 + _weight(shared_code)) / 5), f"its repository shares {shared_code.words()} with the target's"),)
-        for paper, shared_code in best.items()
-    }

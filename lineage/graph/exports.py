@@ -1,4 +1,4 @@
-"""A lineage's graph in the forms that others read: JSON, GraphML, DOT, SVG and one HTML page.
+"""Export a lineage's graph: JSON, GraphML, DOT, SVG and one HTML page.
 
 It exists so that a lineage can be looked at anywhere and taken into other tools. Nothing here draws with a foreign
 program: DOT is text for those who have Graphviz, and the page is one file that asks nothing of a network.
@@ -16,10 +16,9 @@ import networkx as nx
 from lineage import registry
 from lineage.errors import UsageError
 from lineage.graph.build import layout, lines
-from lineage.graph.html import page
 from lineage.graph.layout import Layout
 from lineage.graph.legend import ROLES, colour, label, radius
-from lineage.graph.svg import still
+from lineage.graph.svg import page, still
 
 SCHEMA = "1"
 

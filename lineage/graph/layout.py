@@ -1,4 +1,4 @@
-"""Where the nodes of a lineage stand: x is the year, y keeps like by like, and no label covers another.
+"""Place the nodes of a lineage: x is the year, y groups similar works, no label covers another.
 
 Labels stand to the left of their marks, lines leave to the right, a repository stands under its paper. Each year is a
 column of one or more lanes; a lane moves as near to the older ones as the labels at the same height allow. Heights

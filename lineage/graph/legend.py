@@ -1,4 +1,4 @@
-"""What colours, sizes and short names mean, said once for every form that draws.
+"""The legend shared by all drawings: colors, sizes and short names.
 
 The colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart with any kind of colour vision.
 The page has them again in `lineage/data/graph.css`, where a dark page can have its own.

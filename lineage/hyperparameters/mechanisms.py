@@ -25,8 +25,9 @@ class MechanismKind:
     """One kind: its title, topic and weight (0..1), how code shows it, where it applies and how prose states it.
 
     `calls` are last names of functions (or dotted ends), `names` folded names of options, `functions` and `code` patterns of definitions and
-    statements. `applies` are phrases one of which the target must use (none: all that train), `states` phrases by which it is
-    stated, `covers` the details of the checklist that it answers, and (`settled`) that leave nothing open once they are stated.
+    statements. `applies` are phrases one of which the target must use (none: all that train), of `only` where those are too common, `states`
+    phrases by which it is stated, `covers` the details of the checklist that it answers, and (`settled`) that leave nothing open once they are
+    stated.
     """
 
     name: str
@@ -38,9 +39,15 @@ class MechanismKind:
     functions: re.Pattern[str] | None = None
     code: re.Pattern[str] | None = None
     applies: tuple[Phrase, ...] = ()
+    only: tuple[Phrase, ...] = ()
     states: tuple[Phrase, ...] = ()
     covers: tuple[str, ...] = ()
     settled: bool = False
+
+    @property
+    def wanted(self) -> tuple[Phrase, ...]:
+        """The phrases one of which the target must use."""
+        return self.only or self.applies
 
 
 @cache
@@ -58,6 +65,7 @@ def kinds() -> tuple[MechanismKind, ...]:
             functions=re.compile(row["functions"]) if "functions" in row else None,
             code=re.compile(row["code"]) if "code" in row else None,
             applies=tuple(map(phrase, row.get("applies", ()))),
+            only=tuple(map(phrase, row.get("only", ()))),
             states=tuple(map(phrase, row.get("states", ()))),
             covers=tuple(row.get("covers", ())),
             settled=bool(row.get("settled", False)),

@@ -13,6 +13,7 @@ import math
 import re
 import unicodedata
 import warnings
+from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 
 Scalar = bool | int | float | str | None
@@ -217,3 +218,52 @@ def _operated(op: ast.operator, left: int | float, right: int | float) -> object
             return left**right
         case _:
             raise Expression("an operator that is not arithmetic")
+
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)(?:[eE][+-]?\d{1,3})?"
+_TEN_TO = r"10(?:\s?(?:\^|\*\*)\s?\{?\s?[-+−]?\d{1,3}\s?\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})"
+_FIGURE = rf"{_TEN_TO}|{_DIGITS}(?:\s?(?:x|×|·|\*|\\times|\\cdot)\s?{_TEN_TO})?"
+_CLAIMED = re.compile(rf"(?<![\w.−-])[+−-]?(?:{_FIGURE})(?![\w])")
+_HELD = re.compile(rf"[+−-]?(?:{_FIGURE})")
+_FIGURES = re.compile(r"\d+(?:\.\d+)?")
+_SCALED = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s?(\\?%|[kK]\b)")
+_COUNTED = dict(zip(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), range(2, 13), strict=True))
+_LETTERS = re.compile(r"[a-z]+")
+_LONGEST = 40
+
+
+def claimed(sentence: str) -> set[str]:
+    """The values of the numbers that a sentence claims, those written out included; the figures inside of names are the names'."""
+    return {*_values(_CLAIMED.finditer(sentence)), *_counted(sentence)}
+
+
+def stated_numbers(text: str) -> set[str]:
+    """The values of the numbers that a text states, 10 % as 0.1 too and 4k as 4000; the figures inside of names are the names'."""
+    return claimed(text) | {_shown(float(match[1]) * (1000 if match[2] in "kK" else 0.01)) for match in _SCALED.finditer(text)}
+
+
+def held(text: str) -> set[str]:
+    """Every value that a text may be said to hold: its numbers, the bare figures inside of names, shares as percents and
+    percents as shares, 4k as 4000.
+    """
+    figures = (float(match[0]) for match in _FIGURES.finditer(text) if len(match[0]) < _LONGEST)
+    plain = {*_values(_HELD.finditer(text)), *stated_numbers(text), *map(_shown, figures)}
+    return plain | {_shown(100 * float(value)) for value in plain if 0 < float(value) < 1}
+
+
+def _values(matches: Iterable[re.Match[str]]) -> Iterator[str]:
+    for match in matches:
+        try:
+            value = number(match[0].strip()) if len(match[0]) < _LONGEST else None
+        except Expression:  # a power out of all proportion
+            continue
+        if value is not None:
+            yield _shown(float(value))
+
+
+def _counted(text: str) -> Iterator[str]:
+    return (_shown(float(_COUNTED[word])) for word in _LETTERS.findall(text.lower()) if word in _COUNTED)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.10g}"

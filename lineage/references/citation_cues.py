@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 
 TARGET = "⟦T⟧"
 OTHER = "⟦o⟧"

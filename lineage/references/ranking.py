@@ -23,7 +23,8 @@ from lineage.references.citation_cues import mark
 from lineage.references.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.references.roles import classify, judge, section_kind
 from lineage.references.same_work import facts
-from lineage.references.signals import Signal, counted
+from lineage.references.signals import Signal
+from lineage.text.tokens import counted
 
 MAX_MENTIONS = 60
 SAID = 0.4
@@ -93,9 +94,9 @@ def rank(
     """The references, best first, with `roles` (where none were given), `score` in 0..1 and `why`, strongest reason first.
 
     Ties keep the order of the bibliography. `links` are code links of the cited works, `target` the citing work, `more`
-    further signals of cited works (`lineage.code_reuse.reuse`, `lineage.references.signals`), `named` the sentences that
+    further signals of cited works (`lineage.references.ancestors`), `named` the sentences that
     speak of a cited work by its short
-    name alone (`lineage.references.short_names`).
+    name alone (`lineage.references.ancestors`).
     """
     code, more, named = _best_links(links), more or {}, named or {}
     scored = []

@@ -54,8 +54,3 @@ class Signal:
     name: str
     value: float
     words: str
-
-
-def counted(n: int, thing: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"

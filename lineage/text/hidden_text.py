@@ -1,4 +1,4 @@
-"""Third parties' text as it may be shown or sent to a model: without characters that a reader cannot see, between lines that it cannot hold."""
+"""Make third-party text safe to show or send to a model: remove invisible characters, fence it between lines it cannot contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding many phrases in a text at once, whatever the hyphens and capitals: words in, phrases out. Pure.
+"""Find many phrases in a text at once, whatever the hyphens and capitals; split plain prose into sentences. Pure.
 
 `fine-tuned`, "fine tuned" and `fine_tuned` are the same two words; `1e-4`, `4,096`, `150k` and `224x224` are one word each. Each
 position of the text is looked up once in a table of first words, so that a list of a thousand phrases costs no more
@@ -59,3 +59,18 @@ class Phrases(Generic[Tag]):
     def found(self, text: Sequence[Word]) -> Iterator[Tag]:
         """The tags of the phrases that stand in the words."""
         return (tag for _, _, tag in self.places(text))
+
+
+_BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z⟦(\[\"“])")
+_ABBREVIATED = re.compile(r"(?:\b(?:al|e\.g|i\.e|cf|Fig|Eq|Sec|Tab|vs|etc|resp|approx|Dr|No)|\b[A-Z])\.$")
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences of plain text; an abbreviation or initial does not end one."""
+    parts: list[str] = []
+    for piece in _BREAK.split(text):
+        if parts and _ABBREVIATED.search(parts[-1]):
+            parts[-1] += " " + piece
+        else:
+            parts.append(piece)
+    return parts

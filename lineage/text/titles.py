@@ -1,4 +1,4 @@
-"""What of a title identifies a work, and what is only the way it was written.
+"""Normalize titles to what identifies a work.
 
 Bibliographies write one title in many ways: case, TeX, a dropped subtitle, a cut end, a venue glued to the
 tail. These functions take such accidents away and keep what tells two works apart, numbers above all

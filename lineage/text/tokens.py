@@ -144,3 +144,8 @@ def fts_phrase(tokens_: Iterable[str]) -> str:
 def fts_any(tokens_: Iterable[str]) -> str:
     """An FTS5 expression that any of the tokens satisfies; "" for none. What is not letters and digits is left out."""
     return " OR ".join(f'"{token}"' for token in tokens_ if token.isalnum())
+
+
+def counted(n: int, thing: str) -> str:
+    """`1 word`, `2 words`."""
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"

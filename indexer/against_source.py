@@ -1,4 +1,4 @@
-"""What `lineage check --against-source` does: fetch every pinned repository and paper once more, and compare.
+"""`lineage check --against-source`: fetch every pinned repository and paper again and compare.
 
 Nothing that is remembered counts as an answer, and nothing is remembered of these. GitHub does not promise the same archive twice, so
 what is compared is the text that the same parser reads of each file, by its hash.
@@ -6,6 +6,8 @@ what is compared is the text that the same parser reads of each file, by its has
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +15,17 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.build_context import BuildContext
-from indexer.bundle.refetch import digest, documents_of
+from indexer.bundle.write import source_of
+from indexer.papers import fetch_paper
+from indexer.plan import fetchable
+from indexer.repositories import read_repository, tarball
 from indexer.store.blobs import Blobs
 from indexer.store.computed_cache import DerivedCache
 from indexer.transport.cache import Answers, CachedResponse, Request
 from indexer.transport.client import Transport
 from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
+from lineage.errors import ParseError, SourceError
 from lineage.generation import Generation
 from lineage.progress import Stage, Waiting, Watch
 from lineage.records import Document, Status, Work
@@ -28,6 +34,8 @@ from lineage.settings import Settings
 Verdict = Literal["match", "differs", "gone", "not checked"]
 _ENDS: dict[str, Verdict] = {Status.NOT_FOUND: "gone", Status.GONE: "gone", Status.WITHDRAWN: "gone", Status.HASH_MISMATCH: "differs"}
 _ABSTRACT = "abstract@1"
+_COMMIT = re.compile(r"[0-9a-f]{40}\Z")
+_VERSION = re.compile(r"v?([1-9]\d{0,2})\Z")
 
 
 @dataclass(frozen=True)
@@ -87,3 +95,34 @@ def _compared(lineage: str, work: Work, stored: Sequence[StoredDocument], now: S
         return SourceCheck(lineage, work.id, "not checked", 0, 0, "other versions of the parsers read it")
     detail = f"not as its source has it: {', '.join(other_names[:3])}{' ...' if other_names[3:] else ''}" if other_names else ""
     return SourceCheck(lineage, work.id, "differs" if other_names else "match", len(comparable), len(comparable) - len(other_names), detail)
+
+
+def documents_of(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
+    """The documents of a work as its source hands it out now, or why there are none."""
+    try:
+        if source_of(work) == "GitHub":
+            return _repository(bench, work)
+        arxiv = fetchable(work)
+        if arxiv and work.kind == "paper":
+            paper_text = fetch_paper(bench, arxiv, work, _version(work))
+            return ((paper_text.document,), "") if paper_text.document else ((), f"{paper_text.status}: {paper_text.detail}")
+    except (SourceError, ParseError) as error:
+        return (), f"{error.status}: {error}"
+    return (), "nobody hands it out: it was a file of the maker's own"
+
+
+def _repository(bench: BuildContext, work: Work) -> tuple[Sequence[Document], str]:
+    commit = str(work.meta.get("commit"))
+    if not _COMMIT.match(commit):
+        raise SourceError(Status.NOT_FOUND, "the bundle names no commit")
+    return read_repository(bench, work.id, tarball(bench, work)).documents, ""
+
+
+def _version(work: Work) -> str:
+    match = _VERSION.match(str(work.meta.get("version") or ""))
+    return f"v{match[1]}" if match else ""
+
+
+def digest(text: str) -> str:
+    """The hash of a text as a catalogue keeps it."""
+    return hashlib.sha256(records.clean(text).encode()).hexdigest()

@@ -5,14 +5,21 @@ What the model answers is a third party's text like any other: whoever asked che
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from indexer.store.computed_cache import DerivedCache
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
+from lineage.results import ModelUsage
 from lineage.settings import Settings
+from lineage.text.hidden_text import object_in
 
 PUBLIC = "https://api.openai.com/v1"
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -62,3 +69,66 @@ class Chat:
             raise SourceError(Status.UNREACHABLE, f"the model's endpoint cannot be reached: {type(error).__name__}") from error
         except (ValueError, TypeError, AttributeError, IndexError) as error:
             raise SourceError(Status.WRONG_TYPE, "the model's endpoint answered something else than a chat completion") from error
+
+
+_LETTERS_A_TOKEN = 3
+_STAGE = "chat"
+
+
+@dataclass
+class MeteredChat:
+    """A chat model (`ChatModel`) whose answers are kept under `home`; `tokens` counts a text's, `budget` is the most that this process may
+    use (0: any), `price` is that of a million tokens in and out."""
+
+    chat: Chat
+    home: Path
+    tokens: Callable[[str], int]
+    budget: int = 0
+    price: tuple[float, float] = (0.0, 0.0)
+    _sent: bool = True
+
+    def __post_init__(self) -> None:
+        self.usage = ModelUsage(self.model)
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        return self.chat.model
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[MeteredChat]:
+        """A door that counts what would be asked, of which `usage` tells, and sends nothing; answers that are kept are given."""
+        made = MeteredChat(self.chat, self.home, self.tokens, 0, self.price, False)
+        yield made
+
+    def complete(self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], most: int) -> str:
+        """The answer's text; raises `SourceError`, POLICY_SKIPPED where the call would go beyond the budget."""
+        asked = json.dumps([list(map(dict, messages)), dict(schema), most], sort_keys=True)
+        key = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+        version = f"chat@1 {self.model}@{urlsplit(self.chat.base_url).netloc.rpartition('@')[2]}"
+        with closing(DerivedCache(self.home)) as cache:
+            if (kept := cache.get(key, _STAGE, version)) is not None:
+                self.usage = self.usage.plus(cached=1)
+                return kept.decode()
+            self._count(self.tokens(asked), most // _LETTERS_A_TOKEN)
+            if not self._sent:
+                return ""
+            answer = self.chat.complete(messages, schema, most)
+            if _is_object(answer):
+                cache.put(key, _STAGE, version, answer.encode())
+        return answer
+
+    def _count(self, read: int, written: int) -> None:
+        """Count a call that is about to be made, at the most that it can cost."""
+        if self.budget and self.usage.tokens + read + written > self.budget:
+            words = f"the budget of {self.budget:,} tokens holds no further call to {self.model}"
+            raise SourceError(Status.POLICY_SKIPPED, words, hint="LINEAGE_LLM_BUDGET sets it; what was answered is kept")
+        cost = (read * self.price[0] + written * self.price[1]) / 1e6
+        self.usage = self.usage.plus(calls=1, tokens_in=read, tokens_out=written, cost=cost)
+
+
+def _is_object(answer: str) -> bool:
+    try:
+        return isinstance(json.loads(object_in(answer)), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,4 +1,4 @@
-"""From what was collected to what a generation holds: documents and the ledger.
+"""From what was collected to what a generation holds: documents, the ledger and vectors.
 
 Repositories are parsed here. What code they share is known only now, so the references are ranked once more with it; the
 documents are put in the order in which they are worth embedding.
@@ -6,24 +6,31 @@ documents are put in the order in which they are worth embedding.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from indexer.build_context import BuildContext
-from indexer.collected import Collected
+import numpy as np
+
 from indexer.repositories import Code, read_repository
-from lineage.catalog.writer import CatalogWriter
 from lineage.code_links.exclusion import Exclusion
 from lineage.code_links.target_code import is_copied
 from lineage.code_reuse import derivation, reuse
 from lineage.code_reuse.derivation import Ages, Derivation
-from lineage.code_reuse.reuse import Shared
 from lineage.licenses import CUSTOM, of_text
 from lineage.progress import Stage
-from lineage.records import Document, LedgerRow, Span, Status, Work, WorkId
-from lineage.references.ancestors import ancestors, cocitation_signals, naming_signals
-from lineage.references.signals import Ancestor, Signal
+from lineage.records import Chunk, Document, LedgerRow, Span, Status, Work, WorkId
+from lineage.references.ancestors import ancestors, cocitation_signals, naming_signals, reuse_signals
+
+if TYPE_CHECKING:
+    from indexer.build_context import BuildContext
+    from indexer.collect import Collected
+    from lineage.catalog.writer import CatalogWriter
+    from lineage.code_reuse.reuse import Shared
+    from lineage.ports import Embedder, Vectors
+    from lineage.references.signals import Ancestor, Signal
 
 _LICENCE = re.compile(r"(?:licen[cs]e|copying)(?:[.-](?:md|rst|txt|mit|apache|bsd))?\Z", re.IGNORECASE)
 _NOTE = 200
@@ -105,7 +112,7 @@ def _licensed(collected: Collected, parsed: Sequence[Document]) -> dict[WorkId, 
 
 def _of_code(collected: Collected, reused: Sequence[Shared], parsed: Sequence[Document]) -> dict[WorkId, tuple[Signal, ...]]:
     """What the parsed code of the target tells of its references: what it shares with theirs, and which it names."""
-    by_reuse = reuse.signals(reused, collected.links, collected.target.id)
+    by_reuse = reuse_signals(reused, collected.links, collected.target.id)
     by_name = naming_signals(parsed, collected.own_references(), collected.works, collected.links, collected.target)
     return _joined(by_reuse, by_name)
 
@@ -164,3 +171,46 @@ def _ordered(collected: Collected, documents: Sequence[Document]) -> tuple[Docum
     for repository in collected.repositories:
         scores[repository.work.id] = scores.get(repository.link.paper, 0.0)
     return tuple(sorted(documents, key=lambda d: (-scores.get(d.work, 0.0), d.work, d.path)))
+
+
+_BATCH = 256
+"""Texts embedded at a time: enough to sort by length, few enough to lose little when interrupted."""
+
+
+def passage(chunk: Chunk) -> str:
+    """What is embedded of a chunk: its header and its text."""
+    return f"{chunk.header}\n{chunk.text}" if chunk.header else chunk.text
+
+
+def missing(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> int:
+    """How many distinct texts have no vector yet."""
+    keys = {_key(passage(chunk)) for chunk in chunks}
+    return len(keys) - len(bench.vectors.get(embedder.id, sorted(keys)))
+
+
+def embed(bench: BuildContext, embedder: Embedder, chunks: Sequence[Chunk]) -> Vectors:
+    """Unit vectors (n, dim) float32 of the chunks, in their order; work done is kept batch by batch."""
+    texts = {_key(text): text for text in map(passage, chunks)}
+    cached_vectors = dict(bench.vectors.get(embedder.id, list(texts)))
+    todo = [key for key in texts if key not in cached_vectors]
+    for start in range(0, len(todo), _BATCH):
+        bench.watch(Stage("embed", start, len(todo)))
+        batch_keys = todo[start : start + _BATCH]
+        batch_vectors = embedder.passages([texts[key] for key in batch_keys])
+        fresh = dict(zip(batch_keys, batch_vectors, strict=True))
+        bench.vectors.put(embedder.id, fresh)
+        cached_vectors |= fresh
+    if todo:
+        bench.watch(Stage("embed", len(todo), len(todo)))
+    if not chunks:
+        return np.zeros((0, embedder.dim), np.float32)
+    return np.stack([cached_vectors[_key(passage(chunk))] for chunk in chunks]).astype(np.float32, copy=False)
+
+
+def at_once(embedder: Embedder, chunks: Sequence[Chunk]) -> Vectors:
+    """Unit vectors (n, dim) float32 of the chunks, by an embedder that is faster than a cache."""
+    return embedder.passages([passage(chunk) for chunk in chunks])
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,27 +10,27 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from indexer.build_context import BuildContext
 from indexer.chunking.chunker import VERSION as CHUNKER
 from indexer.chunking.chunker import chunks
-from indexer.collect import collect
-from indexer.collected import Collected
-from indexer.derived import derive
-from indexer.documents import Contents, read
-from indexer.embedding import at_once, embed, missing
+from indexer.collect import Collected, collect
+from indexer.documents import Contents, at_once, embed, missing, read
 from indexer.extraction import extract as facts
-from indexer.extraction.hydra import circles
+from indexer.extraction.extract import derive
 from indexer.parsers.select import versions
-from indexer.plan import BuildReport, BuildRequest
+from indexer.plan import BuildReport, BuildRequest, choose_papers, choose_repos
+from indexer.references.trace import trace
 from indexer.repo_profile import VERSION as PROFILE
 from indexer.repositories import read_upload
 from indexer.store.generations import Writing
 from indexer.target import TEXT, ResolvedTarget, check, of_code, resolve
-from indexer.transport.budget import SPENT
+from indexer.transport.politeness import SPENT
+from indexer.transport.upstreams import UPSTREAMS
 from indexer.work_budget import Allowances, limits_of
 from lineage import ids
 from lineage.catalog.reader import Catalog
@@ -39,8 +39,7 @@ from lineage.generation import Generation, Manifest, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.ports import Embedder
 from lineage.progress import Note, Stage
-from lineage.provenance import here
-from lineage.records import Chunk, Fact
+from lineage.records import Chunk, CodeLink, Fact, Setting, Work, built_here
 from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
 
@@ -86,7 +85,7 @@ def build(
             manifest, unchanged = _write(bench, writing, collected, embedder, mark, current, tier), False
             writing.sweep()
         writing.tidy()
-    with open_generation(bench.settings.home, slug, manifest.id) as generation:
+    with open_generation(bench.settings.lineages, slug, manifest.id) as generation:
         requests = bench.transport.requests - before
         made = report(generation, requests=requests, seconds=bench.clock.seconds(), unchanged=unchanged)
         return replace(made, notes=(*made.notes, *_remembered(bench.transport.remembered)))
@@ -112,7 +111,7 @@ def _is_of_another(bench: BuildContext, current: Manifest, request: BuildRequest
     if current.target == resolved_target.work.id:
         return False
     try:
-        with open_generation(bench.settings.home, current.lineage, current.id) as generation:
+        with open_generation(bench.settings.lineages, current.lineage, current.id) as generation:
             before = generation.catalog.work(current.target)
             build_request = generation.catalog.meta().get("request") or {}
     except StoreDamaged:
@@ -149,7 +148,7 @@ def _write(
             contents.into(catalog)
             catalog.add_chunks(units)
             catalog.add_facts(extracted.facts)
-            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links)
+            derive(catalog, contents.documents, units, contents.collected.works.values(), contents.collected.links, extracted.settings)
             catalog.set_meta("facts_notes", list(extracted.notes))
             catalog.finish()
         soon = tier == "full" and missing(bench, embedder, units) <= _WORTH_WAITING
@@ -163,7 +162,7 @@ def _write(
             manifest = draft.commit(
                 target=collected.target.id,
                 fingerprint=mark,
-                provenance=here(bench.transport.mirrored, bench.transport.answered),
+                provenance=built_here(bench.transport.mirrored, bench.transport.answered),
                 reports=bench.report_maker() if soon else None,
             )
     if soon or tier == "first":
@@ -188,6 +187,7 @@ def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chun
     units: list[Chunk] = []
     unit_facts: list[Fact] = []
     notes: list[str] = []
+    settings: list[Setting] = []
     terms = ontology(bench.settings.ontology)
     documents, budgets = contents.documents, Allowances(bench.settings, bench.work)
     with bench.clock.timed("parse"):
@@ -202,20 +202,21 @@ def _units(bench: BuildContext, contents: Contents) -> tuple[Contents, list[Chun
             units += own
             unit_facts += document_facts.facts + document_facts.mechanisms
             notes += document_facts.notes
+            settings += document_facts.settings
             if n % 50 == 0 or n == len(documents):
                 bench.watch(Stage("chunk", n, len(documents), document.path))
-        notes += circles(documents)
-    return replace(contents, rows=budgets.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes))
+    return replace(contents, rows=budgets.rows(contents.rows)), units, facts.Extracted(tuple(unit_facts), tuple(notes), settings=tuple(settings))
 
 
 def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embedder: Embedder) -> Manifest:
     """The same generation again, with vectors."""
-    with open_generation(bench.settings.home, lexical.lineage, lexical.id) as generation, writing.draft() as draft:
+    with open_generation(bench.settings.lineages, lexical.lineage, lexical.id) as generation, writing.draft() as draft:
         units = generation.catalog.chunks(range(lexical.counts["chunks"]))
         with bench.clock.timed("embed"):
             draft.vectors(embed(bench, embedder, units), embedder.id)
         with bench.clock.timed("write"):
-            draft.catalog_in(generation.folder)
+            with generation.files() as folder:
+                draft.catalog_in(folder)
             return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
 
 
@@ -279,3 +280,34 @@ def _peak() -> int:
     except ImportError:  # Windows
         return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+EPRINT_MB, TARBALL_MB = 1.5, 4.0
+MB_PER_SECOND = 2.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """`requests` by host, `megabytes` and `minutes` for what is not here yet; papers and repositories best first."""
+
+    target: Work
+    papers: tuple[Work, ...]
+    repos: tuple[CodeLink, ...]
+    requests: Mapping[str, int]
+    megabytes: float
+    minutes: float
+
+
+def estimate(bench: BuildContext, request: BuildRequest) -> Estimate:
+    """The cost of `request`, from metadata alone. Depth beyond 1 is counted as further papers within the budget."""
+    resolved_target = resolve(bench, request.target)
+    traced = trace(bench, resolved_target.work, resolved_target.text.document)
+    papers, _ = choose_papers(traced.references, traced.works, request.papers)
+    scores = {reference.cited: reference.score for reference in traced.references} | {resolved_target.work.id: 2.0}
+    repos, _ = choose_repos(traced.links, scores, request.repos)
+    requests = Counter({"export.arxiv.org": len(papers), "api.github.com": 2 * len(repos), "codeload.github.com": len(repos)})
+    megabytes = EPRINT_MB * len(papers) + TARBALL_MB * len(repos)
+    slowest = max((count * UPSTREAMS[host].interval for host, count in requests.items()), default=0.0)
+    minutes = (slowest + megabytes / MB_PER_SECOND) / 60
+    works = tuple(traced.works[name] for name in papers)
+    return Estimate(resolved_target.work, works, repos, {host: count for host, count in requests.items() if count}, megabytes, minutes)

@@ -1,4 +1,4 @@
-"""What a build is asked for, what it chooses to fetch, and what it says at the end. Pure.
+"""A build's request, what it chooses to fetch, and its report. Pure.
 
 Choosing is a function of the ranked references and the code links alone, so that `--dry-run`, a build and
 its repetition choose the same.
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import CodeLink, LedgerRow, Reference, Status, Tier, Work, WorkId
+from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference, Status, Tier, Work, WorkId
 
 PAPERS, REPOS = 20, 12
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}

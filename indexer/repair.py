@@ -1,4 +1,4 @@
-"""What `lineage check --repair` does: fetch again, or make again, just what is damaged.
+"""`lineage check --repair`: fetch or compute again only what is damaged.
 
 Raw bytes are fetched anew from where they came; remembered answers, caches and paces that are damaged are taken out, since
 they count as absent anyway; CURRENT is pointed to the newest whole generation, and a lineage without one is built again.
@@ -17,8 +17,8 @@ from indexer.pipeline import build
 from indexer.plan import BuildRequest
 from indexer.store import verify
 from indexer.store.atomic_files import write_whole
-from indexer.transport.bodies import Kind
 from indexer.transport.cache import read_row
+from indexer.transport.dial import Kind
 from lineage import generation as layout
 from lineage.catalog.keyed import Keyed
 from lineage.catalog.reader import Catalog
@@ -80,6 +80,8 @@ def _kind(row: dict[str, Any]) -> Kind:
 
 def _lineage(bench: BuildContext, name: str) -> Iterator[Repair]:
     """Point CURRENT to a whole generation, building one if there is none, and remove the damaged ones."""
+    if bench.store.shelf:
+        return  # a transaction leaves nothing half done; what has rotted since is built anew
     home = bench.settings.home
     folder = layout.lineage_folder(home, name)
     damaged = [path for path in sorted((folder / "gen").glob("[0-9]*")) if any(verify.check_generation(path))]

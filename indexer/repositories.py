@@ -1,4 +1,4 @@
-"""The code of one repository: resolved, pinned to a commit, streamed and parsed, with a row for each member.
+"""The code of one repository: pinned to a commit, recognized when renamed or copied, streamed and parsed, with a row for each member.
 
 Nothing is checked out and nothing is extracted: members are read out of the tarball's bytes, and their names
 are data. What was made of them is remembered by the tarball's hash.
@@ -11,18 +11,56 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from indexer.archives import members
 from indexer.archives import members as archive
 from indexer.archives.members import Member
 from indexer.build_context import BuildContext
 from indexer.papers import PaperText
+from indexer.parsers.decode import newlines
 from indexer.parsers.select import by_name, select, versions
-from indexer.repo_fingerprint import RepoFingerprint, told
 from indexer.sources import local
 from indexer.store.computed_cache import remembered
 from indexer.work_budget import MEGABYTE, WorkBudget, budget_of
+from lineage.code_links.exclusion import is_telling
 from lineage.errors import ParseError, UsageError
 from lineage.ids import local_id
 from lineage.records import Blob, CodeLink, Document, LedgerRow, Status, Work, WorkId
+
+
+@dataclass(frozen=True)
+class RepoFingerprint:
+    """The README at the top of a tarball, and SHA-256 of the texts that tell whose they are."""
+
+    readme: str
+    content: frozenset[str]
+
+
+def of_documents(documents: Iterable[Document]) -> RepoFingerprint:
+    """The same of documents that were read already, such as those of a folder."""
+    readme, content = "", set[str]()
+    for document in documents:
+        name = document.path.lower()
+        text = document.text.encode("utf-8", "replace")
+        if is_telling(name, len(text)):
+            content.add(hashlib.sha256(text).hexdigest())
+        if not readme and "/" not in name and name.startswith("readme"):
+            readme = document.text
+    return RepoFingerprint(readme, frozenset(content))
+
+
+def told(path: Path) -> RepoFingerprint:
+    """README and content hashes of a tarball on disk, of which nothing is known yet; raises `ParseError`."""
+    readme, content = "", set[str]()
+    for member in members.repo_members(path, by_name):
+        if member.data is None:
+            continue
+        text = newlines(member.data.decode("utf-8", "replace"))
+        if is_telling(member.name, len(member.data)):
+            content.add(hashlib.sha256(text.encode()).hexdigest())
+        if not readme and "/" not in member.name and member.name.lower().startswith("readme"):
+            readme = text
+    return RepoFingerprint(readme, frozenset(content))
+
 
 TARBALLS = "https://codeload.github.com/"
 """Where tarballs come from: what is looked at before it may be kept."""

@@ -1,4 +1,4 @@
-"""What a person means by a target or an addition, found: its record, its text, and the rows of how that went."""
+"""Resolve a target or an addition: its record, its text and the ledger rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from indexer.repositories import Addition, Folder, pinned, read_folder, tarball
 from indexer.sources import local
 from indexer.sources.local import is_path
 from lineage import ids
-from lineage.disk_errors import there
-from lineage.errors import AmbiguousTarget, NotFound, ParseError, SourceError, UpstreamError, UsageError
+from lineage.errors import AmbiguousTarget, NotFound, ParseError, SourceError, UpstreamError, UsageError, there
 from lineage.ids import Target
 from lineage.progress import Stage
 from lineage.records import LedgerRow, Status, Work, WorkId

@@ -1,4 +1,4 @@
-"""What reading may cost: seconds of processor time, megabytes of text and chunks, of a repository and of a whole build.
+"""Limits on parsing: CPU seconds, megabytes of text and chunks, per repository and per build.
 
 Whatever is refused for it becomes a ledger row that names the setting; what seconds cut off is never remembered.
 """

@@ -19,10 +19,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.archives.inflate import BoundedStream, Gunzip
 from indexer.archives.sniff import HEAD, is_binary
 from indexer.archives.sniff import sniff as sniff
-from indexer.archives.tarstream import BLOCK, TarHeader, entries, padded
+from indexer.archives.tarstream import BLOCK, BoundedStream, Gunzip, TarHeader, entries, padded
 from lineage.errors import ParseError
 from lineage.records import Status
 from lineage.text.hidden_text import is_name

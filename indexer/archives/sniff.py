@@ -1,4 +1,4 @@
-"""What some bytes are, from the bytes alone.
+"""Detect a file's type from its bytes alone.
 
 Servers mislabel e-prints (RELIABILITY: upstream contracts) and file names lie, so every decision about a format
 starts here and never at a header or a suffix.

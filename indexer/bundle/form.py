@@ -31,6 +31,8 @@ MANIFEST = "manifest.json"
 META = "meta.json"
 VECTORS = "vectors.npy"
 LICENCES = "LICENCES.md"
+DECISIONS = "decisions.jsonl"
+"""There only where something was decided; without the quoted lines, whose licence may keep them in."""
 LIMITS = ArchiveLimits(packed=2048 * MIB, members=16, member=1024 * MIB, total=4096 * MIB, seconds=600.0)
 """Caps on a bundle that is read; a lineage of 15,000 passages takes a hundredth of them."""
 MAX_ROWS = 2_000_000
@@ -128,7 +130,7 @@ ROWS: Mapping[str, Any] = {
     "ledger.jsonl": LedgerRow,
 }
 """The record of each line, by member."""
-MEMBERS = frozenset((*ROWS, META, VECTORS, LICENCES))
+MEMBERS = frozenset((*ROWS, META, VECTORS, LICENCES, DECISIONS))
 
 
 def lines(records: Iterable[Any], kind: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""A bundle's records as a generation of this store: written aside, proved, then switched to, as every generation is."""
+"""Write a bundle's records as a generation of this store: staged, verified, then switched to like any other."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from pathlib import Path
 
 from indexer.bundle.form import BundledDocument, Passage
 from indexer.bundle.read import Bundle
-from indexer.derived import derive
+from indexer.extraction.extract import derive
 from indexer.store.generations import Writing
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
-from lineage.disk_errors import failures
-from lineage.errors import BadBundle
+from lineage.errors import BadBundle, failures
 from lineage.generation import Generation, Manifest
 from lineage.ids import abs_url
 from lineage.licenses import LicenseTerms, terms
-from lineage.provenance import BundleOrigin, imported
-from lineage.records import Chunk, Document, LedgerRow, Status, Work, WorkId
+from lineage.records import BundleOrigin, Chunk, Document, LedgerRow, Status, Work, WorkId, imported_from
 
 SUBJECT = "text, in the bundle"
 """The subject of the ledger row that says of a work that its text was left out."""
@@ -52,12 +50,20 @@ def proved(home: Path, bundle: Bundle, fetched: Fetched) -> Iterator[Ready]:
     Raises `BadBundle` if it is not, and errors of the store; no lineage has been touched then.
     """
     missing = [document for document in bundle.left_out if _place(document) not in fetched.texts]
-    with _aside(home) as folder:
+    with aside(home) as folder:
         with CatalogWriter(folder / layout.CATALOG) as catalog:
             _fill(catalog, bundle, fetched, missing)
             catalog.finish()
         _prove(folder, bundle, whole=not missing)
         yield Ready(bundle, folder, whole=not missing)
+
+
+@dataclass(frozen=True)
+class BundleFile:
+    """The file of a bundle: its SHA-256, and the id of the key whose signature was verified."""
+
+    sha256: str
+    signer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,25 +74,25 @@ class Ready:
     folder: Path
     whole: bool
 
-    def commit(self, writing: Writing, file_hash: str, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
+    def commit(self, writing: Writing, file: BundleFile, reports: Callable[[Generation], Mapping[str, bytes]] | None = None) -> Manifest:
         """Make it the current generation of the lineage that is held; gives its manifest."""
         with writing.draft() as draft:
             draft.catalog_in(self.folder)
             if self.bundle.vectors is not None:
                 draft.vectors(self.bundle.vectors, self.bundle.manifest.embedder)
             made_by = f"imported from the bundle {self.bundle.id[:12]} made by {self.bundle.manifest.made_by[:80]}"
-            came = BundleOrigin(file_hash, self.bundle.id, datetime.now(UTC).isoformat(timespec="seconds"), self.bundle.manifest.made_by[:80])
+            came = BundleOrigin(file.sha256, self.bundle.id, datetime.now(UTC).isoformat(timespec="seconds"), self.bundle.manifest.made_by[:80])
             return draft.commit(
                 target=self.bundle.manifest.target,
                 fingerprint=mark(self.bundle, self.whole),
                 made_by=made_by,
-                provenance=imported(came),
+                provenance=imported_from(came, file.signer),
                 reports=reports,
             )
 
 
 @contextmanager
-def _aside(home: Path) -> Iterator[Path]:
+def aside(home: Path) -> Iterator[Path]:
     """A folder in the store that nobody else looks at; those of imports that died are removed after a day."""
     with failures(home):
         home.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A bundle's file as checked records. The file is a stranger's: nothing of it is believed that is not checked.
+"""Read a bundle's file as checked records. The file is untrusted: everything in it is validated.
 
 Members are streamed out of the archive under caps (`indexer.archives.members`: links, devices, names that climb, bombs and
 doubles are refused there), each is held against its hash, every line against its record, the records against
@@ -22,16 +22,17 @@ import numpy as np
 from indexer.archives import members as archive
 from indexer.bundle import form
 from indexer.bundle.form import BundledDocument, BundleManifest, Meta, Passage
-from indexer.portable import excess, without_files
+from indexer.lock.form import excess, without_files
 from lineage import ids
-from lineage.disk_errors import there
-from lineage.errors import BadBundle, BadIdentifier, NotFound
+from lineage.decisions import Decision, bounded
+from lineage.errors import BadBundle, BadIdentifier, NotFound, there
 from lineage.ports import Vectors
 from lineage.records import CodeLink, Fact, LedgerRow, Reference, Status, Work, WorkId
 from lineage.text.hidden_text import inline, is_name, is_word
 
 _AGAIN = "have it exported or copied once more"
 _UNIT = 1e-3
+_MOST_DECISIONS = 2_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Bundle:
     passages: tuple[Passage, ...]
     facts: tuple[Fact, ...]
     ledger: tuple[LedgerRow, ...]
+    decisions: tuple[Decision, ...] = ()
     dropped: tuple[str, ...] = ()
     vectors: Vectors | None = field(repr=False, default=None)
 
@@ -110,7 +112,8 @@ def _manifest(raw: bytes) -> BundleManifest:
 
 
 def _check_members(manifest: BundleManifest, members: Mapping[str, bytes]) -> None:
-    wanted = {*form.ROWS, form.META, form.LICENCES, *((form.VECTORS,) if manifest.embedder else ())}
+    optional = {form.DECISIONS} & set(manifest.members)
+    wanted = {*form.ROWS, form.META, form.LICENCES, *optional, *((form.VECTORS,) if manifest.embedder else ())}
     if set(members) != wanted or set(manifest.members) != wanted:
         odd = ", ".join(sorted(wanted.symmetric_difference(members) | wanted.symmetric_difference(manifest.members)))
         raise BadBundle(f"the bundle's members are not those of its manifest: {odd[:200]}", hint=_AGAIN)
@@ -138,9 +141,19 @@ def _bundle(name: str, manifest: BundleManifest, members: Mapping[str, bytes]) -
         passages=rows_by_member["chunks.jsonl"],
         facts=rows_by_member["facts.jsonl"],
         ledger=rows_by_member["ledger.jsonl"],
+        decisions=_decisions(members.get(form.DECISIONS, b"")),
         dropped=dropped,
         vectors=_vectors(members[form.VECTORS], manifest) if form.VECTORS in members else None,
     )
+
+
+def _decisions(data: bytes) -> tuple[Decision, ...]:
+    if data.count(b"\n") > _MOST_DECISIONS:
+        raise BadBundle(f"{form.DECISIONS} has more than {_MOST_DECISIONS:,} rows")
+    try:
+        return tuple(map(bounded, form.rows(data, Decision, form.DECISIONS)))
+    except ValueError:
+        raise BadBundle(f"{form.DECISIONS} holds a row that is no decision", hint=_AGAIN) from None
 
 
 def _vectors(data: bytes, manifest: BundleManifest) -> Vectors:

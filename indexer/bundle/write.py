@@ -1,4 +1,4 @@
-"""A generation as a bundle: what may be passed on, and of the rest the places. The same generation gives the same bytes."""
+"""Write a generation as a bundle: what may be redistributed, and where to get the rest. Deterministic bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import json
 import tarfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,8 @@ from indexer.plan import fetchable
 from indexer.store.atomic_files import written
 from lineage.catalog import records
 from lineage.catalog.reader import StoredDocument
-from lineage.disk_errors import failures
+from lineage.decisions import Decision
+from lineage.errors import failures
 from lineage.generation import VECTORS, FileRecord, Generation
 from lineage.licenses import called, terms
 from lineage.records import Work, WorkId
@@ -32,7 +33,7 @@ _BATCH = 2_000
 
 @dataclass(frozen=True)
 class Exported:
-    """A bundle that was written: its file, size in bytes and SHA-256, and what it carries of each work."""
+    """A bundle that was written: its file, size in bytes and SHA-256, what it carries of each work, and the id of the key that signed it."""
 
     path: str
     size: int
@@ -42,6 +43,7 @@ class Exported:
     content_hash: str
     texts: str
     works: tuple[Passed, ...]
+    signer: str | None = None
 
     @property
     def whole(self) -> bool:
@@ -57,9 +59,9 @@ def program() -> str:
         return "paper-lineage"
 
 
-def export(generation: Generation, path: Path, texts: Texts = "licensed") -> Exported:
-    """Write the bundle of a generation to `path`, whole or not at all; raises `DiskFull`, `SettingsError` and `StoreDamaged`."""
-    making = _Making(generation, texts)
+def export(generation: Generation, path: Path, texts: Texts = "licensed", decisions: Sequence[Decision] = ()) -> Exported:
+    """Write the bundle of a generation, with what was decided, to `path`, whole or not at all; raises `DiskFull`, `SettingsError`, `StoreDamaged`."""
+    making = _Making(generation, texts, decisions)
     with failures(path), written(path) as out:
         size, sha256 = _packed(out, making)
     manifest = generation.manifest
@@ -91,7 +93,8 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 class _Making:
     """One export: the generation, and what of it may go out."""
 
-    def __init__(self, generation: Generation, texts: Texts) -> None:
+    def __init__(self, generation: Generation, texts: Texts, decisions: Sequence[Decision] = ()) -> None:
+        self.decisions = decisions
         self.generation, self.catalog, self.texts = generation, generation.catalog, texts
         self.works = {work.id: work for work in self.catalog.works()}
         self.documents = self.catalog.documents()
@@ -136,8 +139,10 @@ class _Making:
         yield "ledger.jsonl", self._lines("ledger.jsonl", catalog.ledger())
         yield "documents.jsonl", self._lines("documents.jsonl", map(self._text, self.documents))
         yield "chunks.jsonl", self._lines("chunks.jsonl", self._passages())
+        if self.decisions:
+            yield form.DECISIONS, form.lines((replace(decision, quote="") for decision in self.decisions), Decision)
         if VECTORS in self.generation.manifest.files:
-            yield form.VECTORS, (self.generation.folder / VECTORS).read_bytes()
+            yield form.VECTORS, self.generation.file(VECTORS) or b""
 
     def _lines(self, member: str, found: Iterable[Any]) -> bytes:
         return form.lines(found, form.ROWS[member])

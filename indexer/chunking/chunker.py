@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from indexer.chunking import lines, prose, rows
-from indexer.chunking.pieces import Piece, SourceText
+from indexer.chunking import lines, prose
+from indexer.chunking.pieces import Piece, SourceText, table_head
 from lineage.records import Chunk, Document, Span
 
 VERSION = "chunk@3"
@@ -97,10 +97,10 @@ def _prefix(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
 def _header(document: Document, text: SourceText, piece: Piece, own: list[Span]) -> str:
     if document.kind == "paper":
         top = " > ".join(part for part in (document.title, *_common(own)) if part)
-        return f"{top} · {rows.head(text, piece) or _first_row(text, piece) or _around(own, piece)}".removesuffix(" · ")
+        return f"{top} · {table_head(text, piece) or _first_row(text, piece) or _around(own, piece)}".removesuffix(" · ")
     if document.kind == "docs":
         first_header = next((span.header for span in own if span.header), document.path)
-        return f"{first_header} · {rows.head(text, piece)}".removesuffix(" · ")
+        return f"{first_header} · {table_head(text, piece)}".removesuffix(" · ")
     # Signatures and docstrings stand in the text itself, and an embedder reads only so many tokens.
     return " · ".join(part for part in (document.path, _symbol(own), _class_around(piece), _settings(text, piece)) if part)
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from indexer.chunking import rows
-from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, Piece, SourceText, cut, packed
+from indexer.chunking.pieces import MAX_CHARS, MAX_LINES, MOST_CHARS, Piece, SourceText, cut, packed, table_parts
 from lineage.records import Document, Span
 
 
@@ -98,8 +97,8 @@ def _unit(text: SourceText, node: _Node, inner: tuple[Span, ...], policy: ChunkS
     named = node.span.role in _NAMED
     piece = text.trimmed(Piece(node.span.start, node.span.end, inner if node.span.role == "block" else (*inner, node.span)))
     most = policy.together if node.span.role == "class" else MAX_LINES
-    if node.span.role == "table" and piece.end - piece.start > rows.MOST_CHARS:
-        yield from rows.parts(text, piece)
+    if node.span.role == "table" and piece.end - piece.start > MOST_CHARS:
+        yield from table_parts(text, piece)
     elif _many_settings(node, policy):
         unit_pieces = packed(text, _parts(text, node, piece.spans, policy), policy.piece, policy.settings)
         yield from (replace(part, loose=False) for part in unit_pieces)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from indexer.chunking import rows
-from indexer.chunking.pieces import MAX_CHARS, Piece, SourceText, cut, joined
+from indexer.chunking.pieces import ANY_LENGTH, MAX_CHARS, Piece, SourceText, cut, joined, table_parts
 from lineage.records import Document, Span
 
 LEAST_WORDS = 150
@@ -18,7 +17,6 @@ ASIDE = 200
 """Characters below which a footnote is no chunk of its own but stays with the text around it."""
 
 _FRAMES = {"table", "algorithm"}
-_ANY = 1_000_000
 
 
 def pieces(document: Document, text: SourceText) -> Iterator[Piece]:
@@ -27,7 +25,7 @@ def pieces(document: Document, text: SourceText) -> Iterator[Piece]:
     for alone, group in groupby(leaves, key=lambda piece: not piece.loose):
         for section in _by_section(list(group)):
             for piece in section if alone else _paragraphs(text, section):
-                yield from rows.parts(text, piece) if alone else cut(text, piece, _ANY)
+                yield from table_parts(text, piece) if alone else cut(text, piece, ANY_LENGTH)
 
 
 def _leaves(document: Document) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""Which repositories a lineage gets: every link followed within the budget, and what is kept out, kept out.
+"""Choose and fetch a lineage's repositories: follow every link within the budget, apply the exclusions.
 
 Repositories are taken in rounds, because a README names further ones. With `--no-target-code` the target's own
 repository is looked at once for the hashes of its files and thrown away (`own_code`), so that copies are known by content
@@ -17,11 +17,10 @@ from itertools import count
 
 from indexer.build_context import BuildContext
 from indexer.plan import BuildRequest, came_out, choose_repos
-from indexer.repo_fingerprint import told
-from indexer.repositories import TARBALLS, Repository, front, pinned, tarball
+from indexer.repositories import TARBALLS, Repository, front, pinned, tarball, told
 from indexer.store.computed_cache import remembered
 from lineage.code_links import links as witnesses
-from lineage.code_links.exclusion import Exclusion, KeptOut, published
+from lineage.code_links.exclusion import Exclusion, ExclusionReason, Ground, KeptOut, published
 from lineage.code_links.readme import beside, from_readme
 from lineage.code_links.target_code import copy_reason
 from lineage.errors import SourceError
@@ -51,11 +50,12 @@ class Kept:
 
 @dataclass(frozen=True)
 class _Left:
-    """A repository that is not kept: how it ended, and why in words; with its record if it is one that must stay out."""
+    """A repository that is not kept: how it ended, and why in words; with its record and the reason if it is one that must stay out."""
 
     status: Status
     detail: str
     excluded: Work | None = None
+    reason: ExclusionReason | None = None
 
 
 @dataclass
@@ -71,7 +71,7 @@ class RepositoryCollector:
     here: tuple[Repository, ...] = ()
     found: dict[str, Repository] = field(default_factory=dict)
     rows: dict[str, LedgerRow] = field(default_factory=dict)
-    excluded: dict[str, Work | None] = field(default_factory=dict)
+    excluded: dict[str, tuple[Work | None, Ground]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
 
     def run(self) -> Kept:
@@ -105,10 +105,10 @@ class RepositoryCollector:
 
     def _claims(self) -> Iterator[KeptOut]:
         """What is known of each repository that was kept out."""
-        for repo, work in sorted(self.excluded.items()):
+        for repo, (work, ground) in sorted(self.excluded.items(), key=lambda row: row[0]):
             links = tuple(link for link in self.links if link.repo.lower() == repo)
             began = str((work.meta.get("created") or work.meta.get("commit_date") or "") if work else "")
-            yield KeptOut(repo, began, links)
+            yield KeptOut(repo, began, links, ground)
 
     def _round(self) -> list[Repository]:
         known_ids = {name.lower() for r in self.found.values() for name in (r.work.id, *r.work.aliases)} | set(self.rows)
@@ -152,7 +152,7 @@ class RepositoryCollector:
         reason = self.exclusion.reason(link, self.works.get(link.paper))
         if reason:
             self._row(link, Status.POLICY_SKIPPED, reason)
-            self.excluded.setdefault(link.repo.lower(), None)
+            self.excluded.setdefault(link.repo.lower(), (None, reason.ground))
         return bool(reason)
 
     def _fetch(self, link: CodeLink) -> Repository | _Left:
@@ -168,11 +168,12 @@ class RepositoryCollector:
         try:
             work = self.bench.github.repository(link.repo)
             if reason := self.exclusion.reason_for_work(work):
-                return _Left(Status.POLICY_SKIPPED, reason, excluded=work)
+                return _Left(Status.POLICY_SKIPPED, reason, work, reason)
             work = self._pinned(work, link)
-            cached_verdict = self.bench.derived.get(self._judged(work), "kept out", "2")
+            cached_verdict = self.bench.derived.get(self._judged(work), "kept out", "3")
             if cached_verdict:
-                return _Left(Status.POLICY_SKIPPED, cached_verdict.decode(), excluded=work)
+                ground, _, words = cached_verdict.decode().partition(" ")
+                return _Left(Status.POLICY_SKIPPED, words, work, ExclusionReason(words, Ground(ground)))
             return self._without_copies(Repository(work, tarball(self.bench, work), link))
         except SourceError as error:
             return _Left(error.status, str(error))
@@ -200,8 +201,8 @@ class RepositoryCollector:
         reason = copy_reason(self.exclusion, self.works.values(), self.links, repository.work, repo_fingerprint.readme, repo_fingerprint.content)
         if not reason:
             return repository
-        self.bench.derived.put(self._judged(repository.work), "kept out", "2", reason.encode())
-        return _Left(Status.POLICY_SKIPPED, reason, excluded=repository.work)
+        self.bench.derived.put(self._judged(repository.work), "kept out", "3", f"{reason.ground} {reason}".encode())
+        return _Left(Status.POLICY_SKIPPED, reason, repository.work, reason)
 
     def _judged(self, work: Work) -> str:
         """The name under which it is remembered that this commit is a copy of the target's code, so that it is not fetched again.
@@ -216,8 +217,9 @@ class RepositoryCollector:
     def _keep(self, link: CodeLink, outcome: Repository | _Left) -> list[Repository]:
         if isinstance(outcome, _Left):
             self._row(link, outcome.status, outcome.detail)
-            if outcome.excluded:
-                self.excluded |= {link.repo.lower(): outcome.excluded, outcome.excluded.id.lower(): outcome.excluded}
+            if outcome.excluded and outcome.reason:
+                noted = (outcome.excluded, outcome.reason.ground)
+                self.excluded |= {link.repo.lower(): noted, outcome.excluded.id.lower(): noted}
             return []
         name = outcome.work.id.lower()
         if name in self.found:

@@ -13,20 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from indexer.repo_fingerprint import told
-from indexer.repositories import TARBALLS
+from indexer.repositories import TARBALLS, told
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
-from lineage.code_links.exclusion import Exclusion, KeptOut
+from lineage.code_links.exclusion import Exclusion, Ground, KeptOut
 from lineage.code_links.target_code import copy_reason, in_catalog
 from lineage.errors import LineageError
 from lineage.ids import repo_id
 from lineage.records import CodeLink, LedgerRow, Tier, Work, WorkId
 
 _STAGES = {"code", "select"}
-_BY_CONTENT = "files are files of the target's own code"
-_BY_README = "its README says that it is the target's code"
-_BY_NAME = ("a fork of ", "on the blacklist", "github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ def stray_blobs(home: Path, slug: str, *, read_data: bool) -> Iterator[tuple[Pat
     for path, repo in _tarballs(home):
         if path.name in elsewhere or not path.is_file():
             continue
-        reason = forbidden.exclusion.reason_for_url(repo.removeprefix("repo:"))
+        reason: str = forbidden.exclusion.reason_for_url(repo.removeprefix("repo:"))
         if not reason and read_data:
             reason = _inside(forbidden, path, Work(repo, "code"))
         if reason:
@@ -131,16 +127,13 @@ def losses(catalog: Catalog) -> Iterator[str]:
     yield from _unaccounted(catalog, rows)
     if not build_request.get("no_target_code"):
         return
-    if "kept_out_claims" not in meta:
-        yield from _unproven(rows, str(meta.get("target")))
-        return
-    claims = [KeptOut.from_meta(row) for row in meta["kept_out_claims"]]
+    claims = [KeptOut.from_meta(row) for row in meta.get("kept_out_claims", ())]
     target = catalog.work(str(meta.get("target") or "")) or Work(WorkId(""))
     links = [*catalog.links(), *(link for claim in claims for link in claim.links)]
     plain = Exclusion.of(no_target_code=True, target=target, works=catalog.works())
     full_exclusion = plain.knowing(links, since=str(meta.get("kept_out_since") or ""))
     for claim in claims:
-        if (row := rows.get(claim.repo)) and (why := _wrongly(claim, row, full_exclusion)):
+        if (row := rows.get(claim.repo)) and (why := _wrongly(claim, full_exclusion)):
             yield f"{claim.repo} was kept out ({row.detail}), but {why}"
 
 
@@ -155,23 +148,14 @@ def _unaccounted(catalog: Catalog, rows: dict[str, LedgerRow]) -> Iterator[str]:
             yield f"{link.repo}, linked to {link.paper}, is not here and no row says why"
 
 
-def _unproven(rows: dict[str, LedgerRow], target: str) -> Iterator[str]:
-    """Other papers' repositories that a build kept out as copies without noting whose they are."""
-    for row in rows.values():
-        if row.detail.endswith(_BY_CONTENT) and row.work != target:
-            yield f"{row.subject}, linked to {row.work}, was kept out ({row.detail}) by a build that did not note whose it is"
-
-
-def _wrongly(claim: KeptOut, row: LedgerRow, known: Exclusion) -> str:
+def _wrongly(claim: KeptOut, known: Exclusion) -> str:
     """Why a repository should not have been kept out, or the empty string."""
-    if claim.repo in known.own or row.detail.startswith(_BY_NAME):
+    if claim.repo in known.own or claim.ground is Ground.NAME:
         return ""
     owner = next((link.paper for link in claim.links if link.tier is Tier.OFFICIAL and link.paper not in known.target), "")
     if claim.repo in known.others:
         return f"it is official of {owner}"
     work = Work(WorkId(claim.repo), "code", meta={"created": claim.began} if claim.began else {})
-    if row.detail.endswith(_BY_CONTENT) and known.is_anothers(work):
+    if claim.ground is Ground.CONTENT and known.is_anothers(work):
         return f"it began {claim.began[:10]}, before the target's code could be copied ({known.since[:10]})"
-    if row.detail.endswith((_BY_CONTENT, _BY_README)):
-        return ""
-    return "nothing says that it is the target's code"
+    return "nothing says that it is the target's code" if claim.ground is Ground.LINK else ""

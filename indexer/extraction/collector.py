@@ -1,7 +1,9 @@
 """Where the readers of every format put what they find: names resolved, values in one form, no more than is sane.
 
 A reader says what is written where; whether that is a detail of the ontology, and which value it has, is decided here
-once for all of them.
+once for all of them. A name that is given a literal where settings are given (a line of a configuration, an option of a program,
+a parameter of a constructor, a flag of a command) is also kept as it is written, whatever it is called: a paper's own code has
+settings that nobody else has.
 """
 
 from __future__ import annotations
@@ -12,13 +14,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lineage.hyperparameters.ontology import NameMatch, NormalizedValue, Ontology, schedule
-from lineage.hyperparameters.values import Expression, Plain, literal
+from lineage.hyperparameters.values import Expression, Plain, literal, shown
 from lineage.records import FactKind
 
 MOST = 600
 """Facts of one document; a file with more is data, and the document says so."""
 
 _SAID = 160
+_LONGEST_VALUE = 120
+_NAME = re.compile(r"[A-Za-z][\w.-]{0,80}\Z")
+_PLACEHOLDER = re.compile(
+    r"[xX]{2,9}|\.{3}|\?{2,9}|<[^<>\n]{0,60}>|(?:your|my)[-_ ][^\n]{0,60}|/?path/to/[^\n]{0,200}|TODO|FIXME|\[\"[A-Z_]{3,60}\"\]",
+    re.IGNORECASE,
+)
+"""What somebody is to fill in."""
 _SUFFIX = re.compile(r"_(?:list|thresh)\Z")
 """Endings that leave a name what it is: `num_heads_list`, `grad_clip_thresh`."""
 
@@ -38,6 +47,17 @@ class ExtractedFact:
     literal: bool = True
 
 
+@dataclass(frozen=True)
+class RawSetting:
+    """A name with the literal that it is given, both as written; `scope` is the group, class or program that it belongs to."""
+
+    line: int
+    name: str
+    value: str
+    kind: FactKind
+    scope: str = ""
+
+
 class Sink:
     """Collects what one document states; `kind` is what a reader finds unless it says otherwise."""
 
@@ -45,8 +65,16 @@ class Sink:
         self.ontology = ontology
         self.kind: FactKind = kind
         self.found: dict[ExtractedFact, None] = {}
+        self.settings: dict[RawSetting, None] = {}
         self.cut = False
         self.first = first
+
+    def setting(self, line: int, name: str, value: Plain, kind: FactKind, scope: str = "") -> None:
+        """A setting as it is written; nothing for what is empty, long, or there to be filled in."""
+        text = "" if value is None else shown(value)
+        says = text == "[]" or (any(map(str.isalnum, text)) and not _PLACEHOLDER.fullmatch(text))
+        if says and _NAME.match(name) and len(text) <= _LONGEST_VALUE and len(self.settings) < MOST:
+            self.settings.setdefault(RawSetting(line + self.first, name, text, kind, scope[:80]))
 
     def text(
         self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False

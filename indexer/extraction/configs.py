@@ -1,4 +1,4 @@
-"""Facts of configuration files: YAML, JSON, TOML, INI and gin, under their nested names.
+"""Settings and facts of configuration files: YAML, JSON, TOML, INI and gin, under their nested names.
 
 YAML is read as events, so that aliases cannot multiply; JSON and the rest by their own small
 tokenisers, which a broken file does not stop. Nothing is constructed and no interpolation is resolved.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 import yaml
 
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import Ontology
-from lineage.hyperparameters.values import MOST_ITEMS
+from lineage.hyperparameters.values import MOST_ITEMS, Expression
+from lineage.hyperparameters.values import read as read_value
 
 _TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|\'((?:[^\'\\\n]|\\.)*)\'|([{}\[\],:])|(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*)|([^\s{}\[\],:"\']+)')
 _SECTION = re.compile(r"\s*\[\[?\s*([^\[\]\n]{1,160}?)\s*\]\]?\s*(?:[#;].*)?\Z")
@@ -23,6 +25,9 @@ _COMMENT = re.compile(r"\s+[#;].*\Z")
 _LINE_YAML = re.compile(r"(\s*)(?:- )?['\"]?([\w./-]{1,100})['\"]?\s*:(?:\s+(.*?))?\s*\Z")
 _NAME = re.compile(r"[\w-]+")
 _DEPTH, _NESTED = 60, 200
+_TOP_LEVEL = re.compile(r"^([a-z]{1,20}):", re.MULTILINE)
+_ENVIRONMENT = {"channels", "dependencies"}
+"""Top-level keys of a conda environment, whatever its file is called."""
 _SKIPPED = re.compile(
     r"(?:^|/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|\.github/|\.circleci/|docker-compose[^/]*|mkdocs\.ya?ml|\.pre-commit[^/]*|renovate\.json|"
     r"setup\.cfg|tox\.ini|pyproject\.toml|Cargo\.toml|environment[^/]*\.ya?ml|conda[^/]*\.ya?ml|codecov\.ya?ml|\.readthedocs[^/]*|vercel\.json|"
@@ -33,7 +38,7 @@ _SKIPPED = re.compile(
 
 def read(path: str, text: str, language: str, sink: Sink) -> str:
     """Put the facts of a file into `sink`; gives a note where it is not what its name says and was read by its lines."""
-    if _SKIPPED.search(path):
+    if _SKIPPED.search(path) or (language == "yaml" and _ENVIRONMENT.issubset(_TOP_LEVEL.findall(text))):
         return ""
     if language == "yaml":
         return _yaml(path, text, sink)
@@ -54,6 +59,9 @@ def _leaf(sink: Sink, line: int, keys: list[str], said: str, path: str) -> None:
     if not keys:
         return
     scope = ".".join(keys[:-1])
+    with suppress(Expression):
+        value = read_value(said)
+        sink.setting(line, keys[-1], "none" if value is None and said.strip() else value, "config", scope)
     context = f"{around(path)}.{scope}" if scope else around(path)
     if _NAME.fullmatch(keys[-1]) or not _invented(keys[-1], said, context, sink.ontology):
         sink.text(line, keys[-1], said, context=context, scope=scope, kind="config")
@@ -107,7 +115,7 @@ def leaves(text: str) -> Iterator[tuple[int, list[str], str]]:
             frames.append(_Frame(isinstance(event, yaml.MappingStartEvent), _line(event)))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             done = frames.pop()
-            if not done.mapping and done.items and len(done.items) <= MOST_ITEMS and len(frames) < _DEPTH:
+            if not done.mapping and done.items is not None and len(done.items) <= MOST_ITEMS and len(frames) < _DEPTH:
                 yield done.line, _keys(frames), "[" + ", ".join(done.items) + "]"
             _closed(frames)
         elif isinstance(event, yaml.AliasEvent):

@@ -1,4 +1,4 @@
-"""The facts of one document, each in its chunk, and notes on what could not be read (pure).
+"""The settings and facts of one document, each in its chunk, and notes on what could not be read. Only `derive` writes.
 
 Time is linear in the text; what one document may state is bounded, and the bound is said where it is met.
 """
@@ -8,20 +8,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from indexer.extraction import configs, formulas, mechanisms, prose, python, shell, tables
 from indexer.extraction.collector import MOST, ExtractedFact, Sink
 from indexer.extraction.formulas import Letters
-from indexer.repo_profile import is_test
-from lineage.file_roles import named_roles
-from lineage.hyperparameters.ontology import Ontology
+from indexer.repo_profile import is_test, profiles
+from lineage.catalog.writer import CatalogWriter
+from lineage.file_roles import holds_settings, named_roles
+from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import Chunk, Document, Fact, FileRole, Span
+from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
 
-VERSION = "facts@11"
+VERSION = "facts@13"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,8}(```+|~~~+)\s*\{?\.?([\w+-]*)")
 _SHELL = {"sh", "bash", "shell", "console", "zsh", "", "text", "cmd", "powershell", "commandline"}
@@ -43,22 +44,44 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class Extracted:
-    """Facts of a document, in the order of its text, what is to be said of how they were read, and the mechanisms of its code."""
+    """Facts of a document, in the order of its text, what is to be said of how they were read, and the mechanisms and settings of its code."""
 
     facts: tuple[Fact, ...] = ()
     notes: tuple[str, ...] = ()
     mechanisms: tuple[Fact, ...] = ()
+    settings: tuple[Setting, ...] = ()
 
 
-def extract(document: Document, chunks: Sequence[Chunk], ontology: Ontology) -> Extracted:
+def extract(document: Document, chunks: Sequence[Chunk], terms: Ontology) -> Extracted:
     """Hyper-parameters and choices that a document states; `chunks` are the document's own."""
-    sink = Sink(ontology, "default")
+    sink = Sink(terms, "default")
     note = _read(document, sink)
     notes = [note] if note else []
     if sink.cut:
         notes.append(f"{document.path}: more than {MOST} facts; the rest was treated as data and excluded")
-    facts, found = _placed(document, chunks, sink.found), _mechanisms(document, chunks)
-    return Extracted(tuple(facts), tuple(f"{document.work}: {note}" for note in notes), tuple(found))
+    facts, mechanism_facts = _placed(document, chunks, sink.found), _mechanisms(document, chunks)
+    notes = [f"{document.work}: {note}" for note in notes]
+    return Extracted(tuple(facts), tuple(notes), tuple(mechanism_facts), tuple(_settings(document, chunks, sink)))
+
+
+def settings(documents: Iterable[Document], chunks: Iterable[Chunk]) -> Iterator[Setting]:
+    """The settings of repositories as they are written, document by document; of documentation only commands."""
+    by_document: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        by_document[chunk.work, chunk.path].append(chunk)
+    for document in documents:
+        if document.kind != "paper" and (own := by_document.get((document.work, document.path))):
+            sink = Sink(ontology(), "default")
+            _read(document, sink)
+            yield from _settings(document, own, sink)
+
+
+def _settings(document: Document, chunks: Sequence[Chunk], sink: Sink) -> Iterator[Setting]:
+    holding = _Places(chunks)
+    for raw in sorted(sink.settings, key=lambda setting: setting.line):
+        chunk = holding.at(raw.line)
+        if chunk and (document.kind != "docs" or raw.kind == "command"):
+            yield Setting(raw.name, raw.value, raw.kind, document.work, document.path, chunk.id, raw.line, raw.scope)
 
 
 def _of_tests(document: Document) -> bool:
@@ -88,7 +111,7 @@ def _is_test(document: Document) -> bool:
 
 def _python(document: Document, sink: Sink) -> str:
     try:
-        python.read(document.text, sink)
+        python.read(document.text, sink, holds_settings(document.path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return f"{document.path}: no valid Python 3; no facts were read" if not document.path.endswith(".ipynb") else ""
     return ""
@@ -222,7 +245,7 @@ def _fenced(kind: str, text: str, sink: Sink) -> None:
         try:
             python.read(text, sink)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
+            shell.commands_of(text, sink)
     elif kind in {"yaml", "yml"}:
         configs.read("block", text, "yaml", sink)
     elif kind in {"json", "toml", "ini", "gin"}:
@@ -284,3 +307,16 @@ def _of_part(extracted_fact: ExtractedFact, section: Section) -> ExtractedFact:
     """A fact of prose without a scope, for what the title above its section names."""
     title = _NUMBERED.sub("", section[-2]).strip(" .:")[:_LONGEST]
     return replace(extracted_fact, scope=title) if extracted_fact.kind == "prose" and not extracted_fact.scope else extracted_fact
+
+
+def derive(
+    catalog: CatalogWriter,
+    documents: Collection[Document],
+    chunks: Iterable[Chunk],
+    works: Iterable[Work],
+    links: Iterable[CodeLink],
+    read: Iterable[Setting] | None = None,
+) -> None:
+    """Write what follows from documents and their chunks; `read` are their settings, where they have been read with the facts."""
+    catalog.add_settings(settings(documents, chunks) if read is None else read)
+    catalog.add_files(profiles(documents, works, links))

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from indexer.extraction import formulas, negation
 from indexer.extraction.collector import Sink
-from indexer.extraction.false_positive_filters import not_meant, says_otherwise, undone
 from indexer.extraction.formulas import Letters
-from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity
-from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, sentences
+from indexer.extraction.quantity import NUMBER, WORDS, Quantity, in_order, listed, quantity, scopes
+from indexer.extraction.sentences import Lexicon, Phrase, TokenizedSentence, hits, lexicon, not_meant, says_otherwise, sentences, undone
 from lineage.hyperparameters.ontology import schedule
 from lineage.hyperparameters.terms import fold
 from lineage.records import FactKind
@@ -30,8 +29,8 @@ _WHOSE = (
     r"(?=\s+(?:is|are|was|were)\s))?"
 )
 _AFTER = re.compile(
-    r"(?:\}?\$)?" + _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?))?"
-    rf"\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.])|"
+    r"(?:\}?\$)?" + _WHOSE + rf"(?:\s*(?:\$[^$\n]{{1,24}}\$|\([^()\d\n]{{1,24}}\)|\[[^\[\]\n]{{1,60}}\]|[αβγδεηλμρστϵκωθ]_?\w?)){{0,2}}"
+    rf"\s*(?:{_JOIN}\s+|[=:≈~∼]\s*|\s|,\s*(?=set\b)|\((?=[\d.]|(?:factor|rate|ratio|value|power)\s)|"
     rf"[}}]|\$?\\?[A-Za-zα-ω]{{1,10}}(?:_\{{?\w{{1,6}}\}}?)?\s*=\s*)"
     rf"{{0,7}}(?=[$.\d(\[{{−-])(?P<open>[({{\[]\s*)?",
     re.IGNORECASE,
@@ -50,10 +49,13 @@ _BEFORE = [
     for words in range(3)
 ]
 """A number right before a place, or with one or two words between."""
+_BESIDE = r"(?:\s*(?:\([^()\n]{1,60}\)|\[[^\[\]\n]{1,60}\])){0,3}"
+"""Remarks and citations between a value and what it is for."""
 _EACH = re.compile(
-    rf"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{{2,50}}?)(?:,?\s+and|,)\s+\$?(?P<number>{NUMBER})\$?(?=\s+(?:on|for|in)\s)", re.IGNORECASE
+    rf"{_BESIDE}\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{{2,50}}?)(?:,?\s+and|,)\s+\$?(?P<number>{NUMBER})\$?(?={_BESIDE}\s+(?:on|for|in)\s)",
+    re.IGNORECASE,
 )
-_LAST = re.compile(r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\Z| for | when )")
+_LAST = re.compile(_BESIDE + r"\s+(?:on|for|in)\s+(?P<scope>[\w\s+/×-]{2,40}?)(?=[.,;)]|\Z| for | when )")
 """What one of several values is for; the last of them."""
 _ALL = frozenset(re.findall(r"\w+", "all our this these each both every any general training models model experiments method optimizer network"))
 """Words of a scope that is none: "for all models"."""
@@ -216,6 +218,11 @@ def _put_after(sentence: TokenizedSentence, phrase: Phrase, start: int, at: int,
         name = "min_learning_rate"
     if name == "momentum" and _AVERAGED.search(sentence.text[max(0, start - 80) : start]):
         name = "ema_decay"
+    if many and term.type != "list" and sentence.free(at, many.end):
+        for scope, item in zip(scopes(sentence.text, start, many.end, len(many.items)), many.items, strict=False):
+            _put(sentence, name, phrase, start, at, Quantity(item, many.end, (item,)), sink, kind, scope[:40])
+        if not sentence.free(at, many.end):
+            return True
     if many and several and sentence.free(at, many.end) and _put(sentence, name, phrase, start, at, many, sink, kind):
         return True
     if not first_quantity or not sentence.free(at, first_quantity.end):

@@ -1,4 +1,4 @@
-"""Facts of Python: defaults of options, fields and parameters, constants, settings, literal arguments of calls.
+"""Settings and facts of Python: defaults of options, fields and parameters, constants, settings, literal arguments of calls.
 
 Read from the syntax tree; nothing is imported or run. A name that a module binds once to a literal counts as that
 literal, a class that is given (`act_layer=nn.GELU`) as the choice of its name; what a branch sets (`if variant == "34b":`)
@@ -12,10 +12,12 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.terms import CallPattern, fold
+from lineage.hyperparameters.values import Expression, Plain, literal
 from lineage.records import FactKind
 
 _OPTIONS = {"add_argument", "add_option", "add_arg", "option", "add_flag"}
@@ -34,6 +36,8 @@ _LINES = 6
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Import, ast.ImportFrom, ast.alias)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NODES = 400_000
+_BLOCK = 5
+"""Names given literals, from which on the constants of a module are settings."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +60,24 @@ class _Place:
         return ".".join(part for part in (self.around, *self.branches) if part)
 
 
-def read(text: str, sink: Sink) -> None:
-    """Put the facts of a module into `sink`; raises what `ast.parse` raises for text that is none."""
+def read(text: str, sink: Sink, holds_settings: bool = False) -> None:
+    """Put the settings and facts of a module into `sink`; raises what `ast.parse` raises for text that is none.
+
+    With `holds_settings` the module is named after what it runs or sets, so that its constants are settings.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
-    _Reader(text, tree, sink).run()
+    _Reader(text, tree, sink, holds_settings).run()
 
 
 class _Reader:
-    def __init__(self, text: str, tree: ast.Module, sink: Sink) -> None:
+    def __init__(self, text: str, tree: ast.Module, sink: Sink, holds_settings: bool) -> None:
         self.lines = text.split("\n")
         self.tree = tree
         self.sink = sink
+        self.holds_settings = holds_settings
+        self.block: list[tuple[int, str, Plain, FactKind, str]] = []
         self.constants = _constants(tree)
         self.running = _running(tree)
         self.classes = {
@@ -91,6 +100,8 @@ class _Reader:
                 stack.extend((child, place) for child in (node.test, *node.orelse))
                 continue
             stack.extend((child, inner) for child in ast.iter_child_nodes(node) if not isinstance(child, _LEAVES))
+        for constant in sorted(self.block, key=lambda row: row[:2]) if len(self.block) >= _BLOCK else ():
+            self.sink.setting(*constant)
 
     def _node(self, node: ast.AST, place: _Place) -> _Place:
         """Read one node; gives the place of its children."""
@@ -133,6 +144,17 @@ class _Reader:
         else:
             self.sink.node(line, written, value, source_words, context=context, scope=within, kind=kind)
 
+    def setting(self, written: str, node: ast.expr, kind: FactKind, scope: str, line: int) -> None:
+        """A name that is given a literal, as it is written."""
+        with suppress(Expression):
+            self.sink.setting(line, written, literal(self._resolved(node)), kind, scope)
+
+    def _constant(self, written: str, node: ast.expr, place: _Place, kind: FactKind, scope: str, line: int) -> None:
+        """The same for what a module of settings sets outside of its functions."""
+        if self.holds_settings and written and place.inside != "function":
+            with suppress(Expression):
+                self.block.append((line, written, literal(self._resolved(node)), kind, scope))
+
     def _class(self, line: int, written: str, value: ast.expr, said: str, context: str, scope: str, kind: FactKind) -> None:
         """`act_layer=nn.GELU`: a class that is a known choice of what it is given for."""
         *before, last = _dotted(value).split(".")
@@ -171,6 +193,8 @@ class _Reader:
         inner = replace(place, scope=(*place.scope, node.name), inside="function", target="")
         for argument, default in _defaults(node.args):
             self.put(argument.arg, default, inner, "default", line=argument.lineno)
+            if node.name == "__init__" and place.inside == "class":
+                self.setting(argument.arg, default, "call", inner.around, argument.lineno)
         return inner
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign, targets: Sequence[ast.expr], value: ast.expr, place: _Place) -> _Place:
@@ -191,6 +215,7 @@ class _Reader:
             key = _string(target.slice)
             written, kind = f"{_dotted(target.value)}.{key}" if key else "", "config"
         if written:
+            self._constant(written.rpartition(".")[2], value, place, kind, written.rpartition(".")[0] or place.around, node.lineno)  # type: ignore[arg-type]
             around = ".".join((place.name, *written.removeprefix("self.").split(".")[:-1]))
             self.put(written.removeprefix("self."), value, place, kind, context=around, line=node.lineno)  # type: ignore[arg-type]
 
@@ -202,6 +227,7 @@ class _Reader:
             exempt = group and written == "weight_decay" and _is_counter(value)  # the group without decay: an exception of the setting
             if written and not exempt and not isinstance(value, ast.Dict):
                 self.put(written, value, place, "config", line=value.lineno, scope=scope)
+                self._constant(written, value, place, "config", place.target, value.lineno)
 
     # -- calls
 
@@ -231,6 +257,9 @@ class _Reader:
             default = ast.copy_location(ast.Constant(_string(given["action"]) == "store_false"), given["action"])
         if default is None:
             return
+        if names and ("default" in given or "action" not in given):
+            longest = max(names, key=lambda name: len(name) - len(name.lstrip("-")))
+            self.setting(longest.lstrip("-"), default, "default", "", node.lineno)
         names = [*([_string(given["dest"])] if "dest" in given else []), *names]
         for name in sorted(names, key=len, reverse=True):
             if self.sink.ontology.naming(name.lstrip("-"), place.name):
@@ -274,6 +303,7 @@ class _Reader:
             if keyword.arg and not isinstance(keyword.value, ast.Dict):
                 context = place.target if kind == "config" and place.target else _context(callee)
                 self.put(keyword.arg, keyword.value, place, kind, context=context, line=keyword.value.lineno, scope=scope)
+                self._constant(keyword.arg, keyword.value, place, "default", place.target or last, keyword.value.lineno)
 
 
 def _branch(test: ast.expr) -> str:

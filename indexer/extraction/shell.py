@@ -1,4 +1,4 @@
-"""Facts of commands: flags and overrides on a command line, variables that a script sets, in scripts and in READMEs.
+"""Settings and facts of commands: flags and overrides on a command line, variables that a script sets, in scripts and in READMEs.
 
 What a command line says overrides what configuration and defaults say, so these facts carry the program that is run as
 their scope. A variable that the same text sets to a literal stands for it, one that holds flags states them; nothing else is
@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 
 from indexer.extraction.collector import Sink
+from lineage.hyperparameters.values import Expression, Plain
+from lineage.hyperparameters.values import read as read_value
 
 _WORD = re.compile(r"""(?:[^\s"'\\|;&<>()]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|[|;&<>()]+""")
 _ASSIGNED = re.compile(
@@ -28,7 +30,7 @@ _RUNS = re.compile(
 _PROGRAM = re.compile(r"(?:^|[\s\"'=])((?:[\w.-]+/)*[\w.-]+\.(?:py|sh))(?=\s|\Z|[\"'])|-m\s+([\w.]+)")
 _OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]{0,80})=(.+)\Z", re.DOTALL)
 _FLAG = re.compile(r"--?([A-Za-z][\w.-]{0,80})(?:=(.*))?\Z", re.DOTALL)
-_PROMPT = re.compile(r"\s*(?:\$|>|%|#)\s+(?=\S)")
+_PROMPT = re.compile(r"\A\s*(?:\$|>|%|#)\s+(?=\S)")
 _CONTINUED = 60
 _CLOSING = (")", '"', "'")
 
@@ -84,11 +86,26 @@ def _command(number: int, line: str, variables: dict[str, str], sink: Sink) -> N
         if flag := _FLAG.match(word):
             flag_value, taken = _value(flag[2], words, at)
             at += taken
-            sink.text(row, flag[1], _expanded(flag_value, variables), kind="command", scope=scope)
+            _put(row, flag[1], _expanded(flag_value, variables), scope, sink)
         elif word[:1] in "\"'" and " -" in word:
             _command(row, word[1:-1], variables, sink)
         elif (override := _OVERRIDE.match(word)) and ".py" in line:
-            sink.text(row, override[1], _expanded(_bare(override[2]), variables), kind="command", scope=scope)
+            _put(row, override[1], _expanded(_bare(override[2]), variables), scope, sink)
+
+
+def _put(line: int, name: str, value: str, program: str, sink: Sink) -> None:
+    """A flag with its value; several numbers stay together, as the program takes them."""
+    sink.text(line, name, value, kind="command", scope=program)
+    if program and len(name) > 1 and "$" not in value and "`" not in value:
+        sink.setting(line, name, value if "," in value and value[0] != "[" else _read(value), "command", program)
+
+
+def _read(value: str) -> Plain:
+    """The literal that a value is; a command hands on what would compute something (`dog+cat`) as it stands."""
+    try:
+        return read_value(value)
+    except Expression:
+        return value
 
 
 def _value(inline: str | None, words: list[tuple[str, int]], at: int) -> tuple[str, int]:
@@ -96,6 +113,8 @@ def _value(inline: str | None, words: list[tuple[str, int]], at: int) -> tuple[s
     if inline is not None:
         return _bare(inline), 0
     values: list[str] = []
+    if at < len(words) and words[at][0][0] == "<":
+        return "", 0  # `--name <NAME>`: there to be filled in
     while at + len(values) < len(words) and len(values) < 9:
         word = words[at + len(values)][0]
         if word[0] in "|;&<>()#" or " --" in word or (word[0] == "-" and not re.match(r"-\.?\d", word)):

@@ -13,8 +13,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from pathlib import PurePosixPath
 from typing import cast
 
-from indexer.parsers.code.spans import LineIndex, spans
-from indexer.parsers.code.units import CodeUnit, leading
+from indexer.parsers.code.spans import CodeUnit, LineIndex, leading, spans
 from indexer.parsers.decode import decode
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId

@@ -14,8 +14,7 @@ from typing import Any
 
 from indexer.parsers import plain
 from indexer.parsers.code import python
-from indexer.parsers.code.spans import LineIndex, labelled, spans
-from indexer.parsers.code.units import LONG, CodeUnit, one_line
+from indexer.parsers.code.spans import LONG, CodeUnit, LineIndex, labelled, one_line, spans
 from indexer.parsers.decode import decode, newlines
 from lineage.errors import ParseError
 from lineage.records import Document, Span, Status, WorkId

@@ -1,4 +1,4 @@
-"""Which parser reads a file of a repository, or why none does: one table.
+"""Select and run the parser of a repository's file, or say why none reads it: one table.
 
 `by_name` decides from the path and size alone, before a byte is held; `select` from the content as well. What is
 skipped is skipped with words that a person understands, and counts as excluded rather than lost.
@@ -7,6 +7,7 @@ skipped is skipped with words that a person understands, and counts as excluded 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -14,9 +15,10 @@ from pathlib import PurePosixPath
 from types import ModuleType
 
 from indexer.archives.sniff import is_binary
-from indexer.parsers.code.languages import language_of, languages
-from lineage.errors import SettingsError
-from lineage.records import Status
+from indexer.parsers.code.languages import language_of, languages, warm
+from lineage import registry
+from lineage.errors import ParseError, SettingsError
+from lineage.records import Document, Status, WorkId
 from lineage.registry import installed, load_installed, module_of
 
 VERSIONS = "select@2 code@2 notebook@2 config@2 plain@2 latex@7 pdf@6 html@6"
@@ -188,3 +190,23 @@ def _parser(name: str, data: bytes) -> str:
 def _shebang(data: bytes) -> bool:
     first = data[:100].partition(b"\n")[0]
     return first.startswith(b"#!") and any(word in first for word in (b"python", b"bash", b"/sh", b"zsh", b"Rscript", b"julia"))
+
+
+PARSERS = ("code", "notebook", "config", "plain")
+
+
+def parse(path: str, data: bytes, work: WorkId, blob: str) -> Document:
+    """The document of one file; raises `ParseError` with the reason of `select` where no parser reads it."""
+    choice = select(path, data)
+    if not choice.parser:
+        raise ParseError(choice.status, choice.detail)
+    document: Document = registry.load("parsers", choice.parser)(path, data, work, blob)
+    return document
+
+
+def prepare(paths: Iterable[str]) -> None:
+    """Load the parsers and the grammars that these files need, while grammars may still be unpacked."""
+    for name in (*PARSERS, *registry.installed("parsers")):
+        registry.load("parsers", name)
+    used = {language_of(path) for path in paths} | {"python", "bash"}
+    warm(*(languages()[language].grammar for language in sorted(used) if language in languages()))

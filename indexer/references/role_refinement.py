@@ -1,4 +1,4 @@
-"""Roles as a language model reads them, where one is configured: one more witness, never the judge.
+"""Roles of citations read by a language model, if one is configured: additional evidence, never decisive.
 
 Only the best-ranked references are asked about. The model sees the sentences that cite one, fenced as data of third
 parties, and must answer with a role and the number of the sentence that it relies on; an answer without such a sentence

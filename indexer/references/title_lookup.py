@@ -1,4 +1,4 @@
-"""Works looked up by their titles: a local file's own record, and references that no service's list resolved.
+"""Look up works by title: a local file's own record, and references that no service resolved.
 
 What is found is a witness beside the others (`reconcile` joins it and keeps the reason), never an answer by itself:
 a search returns its best guess, and only a record that agrees in title and in people or years is taken.

@@ -1,4 +1,4 @@
-"""From one citing paper to its ranked references: every witness asked, every edge with its evidence.
+"""From one citing paper to its ranked references: every source queried, every edge with its evidence.
 
 The order is fixed: lists of the services, reconciled with the paper's own bibliography; the best of those that
 nobody resolved, looked up by title; what arXiv says of those that are on it; roles from the citing sentences; code links from every witness; rank.
@@ -20,8 +20,8 @@ from lineage.errors import ParseError, SourceError
 from lineage.progress import Stage
 from lineage.records import CodeLink, Document, LedgerRow, Reference, ReferenceList, Status, Work, WorkId
 from lineage.references import ranking, roles
+from lineage.references.ancestors import named_mentions
 from lineage.references.merge import merge_works, reconcile
-from lineage.references.short_names import named_mentions
 
 _HUB_LOOKUPS = (200, 20)
 """Papers whose code is asked for: among the target's references, and among those of each ancestor."""

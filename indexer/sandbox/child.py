@@ -19,8 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from indexer.sandbox.frames import BrokenFrame, frame, read_frame
-from indexer.sandbox.guards import confine, limit
+from indexer.sandbox.guards import BrokenFrame, confine, frame, limit, read_frame
 from indexer.store import document_json
 from indexer.store.document_json import document_to_json
 from lineage import registry

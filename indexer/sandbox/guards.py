@@ -1,4 +1,4 @@
-"""What the kernel is asked to deny the process that calls this: network, writing, processes, memory, time.
+"""What the sandbox's child may do, which the kernel enforces (no network, writing or processes), and the frames it speaks in.
 
 Each guard is tried on its own and named if it holds; several overlap, so that a kernel or container that lacks one is
 still left with others (RELIABILITY T3). Linux has them all; macOS keeps the resource limits, Windows has none and
@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import json
 import os
 import platform
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 CPU, MEMORY = "cpu", "memory"
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC, _CLONE_THREAD = 0x10000000, 0x40000000, 0x08000000, 0x00010000
@@ -146,3 +148,49 @@ def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
 
 def _refuse(number: int) -> bytes:
     return struct.pack("HBBI", 0x06, 0, 0, 0x00050000 | number)
+
+
+MOST = 1 << 30
+_LENGTHS = struct.Struct(">II")
+"""Bytes of the header, bytes of the whole."""
+
+
+class BrokenFrame(Exception):
+    """The other side is gone, or speaks nonsense."""
+
+
+def frame(header: dict[str, Any], parts: Sequence[bytes] = ()) -> list[bytes]:
+    """The buffers to write, in order, for a header and the parts it describes."""
+    text = json.dumps(header).encode()
+    return [_LENGTHS.pack(len(text), len(text) + sum(map(len, parts))), text, *parts]
+
+
+def read_frame(read: Callable[[int], bytes]) -> tuple[dict[str, Any], memoryview] | None:
+    """Header and body of the next frame from a blocking `read(n)`, None at a clean end; raises `BrokenFrame`."""
+    start = _exactly(read, _LENGTHS.size, at_start=True)
+    if not start:
+        return None
+    header_size, size = _LENGTHS.unpack(start)
+    if not header_size <= size <= MOST:
+        raise BrokenFrame("impossible lengths")
+    try:
+        header = json.loads(_exactly(read, header_size))
+    except ValueError as error:
+        raise BrokenFrame("the header is no JSON") from error
+    if not isinstance(header, dict):
+        raise BrokenFrame("the header is no object")
+    return header, memoryview(_exactly(read, size - header_size))
+
+
+def _exactly(read: Callable[[int], bytes], size: int, *, at_start: bool = False) -> bytes:
+    parts: list[bytes] = []
+    left = size
+    while left:
+        block = read(min(left, 1 << 20))
+        if not block:
+            if at_start and left == size:
+                return b""
+            raise BrokenFrame("ended inside a frame")
+        parts.append(block)
+        left -= len(block)
+    return b"".join(parts)

@@ -8,21 +8,102 @@ system knows, always the wall clock; `guards` says what held.
 
 from __future__ import annotations
 
+import os
 import queue
 import signal
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any
+from typing import IO, Any, Protocol
 
-from indexer.sandbox.frames import BrokenFrame, frame
-from indexer.sandbox.zygote import Zygote
+from indexer.sandbox.guards import BrokenFrame, frame, read_frame
 from indexer.store.document_json import document_from_json
 from indexer.work_budget import WorkBudget
-from lineage.errors import ParseError
+from lineage.errors import LineageError, ParseError
 from lineage.records import Document, Status, WorkId
+
+START = 60.0
+"""Seconds a fresh interpreter may take to come up, on a machine under load."""
+
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "XDG_CACHE_HOME", "SEMBLE_GRAMMARS_CACHE_DIR", "SYSTEMROOT", "LOCALAPPDATA", "USERPROFILE", "TEMP")
+"""All of the environment that the child sees: no token, no proxy, no setting of ours."""
+
+
+class Zygote:
+    """A child process and its pipes; raises `LineageError` if it does not come up."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "indexer.sandbox.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
+        )
+        self._single = sys.platform != "linux"
+        self._used = False
+        try:
+            self._answer([], START)
+        except BrokenFrame as error:
+            last_error_line = _open(self._process.stderr).read(4000).decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise LineageError(f"the parser process does not start: {last_error_line}", hint="`lineage doctor` checks the installation") from error
+
+    def job(self, buffers: list[bytes], seconds: float) -> tuple[dict[str, Any], memoryview]:
+        """Header and body of the answer to one job; raises `BrokenFrame` if none comes, the child being dead then."""
+        self._used = True
+        return self._answer(buffers, seconds)
+
+    def reusable(self) -> bool:
+        """Whether another job may be given to it."""
+        return self._process.poll() is None and not (self._single and self._used)
+
+    def kill(self) -> None:
+        """End the child, whatever it is doing; what it forked dies with it."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the child and give its pipes back."""
+        self.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with suppress(OSError):  # what was not yet written to a child that is dead
+                _open(pipe).close()
+
+    def _answer(self, buffers: list[bytes], seconds: float) -> tuple[dict[str, Any], memoryview]:
+        watchdog = threading.Timer(seconds, self.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            for buffer in buffers:
+                _open(self._process.stdin).write(buffer)
+            _open(self._process.stdin).flush()
+            answer = read_frame(_open(self._process.stdout).read)
+        except (OSError, BrokenFrame) as error:
+            self.kill()
+            raise BrokenFrame("the child is gone") from error
+        finally:
+            watchdog.cancel()
+        if answer is None:
+            self.kill()
+            raise BrokenFrame("the child is gone")
+        return answer
+
+
+def _environment() -> dict[str, str]:
+    passed_variables = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return passed_variables | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _open(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # noqa: S101
+    return pipe
+
 
 MIB = 1024 * 1024
 GRACE = 20.0
@@ -47,14 +128,28 @@ class _Outcome:
     failure: ParseError | None = None
 
 
+class Child(Protocol):
+    """What runs jobs: a `Zygote`, or one on another machine."""
+
+    def job(self, buffers: list[bytes], seconds: float) -> tuple[dict[str, Any], memoryview]:
+        """As `Zygote.job`."""
+
+    def reusable(self) -> bool:
+        """As `Zygote.reusable`."""
+
+    def close(self) -> None:
+        """As `Zygote.close`."""
+
+
 class Sandbox:
     """Parse in up to `workers` children at a time; safe to use from several threads, to be closed as a context."""
 
-    def __init__(self, workers: int = 2, limits: Limits | None = None) -> None:
+    def __init__(self, workers: int = 2, limits: Limits | None = None, child: Callable[[], Child] = Zygote) -> None:
         self.limits = limits or Limits()
         self.guards: frozenset[str] = frozenset()
         """What held in the last job: `cpu`, `memory`, `file size`, `no core`, `network namespace`, `landlock`, `seccomp` ..."""
-        self._idle: queue.LifoQueue[Zygote | None] = queue.LifoQueue()
+        self._child = child
+        self._idle: queue.LifoQueue[Child | None] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(None)
         self._workers = workers
@@ -120,7 +215,7 @@ class Sandbox:
         zygote = None
         start, seconds = time.monotonic(), 0.0
         try:
-            zygote = idle_zygote or Zygote()
+            zygote = idle_zygote or self._child()
             ended, data = zygote.job(frame(header, [data for _, data in files]), limits.wall + GRACE)
             seconds = _seconds(ended, time.monotonic() - start)
         except BrokenFrame:

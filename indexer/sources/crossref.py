@@ -1,4 +1,4 @@
-"""Crossref as a further witness for references (optional): what the publisher deposited for a DOI."""
+"""Crossref as an optional source of references: what the publisher deposited for a DOI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading JSON whose shape nobody vouches for: a field of another type is a field that is missing (pure)."""
+"""Read untrusted JSON: a field of the wrong type counts as missing (pure)."""
 
 from __future__ import annotations
 

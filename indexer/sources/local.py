@@ -22,8 +22,7 @@ from indexer.archives.members import EPRINT, TARBALL, ArchiveLimits, Member
 from indexer.archives.sniff import is_binary, sniff
 from indexer.parsers import select
 from indexer.parsers.code.languages import language_of
-from lineage.disk_errors import there
-from lineage.errors import NotFound, UsageError
+from lineage.errors import NotFound, UsageError, there
 from lineage.ids import local_id, repo_id
 from lineage.records import Status, Work
 

@@ -1,4 +1,4 @@
-"""OpenAlex as a further witness for references (optional): its graph, two requests and one more per 50 references."""
+"""OpenAlex as an optional source of references: two requests, and one more per 50 references."""
 
 from __future__ import annotations
 

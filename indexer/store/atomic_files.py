@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files atomically: whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from io import BufferedRandom
 from pathlib import Path
 
-from lineage.disk_errors import failures
+from lineage.errors import failures
 
 _BLOCK = 1 << 20
 

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.store.atomic_files import fsync_folder
-from lineage.disk_errors import failures
-from lineage.errors import StoreDamaged
+from lineage.errors import StoreDamaged, failures
 from lineage.records import Blob
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")

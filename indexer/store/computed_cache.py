@@ -1,4 +1,4 @@
-"""What was computed once: vectors by (embedder, hash of the text), parser output by (input, stage, version).
+"""Cache of computed results: vectors by (embedder, hash of the text), parser output by (input, stage, version).
 
 Keyed by content and by who computed it, never by where it stood: the same function vendored into six
 repositories is embedded once, and a new stage version computes anew without touching the old entry.

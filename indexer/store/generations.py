@@ -1,4 +1,4 @@
-"""Generations: written aside, hashed, given their name, then pointed to. The only writer of a lineage's folder.
+"""Generations: staged, hashed, renamed, then made current. The only writer of a lineage's folder.
 
     lock -> gen/.tmp-*/ catalog.db, vectors.npy -> manifest.json -> rename to gen/<id> -> rename CURRENT
 
@@ -10,13 +10,14 @@ the file only says who holds it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
 import shutil
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,15 +27,59 @@ from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 
 from indexer.store.atomic_files import fsync_folder, remains, sha256_of, write_whole
-from indexer.store.findings import HOLDER, file_findings
 from lineage import generation as layout
 from lineage.catalog.reader import Catalog
 from lineage.catalog.writer import CatalogWriter
-from lineage.disk_errors import failures
-from lineage.errors import StoreBusy, StoreDamaged, StoreError
-from lineage.generation import FileRecord, Generation, Manifest
+from lineage.errors import StoreBusy, StoreDamaged, StoreError, failures
+from lineage.generation import FileRecord, Generation, Hold, Manifest, Shelf
 from lineage.ports import Vectors
-from lineage.provenance import Provenance
+from lineage.records import Provenance
+
+HOLDER = ".writer.json"
+"""Says who writes a lineage; it outlives only a writer that was killed."""
+
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong: where it lies, what it is, what to do about it."""
+
+    place: str
+    problem: str
+    hint: str = layout.REBUILD
+
+
+def file_findings(folder: Path, manifest: Manifest) -> Iterator[Finding]:
+    """Files of a generation that are not what its manifest says, by size and hash."""
+    for name in sorted({layout.CATALOG, *manifest.files}):
+        if problem := _file_problem(folder / name, manifest):
+            yield Finding(str(folder / name), problem)
+
+
+def _file_problem(path: Path, manifest: Manifest) -> str:
+    record = manifest.files.get(path.name)
+    if record is None:
+        return "is not in the manifest"
+    try:
+        if (size := path.stat().st_size) != record.size:
+            return f"has {size:,} bytes, {record.size:,} were written"
+        return "" if sha256(path) == record.sha256 else "is not what was written (SHA-256 differs)"
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 (hex) of a file."""
+    total = hashlib.sha256()
+    with path.open("rb") as handle:
+        while block := handle.read(_BLOCK):
+            total.update(block)
+    return total.hexdigest()
+
 
 _LOCK = ".writing"
 _DRAFT = ".tmp-"
@@ -42,17 +87,21 @@ _DAY = 86_400.0
 
 
 class Store:
-    """The lineages of one home folder. Making one touches nothing."""
+    """The lineages of one home folder, or of the database `shelf`; what is not finished lies in the folder. Making one touches nothing."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, shelf: Shelf | None = None) -> None:
         self.home = home
+        self.shelf = shelf
 
     def lineages(self) -> tuple[str, ...]:
         """Lineages that have a generation, sorted."""
-        return layout.names(self.home)
+        return layout.names(self.shelf or self.home)
 
     def manifest(self, slug: str) -> Manifest:
         """The manifest of the current generation, whose files are as it says; raises `NotFound` and `StoreDamaged`."""
+        if self.shelf:
+            with self.shelf.open(slug) as generation:
+                return generation.manifest
         folder = layout.generation_folder(self.home, slug, layout.current(self.home, slug))
         manifest = layout.read_manifest(folder)
         for finding in file_findings(folder, manifest):
@@ -74,7 +123,8 @@ class Store:
         try:
             with failures(folder):
                 write_whole(folder / HOLDER, json.dumps(_self()).encode())
-            yield Writing(self.home, slug)
+            with self.shelf.hold(slug) if self.shelf else nullcontext() as hold:
+                yield Writing(self.home, slug, hold)
         finally:
             (folder / HOLDER).unlink(missing_ok=True)
             lock.release()
@@ -86,6 +136,7 @@ class Writing:
 
     home: Path
     slug: str
+    hold: Hold | None = None
 
     def tidy(self) -> None:
         """Remove what dead writers left, which nobody can read: drafts of this lineage at once, files of the home after a day."""
@@ -102,6 +153,8 @@ class Writing:
 
         Readers that have a removed generation open keep it until they close it (on POSIX; elsewhere it stays).
         """
+        if self.hold:
+            return self.hold.sweep(keep)
         folder = layout.lineage_folder(self.home, self.slug) / "gen"
         there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         kept_generations = {layout.current(self.home, self.slug), *there[-keep:]} if (folder.parent / layout.CURRENT).exists() else set(there)
@@ -117,7 +170,7 @@ class Writing:
         with failures(folder):
             folder.mkdir()
         try:
-            yield Draft(self.home, self.slug, folder)
+            yield Draft(self.home, self.slug, folder, self.hold)
         finally:
             if folder.exists():
                 shutil.rmtree(folder, ignore_errors=True)
@@ -130,6 +183,7 @@ class Draft:
     home: Path
     slug: str
     folder: Path
+    hold: Hold | None = None
     _model: tuple[str, int] = field(default=("", 0), init=False)
 
     def catalog(self) -> CatalogWriter:
@@ -171,15 +225,22 @@ class Draft:
             manifest = replace(self._manifest(target, fingerprint, made_by), provenance=provenance)
             if reports:
                 manifest = self._with_reports(manifest, reports)
-            write_whole(self.folder / layout.MANIFEST, manifest.to_json())
-            for path in self.folder.iterdir():
-                path.chmod(0o400)
-            fsync_folder(self.folder)
-            final = layout.generation_folder(self.home, self.slug, manifest.id)
-            self.folder.rename(final)
-            fsync_folder(final.parent)
-            write_whole(layout.lineage_folder(self.home, self.slug) / layout.CURRENT, manifest.id.encode() + b"\n")
+            self.publish(manifest)
         return manifest
+
+    def publish(self, manifest: Manifest) -> None:
+        """Make the finished files the current generation; raises `OSError`, and the errors of a database."""
+        if self.hold:
+            self.hold.publish(manifest, self.folder)
+            return
+        write_whole(self.folder / layout.MANIFEST, manifest.to_json())
+        for path in self.folder.iterdir():
+            path.chmod(0o400)
+        fsync_folder(self.folder)
+        final = layout.generation_folder(self.home, self.slug, manifest.id)
+        self.folder.rename(final)
+        fsync_folder(final.parent)
+        write_whole(layout.lineage_folder(self.home, self.slug) / layout.CURRENT, manifest.id.encode() + b"\n")
 
     def _with_reports(self, manifest: Manifest, reports: Callable[[Generation], Mapping[str, bytes]]) -> Manifest:
         with layout.open_as(manifest, self.folder) as generation:
@@ -214,6 +275,8 @@ class Draft:
             raise StoreError(f"{chunks} chunks need as many vectors")
 
     def _next(self) -> int:
+        if self.hold:
+            return 1 + self.hold.newest()
         folder = self.folder.parent
         return 1 + max((int(path.name[:6]) for path in folder.iterdir() if path.name[:6].isdigit()), default=0)
 

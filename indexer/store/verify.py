@@ -1,4 +1,4 @@
-"""What `lineage check` looks at: every promise of a generation, held against the files. Reads only, deletes nothing.
+"""`lineage check`: verify a generation's files against its manifest. Reads only, deletes nothing.
 
 SQLite notices one flipped bit in three and FAISS fewer, so files carry a hash in the manifest and rows carry
 their own: the first says that something is wrong, the second says what.
@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from indexer.code_links.exclusion_check import losses, stray_blobs, strays
-from indexer.store.findings import HOLDER, Finding, file_findings, sha256
+from indexer.store import decision_log
+from indexer.store.generations import HOLDER, Finding, file_findings, sha256
 from indexer.transport.cache import read_row
 from lineage import generation as layout
 from lineage.catalog.keyed import Keyed
 from lineage.catalog.reader import Catalog
-from lineage.errors import LineageError, NotFound
-from lineage.generation import Manifest
+from lineage.errors import EmbedderMismatch, LineageError, NotFound, StoreDamaged
+from lineage.generation import Lineages, Manifest, Shelf
 from lineage.ports import Vectors
 from lineage.sealed import unsealed
 
@@ -40,8 +41,10 @@ def verify(home: Path, slug: str, read_data: bool = False) -> tuple[Finding, ...
     return (*check_lineage(home, slug, read_data), *(check_shared(home) if read_data else ()))
 
 
-def built(home: Path) -> tuple[str, ...]:
+def built(home: Lineages) -> tuple[str, ...]:
     """Lineages that have a generation, also those that have lost the pointer to it, sorted."""
+    if not isinstance(home, Path):
+        return home.names()
     return tuple(sorted({path.parent.parent.name for path in layout.lineages_folder(home).glob("*/gen/[0-9]*")} | set(layout.names(home))))
 
 
@@ -70,7 +73,28 @@ def check_lineage(home: Path, slug: str, read_data: bool = False) -> tuple[Findi
         findings.append(Finding(str(layout.lineage_folder(home, slug) / layout.CURRENT), f"points to generation {name}, which is not there"))
     else:
         findings.extend(_stray_blobs(home, slug, read_data))
+    log = layout.lineage_folder(home, slug) / layout.DECISIONS
+    findings.extend(Finding(str(log), problem, hint="the other entries count; decide again what is missing") for problem in _log_problems(home, slug))
     return tuple(findings)
+
+
+def check_stored(shelf: Shelf, slug: str) -> Iterator[Finding]:
+    """What is wrong with the current generation of a lineage in a database; raises `StoreUnreachable` and `NotFound`."""
+    place = f"{shelf}: {slug}"
+    try:
+        with shelf.open(slug) as generation:
+            yield from _row_findings(generation.catalog, generation.manifest, place)
+            for name in generation.manifest.files:
+                generation.file(name)
+    except (StoreDamaged, EmbedderMismatch, ValueError, LookupError, TypeError) as error:
+        yield Finding(place, str(error))
+
+
+def _log_problems(home: Path, slug: str) -> tuple[str, ...]:
+    try:
+        return decision_log.read(home, slug).problems
+    except LineageError as error:
+        return (str(error),)
 
 
 def _never_committed(folder: Path) -> bool:
@@ -107,17 +131,22 @@ def _catalog_findings(folder: Path, manifest: Manifest, whole: bool) -> Iterator
         return
     try:
         with closing(Catalog(path)) as catalog:
-            yield from (Finding(str(path), words) for words in catalog.damage())
-            counts = catalog.counts()
-            if counts != dict(manifest.counts):
-                yield Finding(str(path), f"has {counts} rows, the manifest says {dict(manifest.counts)}")
-            if catalog.content_hash() != manifest.content_hash:
-                yield Finding(str(path), "its content hash is not that of the manifest")
-            yield from (Finding(str(path), words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
+            yield from _row_findings(catalog, manifest, str(path))
+            chunks = catalog.counts()["chunks"]
         if whole and layout.VECTORS in manifest.files:
-            yield from vector_findings(folder / layout.VECTORS, counts["chunks"], manifest.dim)
+            yield from vector_findings(folder / layout.VECTORS, chunks, manifest.dim)
     except (LineageError, ValueError, LookupError, TypeError) as error:  # rows that rotted fit no type any more
         yield Finding(str(path), f"cannot be read: {error}")
+
+
+def _row_findings(catalog: Catalog, manifest: Manifest, place: str) -> Iterator[Finding]:
+    """What is wrong with the rows of a catalogue."""
+    yield from (Finding(place, words) for words in catalog.damage())
+    if (counts := catalog.counts()) != dict(manifest.counts):
+        yield Finding(place, f"has {counts} rows, the manifest says {dict(manifest.counts)}")
+    if catalog.content_hash() != manifest.content_hash:
+        yield Finding(place, "its content hash is not that of the manifest")
+    yield from (Finding(place, words, hint=_KEEP_OUT) for words in (*strays(catalog), *losses(catalog)))
 
 
 def vector_findings(path: Path, chunks: int, dim: int) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What a request was answered, and since when: the second build of a target sends nothing.
+"""Cache of responses, so that the second build of a target sends no request.
 
 Final answers are kept, the negative ones for a while (`negative_days`); those that may end better another time are not.
 One small sealed JSON file a request under `home/requests`, its body in the blob store; a damaged one counts as absent.
@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.store.blobs import Blobs
-from lineage.disk_errors import failures
-from lineage.errors import StoreDamaged
+from lineage.errors import StoreDamaged, failures
 from lineage.records import Blob
 from lineage.sealed import sealed, unsealed
 

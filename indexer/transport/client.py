@@ -1,4 +1,4 @@
-"""The one transport: every request to the outside goes through here, and only this module speaks HTTP outwards.
+"""The HTTP client: every outbound request goes through here, and no other module speaks HTTP outwards.
 
 A request is looked up in the archive first; what is not there is sent through the allow-list, in the host's turn,
 with a deadline and a size limit, tried again where that may help, and its body is kept content-addressed. With a
@@ -22,14 +22,11 @@ import httpcore2
 import httpx2
 
 from indexer.store.blobs import Blobs
-from indexer.transport.bodies import ACCEPT, ENCODING, Kind, TooLarge, checked
-from indexer.transport.budget import Budget
 from indexer.transport.cache import DAY, Answers, CachedResponse, Request, age, moment
-from indexer.transport.credentials import credentials, user_agent
-from indexer.transport.dial import Dialler, Resolve, resolve, until
-from indexer.transport.politeness import ATTEMPTS, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
+from indexer.transport.dial import ACCEPT, ENCODING, Dialler, Kind, Resolve, TooLarge, checked, resolve, until
+from indexer.transport.politeness import ATTEMPTS, Budget, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
 from indexer.transport.refusals import FINAL, HttpRefusal, misshapen, refusal
-from indexer.transport.upstreams import is_loopback, is_public_host, mirrored, redirected, refused, upstream_of
+from indexer.transport.upstreams import credentials, is_loopback, is_public_host, mirrored, redirected, refused, upstream_of, user_agent
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
 from lineage.settings import Settings

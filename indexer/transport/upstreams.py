@@ -1,4 +1,4 @@
-"""Which hosts may be asked, for which paths, how often: the table of CONTRACTS, and nothing else (pure).
+"""Which hosts may be asked, for which paths, how often and with which credentials (pure).
 
 An address out of a paper is never fetched: sources rebuild addresses from parsed identifiers, and this module is
 the gate they pass, every redirect again. The gate compares exactly and repairs nothing: a spelling it does not
@@ -11,10 +11,14 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import unquote, urljoin, urlsplit
+
+from pydantic import SecretStr
 
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
+from lineage.settings import Settings
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 _REF = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}"
@@ -140,3 +144,31 @@ def is_public_host(host: str) -> bool:
         return is_public(host)
     private = (".local", ".internal", ".lan", ".home", ".localhost", ".localdomain", ".test", ".home.arpa")
     return "." in host and not host.endswith(private)
+
+
+def credentials(settings: Settings) -> dict[str, dict[str, str]]:
+    """What each host may be shown, and no other host."""
+    s2, github = _key(settings.s2_api_key, "s2_api_key"), _key(settings.github_token, "github_token")
+    keys = {}
+    if s2:
+        keys["api.semanticscholar.org"] = {"x-api-key": s2}
+    if github:
+        keys["api.github.com"] = {"Authorization": f"Bearer {github}"}
+    return keys
+
+
+def _key(secret: SecretStr, name: str) -> str:
+    value = secret.get_secret_value().strip()
+    if not re.fullmatch(r"[\x21-\x7e]*", value):
+        raise SettingsError(f"setting {name} has characters that a key cannot have")
+    return value
+
+
+def user_agent(contact: str) -> str:
+    """Our name and release, and the mail address that the services ask for, if one is set."""
+    try:
+        release = version("paper-lineage")
+    except PackageNotFoundError:
+        release = "0"
+    safe = re.sub(r"[^A-Za-z0-9@._+-]", "", contact)[:100]
+    return f"paper-lineage/{release}" + (f" (mailto:{safe})" if safe else "")

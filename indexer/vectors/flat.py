@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.vector_checks import checked_queries, checked_vectors
+from indexer.vectors import checked_queries, checked_vectors
 from lineage.ports import Vectors
 
 _BATCH = 64

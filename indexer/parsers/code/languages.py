@@ -1,4 +1,4 @@
-"""The languages that repositories of papers hold, and how each one's syntax tree names its units.
+"""The languages found in papers' repositories, how each one's syntax tree names its units, and the only loader of grammars.
 
 Node types are those of the tree-sitter grammars packed in semble-grammars. CUDA has no grammar there and is read as C++,
 MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code.parser`).
@@ -6,11 +6,15 @@ MATLAB has none at all and is cut by its `function` lines (`indexer.parsers.code
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-from lineage.registry import load_installed
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser, Tree
+
+from lineage.registry import load_installed, load_object
 
 _C = "function_definition preproc_function_def", "struct_specifier union_specifier enum_specifier class_specifier"
 _C_WRAPPERS = "preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification namespace_definition template_declaration declaration_list"
@@ -112,3 +116,41 @@ def language_of(path: str, first_line: str = "") -> str:
     if language_name or not first_line.startswith("#!"):
         return language_name
     return next((language for word, language in _SHEBANGS if word in first_line), "")
+
+
+SECONDS = 5.0
+"""Time for one tree; honest files of a megabyte take one second, some hostile ones make a grammar quadratic."""
+
+_BLOCK = 65536
+
+
+@cache
+def get_parser(grammar: str) -> Parser | None:
+    """The parser of a grammar, or None if it is not to be had on this machine."""
+    if not grammar:
+        return None
+    if ":" in grammar:
+        return Parser(Grammar(load_object(grammar, f"the grammar {grammar}")()))
+    import semble_grammars
+
+    try:
+        parser: Parser = semble_grammars.get_parser(grammar)
+    except (semble_grammars.GrammarLoadError, semble_grammars.LanguageNotFoundError, semble_grammars.UnsupportedPlatformError):
+        return None
+    return parser
+
+
+def parse(parser: Parser, data: bytes) -> Tree:
+    """The tree of a whole file; raises `TimeoutError` where the grammar does not finish in `SECONDS`."""
+    deadline = time.monotonic() + SECONDS
+    try:
+        return parser.parse(lambda offset, _: data[offset : offset + _BLOCK], progress_callback=lambda *_: time.monotonic() > deadline)
+    except ValueError as error:
+        parser.reset()
+        raise TimeoutError(f"the grammar did not finish in {SECONDS:g} s") from error
+
+
+def warm(*grammars: str) -> None:
+    """Load grammars now, while this process may still write the cache."""
+    for grammar in grammars:
+        get_parser(grammar)

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from indexer.parsers.code import python, shell, trees
-from indexer.parsers.code.grammars import get_parser
-from indexer.parsers.code.languages import language_of, languages
-from indexer.parsers.code.spans import LineIndex, spans
-from indexer.parsers.code.units import CodeUnit, comment_text, leading, one_line
+from indexer.parsers.code.languages import get_parser, language_of, languages
+from indexer.parsers.code.spans import CodeUnit, LineIndex, comment_text, leading, one_line, spans
 from indexer.parsers.decode import decode
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from indexer.parsers.code.units import LONG, CodeUnit, leading, one_line
+from indexer.parsers.code.spans import LONG, CodeUnit, leading, one_line
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

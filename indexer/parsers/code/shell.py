@@ -6,8 +6,8 @@ import re
 
 from tree_sitter import Node, Parser
 
-from indexer.parsers.code.grammars import parse
-from indexer.parsers.code.units import LONG, CodeUnit, comment_text, leading, one_line
+from indexer.parsers.code.languages import parse
+from indexer.parsers.code.spans import LONG, CodeUnit, comment_text, leading, one_line
 
 _SCRIPT = re.compile(r"[\w./-]{1,200}\.(?:py|sh|lua|jl|R)\b|-m\s+[\w.]+")
 _PLAIN = {"comment", "variable_assignment", "declaration_command", "variable_assignments"}

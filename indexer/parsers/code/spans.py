@@ -1,11 +1,11 @@
-"""Units in lines to spans in characters."""
+"""Units of a source file, and their spans in characters."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from indexer.parsers.code.units import CodeUnit
 from lineage.records import Span
 
 
@@ -45,3 +45,48 @@ def _walk(units: Iterable[CodeUnit], lines: LineIndex, context: tuple[str, ...],
 def labelled(found: tuple[Span, ...], label: str) -> tuple[Span, ...]:
     """The same spans with a label, such as the number of a notebook's cell."""
     return tuple(replace(span, label=label) for span in found)
+
+
+LONG = 40
+"""Lines from which a unit also lists its statements, so that it can be cut between them."""
+
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|%|;)")
+_MARKERS = re.compile(r"^\s*(?:#+!?|//+!?|/\*+!?|\*+/?|--+|%+)\s*")
+
+
+@dataclass(frozen=True)
+class CodeUnit:
+    """Lines first..last (from 1, both included) that belong together.
+
+    `role` as in `lineage.records.Span`, with `block` for a statement within a long unit; `name` is the last part of the
+    qualified name; `header` the signature and first line of documentation; `parts` lie inside, in order.
+    """
+
+    first: int
+    last: int
+    role: str
+    name: str = ""
+    header: str = ""
+    parts: tuple[CodeUnit, ...] = ()
+
+
+def leading(lines: list[str], first: int, floor: int) -> int:
+    """The line from which comments lead up to line `first` without a gap, not reaching `floor` or above it."""
+    while first - 1 > floor and _COMMENT.match(lines[first - 2]):
+        first -= 1
+    return first
+
+
+def comment_text(lines: list[str], first: int, last: int) -> str:
+    """The first words of the comment in lines first..last, without its markers; empty if there are none."""
+    for line in lines[first - 1 : last]:
+        words = _MARKERS.sub("", line).strip(" */-=#\t")
+        if len(words) > 2:
+            return words[:160]
+    return ""
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """`text` on one line, at most `most` characters."""
+    text = " ".join(text[: 4 * most].split())
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from tree_sitter import Node, Parser
 
-from indexer.parsers.code.grammars import parse
-from indexer.parsers.code.languages import Language
-from indexer.parsers.code.units import LONG, CodeUnit, comment_text, leading, one_line
+from indexer.parsers.code.languages import Language, parse
+from indexer.parsers.code.spans import LONG, CodeUnit, comment_text, leading, one_line
 
 _MAX_DEPTH = 12
 _CALLED = re.compile(r"([A-Za-z_~][\w.:!~]*)\s*(?:<[^<>]{0,80}>\s*)?\(")

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from indexer.parsers.latex.names import bibtex_people
-from indexer.parsers.latex.plain import plain
-from indexer.parsers.latex.symbols import words
+from indexer.parsers.latex.bibitems import bibtex_people
+from indexer.parsers.latex.symbols import plain, words
 from indexer.references.entry_identifiers import arxiv_alone, arxiv_doi, arxiv_in, doi_in, year_in
 from lineage.records import BibEntry
 

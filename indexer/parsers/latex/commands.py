@@ -2,34 +2,14 @@ r"""Which command does what: one table from command to handler, and what a docum
 
 from __future__ import annotations
 
-from indexer.parsers.latex.cells import multicolumn, multirow
-from indexer.parsers.latex.defining import choice, define, let, new_environment, newif, newtheorem, numberwithin, setcounter, toggle
+from indexer.parsers.latex import defining, plain_commands
 from indexer.parsers.latex.entries import bibitem, field, href, italic, marker, url
+from indexer.parsers.latex.floats import multicolumn, multirow
 from indexer.parsers.latex.hiding import color, define_color, font_size, overlap, raise_box, scale, shift, transparent
-from indexer.parsers.latex.inputs import at_letter, bibliography, catcode, end_input, include, usepackage
 from indexer.parsers.latex.machine import Handler
 from indexer.parsers.latex.numbering import LEVELS
-from indexer.parsers.latex.plain_commands import (
-    accent,
-    cite,
-    cite_text,
-    csname,
-    ding,
-    ensuremath,
-    first_of_two,
-    glue,
-    lstinline,
-    midrule,
-    nocite,
-    onedot,
-    subfloat,
-    swallow,
-    verb,
-    xspace,
-)
-from indexer.parsers.latex.scanner import Token
+from indexer.parsers.latex.reader import Token
 from indexer.parsers.latex.sectioning import abstract, appendix, author, caption, continued, footnote, heading, label, reference, title
-from indexer.parsers.latex.signs import item, line_break, math_open, par, two_column
 from indexer.parsers.latex.symbols import COMBINING
 
 SWALLOWED = {
@@ -79,8 +59,8 @@ def _table() -> dict[Token, Handler]:
     table: dict[Token, Handler] = {}
     for kinds in (SWALLOWED, PREFIXED):
         for signature, words in kinds.items():
-            table |= _named(words, swallow("s" + signature.removeprefix("s")))
-    table |= {"\\" + mark: accent for mark in COMBINING}
+            table |= _named(words, plain_commands.swallow("s" + signature.removeprefix("s")))
+    table |= {"\\" + mark: plain_commands.accent for mark in COMBINING}
     return table | STRUCTURE
 
 
@@ -88,53 +68,54 @@ STRUCTURE: dict[Token, Handler] = {
     **_named(" ".join(LEVELS), heading),
     **_named("author authors", author),
     **_named("title icmltitle aistatstitle TITLE mlsystitle jmlrtitle", title),
-    **_named("input include subfile subfileinclude import subimport includefrom subincludefrom", include),
+    **_named("input include subfile subfileinclude import subimport includefrom subincludefrom", defining.include),
     **_named("caption captionof subcaption tcaption", caption),
     **_named("footnote footnotetext tablefootnote thanks footnoteh", footnote),
     **_named("ref vref subref thmref", reference("n")),
     **_named("eqref", reference("p")),
     **_named("cref Cref autoref Autoref fref Fref labelcref zcref", reference("k")),
     **_named("nameref", reference("t")),
-    **_named("bibliography addbibresource", bibliography),
+    **_named("bibliography addbibresource", defining.bibliography),
     **_named(
-        "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd def edef gdef xdef DeclareMathOperator", define
+        "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd def edef gdef xdef DeclareMathOperator",
+        defining.define,
     ),
-    **_named("NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand", define),
-    **_named("newenvironment renewenvironment", new_environment),
+    **_named("NewDocumentCommand RenewDocumentCommand ProvideDocumentCommand DeclareDocumentCommand", defining.define),
+    **_named("newenvironment renewenvironment", defining.new_environment),
     **_named("url path nolinkurl doi burl", url),
-    **_named("vskip hskip kern penalty lineskip hangindent hangafter looseness", glue),
-    **_named("ifthenelse iftoggle ifbool ifdef", choice),
-    **_named("newtoggle toggletrue togglefalse settoggle newboolean setboolean", toggle),
-    **_named("subfloat subfigure subtable", subfloat),
-    **_named("pageref cpageref index glossary", swallow("m")),
+    **_named("vskip hskip kern penalty lineskip hangindent hangafter looseness", plain_commands.glue),
+    **_named("ifthenelse iftoggle ifbool ifdef", defining.choice),
+    **_named("newtoggle toggletrue togglefalse settoggle newboolean setboolean", defining.toggle),
+    **_named("subfloat subfigure subtable", plain_commands.subfloat),
+    **_named("pageref cpageref index glossary", plain_commands.swallow("m")),
     **_named("emph textit textsl em it itshape sl", italic),
-    **_named("citetext", cite_text),
+    **_named("citetext", plain_commands.cite_text),
     **_named("showarticletitle APACrefatitle APACrefbtitle", field("title")),
     **_named("bibfield bibinfo", field("")),
-    **_named("makeatletter makeatother", at_letter),
-    r"\texorpdfstring": first_of_two,
-    r"\ding": ding,
-    r"\usepackage": usepackage,
-    r"\RequirePackage": usepackage,
+    **_named("makeatletter makeatother", defining.at_letter),
+    r"\texorpdfstring": plain_commands.first_of_two,
+    r"\ding": plain_commands.ding,
+    r"\usepackage": defining.usepackage,
+    r"\RequirePackage": defining.usepackage,
     r"\appendix": appendix,
     r"\abstract": abstract,
     r"\label": label,
-    r"\nocite": nocite,
-    r"\endinput": end_input,
+    r"\nocite": plain_commands.nocite,
+    r"\endinput": defining.end_input,
     r"\bibitem": bibitem,
     r"\newblock": marker("\x0e"),
     **_named("href Eprint eprint", href),
-    r"\verb": verb,
-    r"\lstinline": lstinline,
-    r"\newif": newif,
-    r"\let": let,
-    r"\newtheorem": newtheorem,
-    **_named("numberwithin counterwithin", numberwithin),
+    r"\verb": plain_commands.verb,
+    r"\lstinline": plain_commands.lstinline,
+    r"\newif": defining.newif,
+    r"\let": defining.let,
+    r"\newtheorem": defining.newtheorem,
+    **_named("numberwithin counterwithin", defining.numberwithin),
     r"\ContinuedFloat": continued,
-    r"\setcounter": setcounter,
-    r"\csname": csname,
-    r"\catcode": catcode,
-    r"\xspace": xspace,
+    r"\setcounter": defining.setcounter,
+    r"\csname": plain_commands.csname,
+    r"\catcode": defining.catcode,
+    r"\xspace": plain_commands.xspace,
     **_named("textcolor color", color),
     **_named("definecolor colorlet", define_color),
     **_named("transparent texttransparent", transparent),
@@ -143,23 +124,27 @@ STRUCTURE: dict[Token, Handler] = {
     r"\hspace": shift,
     r"\raisebox": raise_box,
     r"\fontsize": font_size,
-    r"\onedot": onedot,
-    r"\par": par,
-    r"\\": line_break,
-    r"\newline": line_break,
-    r"\tabularnewline": line_break,
-    r"\cr": line_break,
-    r"\item": item,
-    r"\(": math_open,
-    r"\[": math_open,
-    r"\ensuremath": ensuremath,
-    r"\twocolumn": two_column,
-    r"\cmidrule": midrule,
+    r"\onedot": plain_commands.onedot,
+    r"\par": plain_commands.par,
+    r"\\": plain_commands.line_break,
+    r"\newline": plain_commands.line_break,
+    r"\tabularnewline": plain_commands.line_break,
+    r"\cr": plain_commands.line_break,
+    r"\item": plain_commands.item,
+    r"\(": plain_commands.math_open,
+    r"\[": plain_commands.math_open,
+    r"\ensuremath": plain_commands.ensuremath,
+    r"\twocolumn": plain_commands.two_column,
+    r"\cmidrule": plain_commands.midrule,
     r"\multicolumn": multicolumn,
     r"\multirow": multirow,
 }
 COMMANDS = _table()
 PROTECTED = frozenset(
     set(STRUCTURE) - set(_named("emph textit textsl em it itshape sl doi path enquote thanks TITLE sl abstract", italic))
-    | set(_named("begin end documentclass cite citep citet citealp citealt citeauthor citeyear parencite textcite autocite footcite", cite))
+    | set(
+        _named(
+            "begin end documentclass cite citep citet citealp citealt citeauthor citeyear parencite textcite autocite footcite", plain_commands.cite
+        )
+    )
 )

@@ -3,10 +3,9 @@ r"""`\bibitem` entries with the markup their fields are read from, and addresses
 from __future__ import annotations
 
 from indexer.parsers.latex.machine import BRACE, Bibitem, Group, Handler, Machine
-from indexer.parsers.latex.plain import plain
-from indexer.parsers.latex.scanner import Token, written
+from indexer.parsers.latex.reader import Token, written
 from indexer.parsers.latex.stream import LatexLink, TextStream
-from indexer.parsers.latex.symbols import words
+from indexer.parsers.latex.symbols import plain, words
 
 _ITALIC = frozenset(words(r"\emph \textit \textsl \em \it \itshape \sl \booktitle"))
 

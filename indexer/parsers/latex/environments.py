@@ -1,4 +1,4 @@
-r"""What environments do to the text: one table from name to what happens at `\begin`.
+r"""What environments, and the steps of algorithms, do to the text: one table from name to what happens at `\begin`.
 
 Closing is a group's business: an opener pushes a group and says what is to be done when it ends.
 """
@@ -7,72 +7,111 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from indexer.parsers.latex.algorithms import algorithmic
 from indexer.parsers.latex.floats import FLOATS, TABULARS, floating, tabular
 from indexer.parsers.latex.formula import NUMBERED, UNNUMBERED, Formula
 from indexer.parsers.latex.machine import Group, Machine, Opener
 from indexer.parsers.latex.macros import expand
 from indexer.parsers.latex.numbering import LabelTarget
-from indexer.parsers.latex.scanner import Token
+from indexer.parsers.latex.reader import Token
 from indexer.parsers.latex.sectioning import begin_abstract
 from indexer.parsers.latex.stream import TextStream
-from indexer.parsers.latex.symbols import words
+from indexer.parsers.latex.symbols import grouped, words
 from lineage.records import Status
 
+
+def algorithmic(m: Machine, name: str) -> None:
+    """Steps of an algorithm, each on its own line."""
+    m.reader.optional()
+    out, style = m.out, m.out.style
+    if out.flowing:
+        out.cut()
+        out.style = ("algorithm", *style[1:])
+
+    def close() -> None:
+        if out.flowing:
+            out.cut()
+            out.style = style
+
+    m.open(Group("env", name, close))
+
+
+_STEPS = grouped(
+    {
+        "": "STATE ;",
+        "if ": "IF EIF UIF",
+        "else if ": "ELSIF",
+        "else": "ELSE",
+        "end if": "ENDIF",
+        "for ": "FOR",
+        "for all ": "FORALL",
+        "end for": "ENDFOR",
+        "while ": "WHILE",
+        "end while": "ENDWHILE",
+        "repeat": "REPEAT",
+        "until ": "UNTIL",
+        "loop": "LOOP",
+        "end loop": "ENDLOOP",
+        "return ": "RETURN KWRET",
+        "Require: ": "REQUIRE",
+        "Ensure: ": "ENSURE",
+        "Input: ": "INPUT KWIN",
+        "Output: ": "OUTPUT KWOUT",
+        "print ": "PRINT",
+        "function ": "FUNCTION",
+        "end function": "ENDFUNCTION",
+        "procedure ": "PROCEDURE",
+        "end procedure": "ENDPROCEDURE",
+        "Data: ": "KWDATA",
+        "Result: ": "KWRESULT",
+        "for each ": "FOREACH",
+        "▷ ": "COMMENT",
+        "// ": "TCP TCC",
+    }
+)
+
+
+def algorithm_step(m: Machine, tok: Token) -> None:
+    """A step of an algorithm begins a line with its keyword."""
+    word = _STEPS.get(tok[1:].upper().replace("LINEX", ""), "")
+    if tok[1:].upper() in ("COMMENT", "TCP", "TCC"):
+        m.reader.flag("*")
+        m.out.write(" " + word)
+        return
+    m.out.newline()
+    m.out.write(word)
+
+
+def is_step(tok: Token, m: Machine) -> bool:
+    """Whether a command is a step of the algorithm that is being read."""
+    return tok[1:].upper() in _STEPS and m.within("algorithm", "algorithm*", "algorithmic", "algorithm2e", "algo", "algorithmic*")
+
+
 END_USER = r"\lineage@end"
-LISTS = {
-    "itemize": "o",
-    "enumerate": "o",
-    "description": "o",
-    "compactitem": "o",
-    "compactenum": "o",
-    "inparaenum": "o",
-    "asparaenum": "o",
-    "list": "mm",
-    "tasks": "o",
-    "trivlist": "",
-    "itemize*": "o",
-    "enumerate*": "o",
-    "dinglist": "m",
-}
+LISTS = grouped(
+    {
+        "o": "itemize enumerate description compactitem compactenum inparaenum asparaenum tasks itemize* enumerate*",
+        "mm": "list",
+        "": "trivlist",
+        "m": "dinglist",
+    }
+)
 VERBATIM = words(
     "verbatim verbatim* Verbatim lstlisting minted alltt BVerbatim semiverbatim filecontents filecontents* python pythoncode code spverbatim"
 )
 PICTURES = words("tikzpicture axis pgfpicture picture forest circuitikz pspicture overpic psfrags tikzcd groupplot pgfonlayer dependency istgame")
 SKIPPED = words("comment CCSXML")
 DISCARDED = words("icmlauthorlist IEEEbiography IEEEbiographynophoto biography keyword affiliations authors titlebox")
-_LAYOUT = {
-    "minipage": "ooom",
-    "subfigure": "om",
-    "subtable": "om",
-    "subcaptionblock": "om",
-    "adjustbox": "m",
-    "adjustwidth": "mm",
-    "multicols": "mo",
-    "multicols*": "mo",
-    "CJK": "mm",
-    "CJK*": "mm",
-    "spacing": "m",
-    "tcolorbox": "o",
-    "mdframed": "o",
-    "framed": "",
-    "quote": "",
-    "quotation": "",
-    "center": "",
-    "flushleft": "",
-    "flushright": "",
-    "landscape": "",
-    "verse": "",
-    "scope": "o",
-    "threeparttable": "o",
-    "tablenotes": "o",
-    "strip": "",
-    "titlepage": "",
-    "frontmatter": "",
-    "IEEEkeywords": "",
-    "keywords": "",
-    "boxedminipage": "om",
-}
+_LAYOUT = grouped(
+    {
+        "ooom": "minipage",
+        "om": "subfigure subtable subcaptionblock boxedminipage",
+        "m": "adjustbox spacing",
+        "mm": "adjustwidth CJK CJK*",
+        "mo": "multicols multicols*",
+        "o": "tcolorbox mdframed scope threeparttable tablenotes",
+        "": "framed quote quotation center flushleft flushright landscape verse strip titlepage frontmatter IEEEkeywords keywords",
+    }
+)
 _BREAKING = frozenset(words("quote quotation center flushleft flushright tcolorbox mdframed framed multicols tablenotes IEEEkeywords keywords"))
 _THEOREMS = words(
     "theorem lemma proposition corollary definition remark example assumption claim conjecture observation hypothesis fact property proof"

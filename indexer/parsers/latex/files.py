@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from indexer.parsers.latex.scanner import TexSource
+from indexer.parsers.latex.reader import TexSource
 from indexer.parsers.latex.symbols import words
 from lineage.records import Status
 

@@ -10,7 +10,7 @@ import re
 
 from indexer.parsers.latex.machine import Machine, Mode
 from indexer.parsers.latex.numbering import LabelTarget
-from indexer.parsers.latex.scanner import PAR, Token, written
+from indexer.parsers.latex.reader import PAR, Token, written
 from indexer.parsers.latex.stream import LatexCitation
 from indexer.parsers.latex.symbols import MATH_SIGNS, words
 

@@ -1,4 +1,4 @@
-"""Words that the source holds and a reader of the page cannot see: left out, and noted by the way they are hidden.
+"""Text in the source that no reader of the page can see: leave it out and note how it is hidden.
 
 White (also under a name of the author's), nearly no size, no opacity, off the page, and printed upon by what follows.
 Measured over generated papers (`python -m benchmarks.hidden_text`); no promise beyond those ways.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from indexer.parsers.latex.machine import BRACE, Group, Machine
-from indexer.parsers.latex.scanner import PAR, Token
+from indexer.parsers.latex.reader import PAR, Token
 from indexer.parsers.latex.stream import TextStream
 from lineage.records import Status
 

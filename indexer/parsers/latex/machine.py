@@ -11,12 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from indexer.parsers.latex.conditions import Switches, decide, skip_branch
 from indexer.parsers.latex.files import Files, Lost
-from indexer.parsers.latex.macros import Environment, Macro, expand, without_itself
+from indexer.parsers.latex.macros import Environment, Macro, Switches, decide, expand, skip_branch, without_itself
 from indexer.parsers.latex.numbering import Counters, LabelTarget
-from indexer.parsers.latex.reader import TokenReader
-from indexer.parsers.latex.scanner import PAR, TexSource, Token
+from indexer.parsers.latex.reader import PAR, TexSource, Token, TokenReader
 from indexer.parsers.latex.stream import Path, TextStream
 from lineage.records import Status
 

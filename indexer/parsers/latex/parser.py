@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indexer.parsers.latex.algorithms import algorithm_step, is_step
 from indexer.parsers.latex.assemble import Assembled, assemble
 from indexer.parsers.latex.bibitems import entry_fields
-from indexer.parsers.latex.biblatex import biblatex_entries, is_biblatex
-from indexer.parsers.latex.bibliography import read_bib_files, reference_list
+from indexer.parsers.latex.bibliography import biblatex_entries, is_biblatex, read_bib_files, reference_list
 from indexer.parsers.latex.commands import COMMANDS, PROTECTED
-from indexer.parsers.latex.environments import END_USER, ENVIRONMENTS, begin, end
+from indexer.parsers.latex.environments import END_USER, ENVIRONMENTS, algorithm_step, begin, end, is_step
 from indexer.parsers.latex.files import Files, Lost
 from indexer.parsers.latex.machine import Machine, Tables
-from indexer.parsers.latex.plain_commands import unknown
-from indexer.parsers.latex.scanner import Token
-from indexer.parsers.latex.signs import SIGNS
+from indexer.parsers.latex.plain_commands import SIGNS, unknown
+from indexer.parsers.latex.reader import Token
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Status, WorkId
 

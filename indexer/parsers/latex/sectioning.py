@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexer.parsers.latex.machine import Float, Group, Handler, Machine, Section
 from indexer.parsers.latex.numbering import LEVELS, LabelTarget, letter, sentinel
-from indexer.parsers.latex.scanner import Token
+from indexer.parsers.latex.reader import Token
 from indexer.parsers.latex.stream import LatexCitation, LatexLink, TextStream
 
 

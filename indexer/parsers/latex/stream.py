@@ -1,4 +1,4 @@
-"""Prose being written: pieces of text with the spans, citations and links that belong to them.
+"""The output stream: pieces of text with their spans, citations and links.
 
 A stream is a list of blocks. White space is only remembered and written when text follows, so every offset is
 already final within its stream; `absorb` puts one stream behind another and moves its offsets.

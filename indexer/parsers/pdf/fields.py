@@ -1,4 +1,4 @@
-"""Where the names of an entry end, and where its title begins and ends, read by the list's own form.
+"""Where an entry's author list ends and its title begins and ends, given the style of its list.
 
 Every entry has a few places where its title may begin (after a year, a full stop, a colon, a comma, at a quote or
 where the type changes) and a few where it may end. Each pair is scored by what it makes of the entry: names that read
@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from indexer.parsers.pdf.citations import full_stops
 from indexer.parsers.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, is_names, run
 from indexer.parsers.pdf.page import Range
-from indexer.parsers.pdf.sentences import full_stops
 
 MAX_READ = 20_000
 _ROUNDS = 2

@@ -1,10 +1,10 @@
-"""Lists of persons as bibliographies print them: telling them from titles, and taking them apart."""
+"""Lists of people in printed bibliographies: distinguish them from titles and split them."""
 
 from __future__ import annotations
 
 import re
 
-from indexer.parsers.pdf.sentences import full_stops
+from indexer.parsers.pdf.citations import full_stops
 
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|zur|y)\s+)"
 _SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?: {_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]{{1,40}}){{0,2}}"

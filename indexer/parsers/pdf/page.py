@@ -1,4 +1,4 @@
-"""The records that the stages of PDF reading hand to each other, so that only one of them knows PyMuPDF."""
+"""Records passed between the stages of PDF parsing, so that only one stage depends on PyMuPDF."""
 
 from __future__ import annotations
 

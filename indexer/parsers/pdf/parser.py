@@ -12,14 +12,13 @@ from dataclasses import replace
 
 from indexer.parsers.pdf.bibliography import Entry, Region, entries, regions
 from indexer.parsers.pdf.blocks import blocks, style_of
-from indexer.parsers.pdf.citations import cites, mentions
+from indexer.parsers.pdf.citations import cites, mentions, sentences
 from indexer.parsers.pdf.entry import Printed, parse_entries, parse_entry
 from indexer.parsers.pdf.flow import FlowWriter, PageWords, Places, places_of, slanted_text, words_of
 from indexer.parsers.pdf.layout import Sheet, sheets
 from indexer.parsers.pdf.outline import Outline, outline
 from indexer.parsers.pdf.page import Pages, PdfLink
 from indexer.parsers.pdf.read import read
-from indexer.parsers.pdf.sentences import sentences
 from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId

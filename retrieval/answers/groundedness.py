@@ -8,25 +8,15 @@ wrong; one that fails says something that its evidence does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from lineage.hyperparameters.ontology import Ontology
-from lineage.hyperparameters.values import Expression, number
+from lineage.hyperparameters.values import claimed, held
 from lineage.records import Hit
 from lineage.text.tokens import STOP, fold, parts, stem, tokens
 
 SHARE = 0.5
 """The share of a sentence's telling words that its evidence must hold."""
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)(?:[eE][+-]?\d{1,3})?"
-_POWER = r"10(?:\s?(?:\^|\*\*)\s?\{?\s?[-+−]?\d{1,3}\s?\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})"
-_FIGURE = rf"{_POWER}|{_DIGITS}(?:\s?(?:x|×|·|\*|\\times|\\cdot)\s?{_POWER})?"
-_CLAIMED = re.compile(rf"(?<![\w.−-])[+−-]?(?:{_FIGURE})(?![\w])")
-_HELD = re.compile(rf"[+−-]?(?:{_FIGURE})")
-_FIGURES = re.compile(r"\d+(?:\.\d+)?")
-_SCALED = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s?(\\?%|[kK]\b)")
-_COUNTED = dict(zip(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), range(2, 13), strict=True))
-_LETTERS = re.compile(r"[a-z]+")
-_LONGEST = 40
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{1,60}")
 _MOST_IDENTIFIERS = 600
 _LEAST_LETTERS = 2
@@ -63,39 +53,6 @@ def text_of(hit: Hit) -> str:
     """Everything that a hit says: its text, where it stands, and the title of its work."""
     chunk = hit.chunk
     return "\n".join((chunk.text, chunk.header, chunk.path, chunk.symbol, " ".join(chunk.section), hit.work.title))
-
-
-def claimed(sentence: str) -> set[str]:
-    """The values of the numbers that a sentence claims, those written out included; the figures inside of names are the names'."""
-    return {*_values(_CLAIMED.finditer(sentence)), *_counted(sentence)}
-
-
-def held(text: str) -> set[str]:
-    """Every value that a text may be said to hold: its numbers, the bare figures inside of names, shares as percents and
-    percents as shares, 4k as 4000.
-    """
-    scaled = (float(match[1]) * (1000 if match[2] in "kK" else 0.01) for match in _SCALED.finditer(text))
-    figures = (float(match[0]) for match in _FIGURES.finditer(text) if len(match[0]) < _LONGEST)
-    plain = {*_values(_HELD.finditer(text)), *_counted(text), *map(_shown, scaled), *map(_shown, figures)}
-    return plain | {_shown(100 * float(value)) for value in plain if 0 < float(value) < 1}
-
-
-def _values(matches: Iterable[re.Match[str]]) -> Iterator[str]:
-    for match in matches:
-        try:
-            value = number(match[0].strip()) if len(match[0]) < _LONGEST else None
-        except Expression:  # a power out of all proportion
-            continue
-        if value is not None:
-            yield _shown(float(value))
-
-
-def _counted(text: str) -> Iterator[str]:
-    return (_shown(float(_COUNTED[word])) for word in _LETTERS.findall(text.lower()) if word in _COUNTED)
-
-
-def _shown(value: float) -> str:
-    return f"{value:.10g}"
 
 
 def names(text: str) -> list[str]:

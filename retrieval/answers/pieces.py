@@ -15,7 +15,7 @@ from textwrap import dedent
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Focus, Hit
 from lineage.results import FactOccurrence
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens, variants
 from retrieval.answers.answer_type import NUMERIC, AnswerType, Kind, states
 from retrieval.context.units import neutral, paragraphs

@@ -8,6 +8,7 @@ has may agree, and never counts against. No code is run.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,22 @@ from functools import cached_property
 
 from lineage.hyperparameters.values import number
 from lineage.results import AuditFinding, FactOccurrence, Strength, Verdict
-from retrieval.audit.expectations import COLLECTED, NOT_IN_CODE, SAME_UNIT, Expectation, agree, alike, amounts_in, is_off, one_measure, sisters
+from retrieval.audit.expectations import (
+    COLLECTED,
+    NOT_IN_CODE,
+    SAME_UNIT,
+    Expectation,
+    agree,
+    alike,
+    amounts_in,
+    is_off,
+    is_schedule,
+    one_measure,
+    sisters,
+)
 from retrieval.audit.findings import finding_of, once
 from retrieval.audit.inputs import Paper, Repository
+from retrieval.audit.of_runs import of_runs
 from retrieval.audit.support import AuditSupport, Roles, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
@@ -32,7 +46,7 @@ from retrieval.audit.value_scope import (
     place_words,
     stages_agree,
 )
-from retrieval.decisions.batch_sizes import whole
+from retrieval.decisions.batch_sizes import whole_of_run
 from retrieval.decisions.provenance import is_own_code, sentence_of
 from retrieval.decisions.wording import wording
 
@@ -42,6 +56,8 @@ _SIBLINGS = 2
 """Judged details of a section, from which on a repository has that section's experiment."""
 _LENGTHS = frozenset({"epochs", "steps"})
 _SHOWN = 3
+_CLASS = re.compile(r"\b[a-z_]\w*\.(?:\w+\.)*[A-Z]\w+")
+"""The path of a class, which a framework builds as a configuration names it."""
 _RUN = {"command": 0, "call": 1, "config": 2, "default": 3}
 _LITTLE = 0.3
 """Severity of what the paper does not state for its main method."""
@@ -53,6 +69,7 @@ def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     roles = Roles.of(paper, repository)
     compared = [_Detail.of(paper, repository, name, support, roles) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
+    findings += of_runs(paper, repository, findings)
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for detail in compared:
         for expectation in (*detail.agreeing, *detail.deviating):
@@ -88,7 +105,7 @@ class _Detail:
         possible = {
             id(occurrence) for occurrence in of_this_repository([expectation.value for expectation in stated], repository.names, paper.listed)
         } | {id(expectation.value) for expectation in support.best(stated, name)}
-        set_ = repository.set_values(name)
+        set_ = [value for value in repository.set_values(name) if is_schedule(paper.ontology, value)]
         if name == "batch_size":
             devices, passes = (
                 [*(expectation.value for expectation in paper.stated(amount)), *repository.held.get(amount, ())]
@@ -96,7 +113,7 @@ class _Detail:
             )
             set_ = [
                 *set_,
-                *whole(
+                *whole_of_run(
                     set_,
                     [occurrence for occurrence in devices if occurrence.fact.literal],
                     [occurrence for occurrence in passes if occurrence.fact.literal],
@@ -163,7 +180,7 @@ class _Detail:
     def _built_otherwise(self, set_: FactOccurrence) -> bool:
         """Whether a configuration only names what the program, which builds one thing of the kind, builds otherwise."""
         built = [occurrence for occurrence in self.set_ if occurrence.fact.kind == "call" and occurrence.fact.name == self.name]
-        named = set_.fact.kind in {"config", "default"} and self.name in {"optimizer", "lr_schedule"}
+        named = set_.fact.kind in {"config", "default"} and self.name in {"optimizer", "lr_schedule"} and not _CLASS.search(set_.fact.said)
         return named and bool(built) and len({occurrence.fact.value for occurrence in built}) == 1 and not agree(set_, built[0], self.paper.same)
 
     @property
@@ -188,6 +205,8 @@ class _Detail:
         for expectation, set_, shared in self._nearest:
             if id(expectation) in met or id(set_) in placed or not self._comparable(expectation, set_):
                 continue
+            if agree(expectation.value, set_, self.paper.same):
+                continue  # one number of several, of which another differs
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
             if (
                 not self._agreeing

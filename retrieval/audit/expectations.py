@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from lineage.hyperparameters.ontology import Same
+from lineage.hyperparameters.ontology import Ontology, Same
 from lineage.hyperparameters.values import number
 from lineage.records import FileRole, WorkId
 from lineage.results import FactOccurrence
@@ -205,6 +205,14 @@ def amounts_in(word: str) -> Iterator[float]:
     for piece in word.strip("$.,;:()[]\\").replace("{", "").replace("}", "").split("="):
         if (amount := number(piece.strip("$.,;:()[]~"))) is not None:
             yield float(amount)
+
+
+def is_schedule(known: Ontology, value: FactOccurrence) -> bool:
+    """Whether a schedule is one of those that the list knows: the `_target_` of a scheduler of noise is none."""
+    term = known.terms.get(value.fact.name)
+    if term is None or term.type != "schedule" or value.fact.kind != "config":
+        return True
+    return any(f'"{kind}"' in value.fact.value for kind in term.values)
 
 
 def is_off(value: FactOccurrence) -> bool:

@@ -113,7 +113,7 @@ class Repository:
     def unnamed(self) -> frozenset[float]:
         """The numbers that it gives names of no known detail."""
         known = {(occurrence.evidence.chunk.path, occurrence.fact.line) for some in self.held.values() for occurrence in some}
-        return frozenset(named.value for named in settings_of(self.chunks, self.settings, every=True) if (named.path, named.line) not in known)
+        return frozenset(named.value for named in settings_of(self.settings, every=True) if (named.path, named.line) not in known)
 
     @cached_property
     def _parts(self) -> str:
@@ -156,9 +156,9 @@ class Repository:
         return literal if given or len(values) == len({name for name, _ in values}) else []
 
     def is_default(self, value: FactOccurrence) -> bool:
-        """Whether a value is a default beside configurations that set the detail."""
+        """Whether a value is a default beside configurations that all set the detail."""
         given = [occurrence for occurrence in self.held.get(value.fact.name, ()) if occurrence.evidence.chunk.path in self._configurations]
-        return bool(given) and is_aside(value, self.held.get(value.fact.name, ()))
+        return bool(given) and not self._some_leave_out(given) and is_aside(value, self.held.get(value.fact.name, ()))
 
     def _some_leave_out(self, given: Sequence[FactOccurrence]) -> bool:
         """Whether only some of its configurations set a detail."""

@@ -28,6 +28,8 @@ _OTHERS = re.compile(r"\b(?:dataset|benchmark|baseline|corpus|library|package|et
 _OFTEN = 3
 _MOST_COMPONENTS = 12
 _HALF = 0.5
+_CONFIGURED = (".toml", ".yaml", ".yml", ".json", ".ini", ".cfg")
+"""Ends of files whose values take the place of what programs have by default under the same name."""
 _LEAST_FOUND = 2
 _TOLERANCE = 1e-9
 
@@ -41,11 +43,12 @@ def named_findings(
     """
     values, judged = NamedValues(text.sentences), set(known)
     groups: dict[tuple[str, ...], list[Named]] = defaultdict(list)
-    for named in settings_of(repository.chunks, repository.settings):
+    for named in settings_of(repository.settings):
         naming = ontology.naming(named.name)
         if (named.path, named.line) not in judged and (naming is None or naming.scope or (naming.name not in stated and named.is_count)):
             groups[named.pieces].append(named)
-    for group in groups.values():
+    for every in groups.values():
+        group = [one for one in every if one.path.endswith(_CONFIGURED)] or every
         statements = values.of(group[0])
         firm = sorted({statement.value for statement in statements if statement.firm})
         if not firm:
@@ -62,6 +65,7 @@ def named_findings(
             )
         elif (
             len(firm) <= _MOST_VALUES
+            and not (group[0].is_word and len({statement.value for statement in statements}) > 1)
             and len({one.value for one in group}) == 1
             and not any(_equal(group[0].value, one) for one in values.near(group[0]))
         ):

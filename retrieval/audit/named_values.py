@@ -8,13 +8,12 @@ list of names, the one at the same place of the list of numbers.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from lineage.hyperparameters.values import number
-from lineage.records import Chunk, Setting
+from lineage.records import Setting
 from lineage.text.tokens import parts, stem
 from retrieval.decisions.provenance import TRIED
 from retrieval.decisions.setting_words import setting_words
@@ -69,12 +68,9 @@ _REFERRED = re.compile(
 _CITED = re.compile(r"\[[^\[\]]{1,300}\]")
 _COUNTING = ("num", "n_", "number")
 _PREFIX, _REACH, _MOST_PIECES = 3, 12, 4
-_ASSIGNED = re.compile(
-    r"(?<![\w.\])])[\"']?-{0,2}(?P<name>[A-Za-z_]\w{0,60}(?:[-.]\w{1,60}){0,4})[\"']?[ \t]{0,4}"
-    r"(?::[ ]?[A-Za-z][\w.\[\], |]{0,40})?[ \t]{0,4}[=:][ \t]{0,4}"
-    r"(?P<value>[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.(*/+-])"
-)
-_MOST_LINES = 4_000
+_EVERYWHERE = frozenset(("epochs", "length", "layers", "blocks", "height", "number", "hidden", "tokens"))
+_WORD = 6
+"""Letters of a word from which on it may be the whole name of a setting in a text."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +88,11 @@ class Named:
         """Whether its only part is the unit of a count ("two-layer")."""
         return len(self.pieces) == 1 and stem(self.pieces[0]) in _UNITS
 
+    @property
+    def is_word(self) -> bool:
+        """Whether the name is one word that tells it from others: `timestep`, not `size`."""
+        return len(self.pieces) == 1 and self.name.lower() == self.pieces[0] and len(self.name) >= _WORD and self.name.lower() not in _words_of_all()
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -102,26 +103,21 @@ class Statement:
     firm: bool
 
 
-def settings_of(chunks: Iterable[Chunk], settings: Iterable[Setting], every: bool = False) -> Iterator[Named]:
-    """The numbers that passages of code and configuration give names, each name and place once; `every` name, or those that a text may use."""
+@cache
+def _words_of_all() -> frozenset[str]:
+    """Words that name settings in every repository."""
+    return setting_words().generic | setting_words().running | _SAY_LITTLE | _EVERYWHERE
+
+
+def settings_of(settings: Iterable[Setting], every: bool = False) -> Iterator[Named]:
+    """The numbers that code and configuration give names, each name and place once; `every` name, or those that a text may use."""
     seen: set[tuple[str, str, float]] = set()
-    by_chunk: dict[str, list[Setting]] = defaultdict(list)
     for setting in settings:
-        by_chunk[setting.chunk].append(setting)
-    for chunk in chunks:
-        for name, value, line in _assigned(chunk, by_chunk.get(chunk.id, ())):
-            pieces, amount = telling_pieces(name), number(value)
-            if (pieces or every) and amount is not None and (chunk.path, name, float(amount)) not in seen:
-                seen.add((chunk.path, name, float(amount)))
-                yield Named(name, pieces, float(amount), chunk.path, line)
-
-
-def _assigned(chunk: Chunk, settings: Iterable[Setting]) -> Iterator[tuple[str, str, int]]:
-    if chunk.kind in {"code", "config"}:
-        yield from ((setting.name, setting.value, setting.line) for setting in settings)
-        for at, line in enumerate(chunk.text.split("\n")[:_MOST_LINES]):
-            for given in _ASSIGNED.finditer(line.split(" #")[0]):
-                yield given["name"].strip("-").rpartition(".")[2], given["value"], chunk.start_line + at
+        name = setting.name.rpartition(".")[2]
+        pieces, amount = telling_pieces(name), number(setting.value)
+        if (pieces or every) and amount is not None and (setting.path, name, float(amount)) not in seen:
+            seen.add((setting.path, name, float(amount)))
+            yield Named(name, pieces, float(amount), setting.path, setting.line)
 
 
 def telling_pieces(name: str) -> tuple[str, ...]:
@@ -154,7 +150,7 @@ class NamedValues:
         statements: list[Statement] = []
         for sentence, tokens in self._read:
             counted = set(_counted(sentence.text, name.pieces))
-            if len(name.pieces) == 1 and name.pieces[0] not in _LETTERS and name.pieces[0] not in self._abbreviations:
+            if len(name.pieces) == 1 and not name.is_word and name.pieces[0] not in _LETTERS and name.pieces[0] not in self._abbreviations:
                 mentions: Iterable[tuple[int, int]] = ()
                 counted |= set(_number_of(tokens, name)) if name.name.lower().startswith(_COUNTING) else set()
             else:

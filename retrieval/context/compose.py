@@ -41,6 +41,7 @@ _REFILLS = 3
 _MARGIN = 12
 STAGES: tuple[Stage, ...] = ("planning", "analysis", "coding")
 HEADINGS: Mapping[str, str] = {
+    "decided": "Decided",
     "conflict": "Conflicts",
     "stated": "What the target says",
     "lineage": "What its lineage adds",
@@ -94,11 +95,21 @@ def compose(material: PackInputs, catalog: Catalog, chunks: int) -> Pack:
     free = room - records.cost(kept)
     pack_units = _candidates(some, words, material, room, free)
     value = UnitValue([subquestion.worth for subquestion in material.questions], words.rare)
+    if policy.lines_first:
+        kept = records.more(kept, pack_lines, free - _cost(unit for unit in pack_units if unit.due))
+        free = room - records.cost(kept)
     taken = _taken(pack_units, policy, value, free)
     kept = records.more(kept, pack_lines, free - _cost(taken))
-    file = [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
+    file = _file(kept, material)
+    if policy.lines_first:
+        kept = records.more(kept, pack_lines, _spare(material, [*_unit_parts(taken, material), *file]) - _MARGIN)
+        file = _file(kept, material)
     taken = _filled(pack_units, taken, file, value, material)
     return _finished(material, [*_unit_parts(taken, material), *file], _left_out(pack_units, taken, len(pack_lines) - len(kept)))
+
+
+def _file(kept: Sequence[records.PackLine], material: PackInputs) -> list[_Part]:
+    return [_Part(item, gain=math.inf) for item in records.parts(kept, material.tokens)]
 
 
 def _symbols(catalog: Catalog, target: WorkId) -> list[ConfigLine]:
@@ -160,7 +171,7 @@ def _cost(some: Iterable[PackUnit]) -> int:
 
 def _first(stated: Due, pack_units: Sequence[PackUnit], room: int, free: int, tokens: Tokens) -> list[PackUnit]:
     """What is due: the target's words, then its own settings, each up to its share; as it was found, where it was."""
-    statements = _share(stated, stated.said, int(SAID * room), tokens)
+    statements = _share(stated, stated.said, int(min(SAID * room, free)), tokens)
     settings = _share(stated, stated.set, int(SET * (free - _cost(statements))), tokens)
     known = {same_text(unit.text): unit.relevance for unit in pack_units}
     return [replace(unit, relevance=known.get(same_text(unit.text), {})) for unit in (*statements, *settings)]
@@ -284,8 +295,8 @@ def _ordered(parts: Sequence[_Part]) -> list[_Part]:
     names = sorted(dict.fromkeys(part.component for part in parts if part.component), key=lambda name: name != _ALL)
 
     def place(part: _Part) -> tuple[int, int, float]:
-        if part.item.kind == "conflict":
-            return -1, 0, 0.0
+        if part.item.kind in {"decided", "conflict"}:
+            return -1, ORDER.index(part.item.kind), 0.0
         component = names.index(part.component) if part.component else len(names)
         return component, ORDER.index(part.item.kind), part.item.tokens if part.item.kind == "imitate" else -part.gain
 
@@ -319,17 +330,19 @@ def _text(material: PackInputs, parts: Sequence[_Part]) -> str:
 @dataclass(frozen=True)
 class StageBudget:
     """`records` is the most that conflicts, settings and gaps may take of a budget; `caps` the most that each kind of unit may
-    take of the rest while there is choice (what nothing else fills, any may); `favour` multiplies what a kind is worth.
+    take of the rest while there is choice (what nothing else fills, any may); `favour` multiplies what a kind is worth; `lines_first` puts
+    all lines of settings, gaps and conflicts before units that are not due.
     """
 
     records: float
     caps: Mapping[Kind, float]
     favour: Mapping[Kind, float] = field(default_factory=dict)
+    lines_first: bool = False
 
 
 POLICIES: Mapping[Stage | None, StageBudget] = {
     None: StageBudget(0.25, {"stated": 0.7, "lineage": 0.3, "imitate": 0.4}),
-    "planning": StageBudget(0.8, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}),
+    "planning": StageBudget(0.8, {"stated": 0.8, "lineage": 0.3, "imitate": 0.2}, {"stated": 1.5, "imitate": 0.7}, lines_first=True),
     "analysis": StageBudget(0.25, {"stated": 0.6, "lineage": 0.25, "imitate": 0.5}),
     "coding": StageBudget(0.2, {"stated": 0.3, "lineage": 0.15, "imitate": 0.85}, {"imitate": 3.0}),
 }

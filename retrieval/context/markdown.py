@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lineage.citation import citation
+from lineage.citation import citation, name, pinpoint
 from lineage.licenses import called
 from lineage.records import Hit
 from retrieval.context.units import PackUnit, neutral
@@ -36,6 +36,14 @@ def code(text: str) -> str:
 def inline_path(text: str) -> str:
     """A citation on one line, as it is but for what cannot be seen."""
     return " ".join(neutral(text).split())
+
+
+def place(hit: Hit) -> str:
+    """A place as `read` takes it, that of code without the commit, which the generation pins."""
+    if hit.work.kind != "code" or not hit.focus:
+        return inline_path(pinpoint(hit))
+    first, last = hit.focus.start_line, hit.focus.end_line
+    return inline_path(f"{name(hit.work)}/{hit.chunk.path}#L{first}" + (f"-L{last}" if last > first else ""))
 
 
 def fenced(text: str, language: str = "") -> str:

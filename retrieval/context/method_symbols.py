@@ -119,7 +119,7 @@ def _line(key: str, some: Sequence[SymbolValue], hit: Hit) -> ConfigLine:
     where = inline_path(pinpoint(hit))
     if len(values) > 1:
         return ConfigLine(_SECTION, f"# {key}: one for each of several: {', '.join(values[:_VALUES])}: {where}", _WEIGHT / 2, (hit,))
-    return ConfigLine(_SECTION, f"{key}: {values[0]}  # stated: {where}: {inline(some[0].sentence.text, 90)}", _WEIGHT, (hit,))
+    return ConfigLine(_SECTION, f"{key}: {values[0]}  # stated: {where}: {inline(some[0].sentence.text, 60)}", _WEIGHT, (hit,))
 
 
 def _written(value: str) -> str:

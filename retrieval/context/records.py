@@ -7,28 +7,33 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lineage.citation import pinpoint
+from lineage.decisions import Decision
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Fact, Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
-from retrieval.context.markdown import code, fenced, inline, inline_path, licence
+from retrieval.context.markdown import code, fenced, inline, licence
+from retrieval.context.open_places import stretches
 from retrieval.context.settings_file import UNSPECIFIED, ConfigLine, Programs
 from retrieval.context.task import relevant
 from retrieval.context.token_budget import Tokens
 
-RecordKind = Literal["conflict", "config", "unspecified"]
-TITLES: Mapping[RecordKind, str] = {"conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
+RecordKind = Literal["decided", "conflict", "config", "unspecified"]
+TITLES: Mapping[RecordKind, str] = {"decided": "decided", "conflict": "conflicts", "config": "config.yaml", "unspecified": "unspecified"}
 _SIDES, _NEAR = 4, 10
-_TITLE, _CODE = 52, 44
-"""Letters of a decision and of the code that settles it."""
 _OVERHEAD = 6
 """Tokens of a section's name or of a fence, which lines share; counted for each, so that a sum is never too small."""
+_OPEN = "Open, settled by code of the lineage at the commits of the generation; `lineage read PLACE` shows more:"
+_FIRST = 100.0
+"""The weight of that line, and of contradictions, which go before all others."""
+_STEP = 1 / 125
+"""How much less each further stretch of code weighs."""
 
 
 @dataclass(frozen=True)
 class PackLine:
-    """One whole line (or a few) of what was concluded: its tokens, and how much depends on it."""
+    """One whole line (or a few) of what was concluded: its tokens, how much depends on it, and the file and line that it stands by."""
 
     kind: RecordKind
     text: str
@@ -36,6 +41,7 @@ class PackLine:
     cost: int = 0
     evidence: tuple[Hit, ...] = ()
     entry: ConfigLine | None = None
+    place: tuple[str, int] = ("", 0)
 
 
 def of(
@@ -50,25 +56,30 @@ def of(
     the task speaks of."""
     if gaps is None:
         return []
-    asked = [gap for gap in gaps.gaps if stage == "planning" or relevant(gap.detail, task)]
-    pack_lines = [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
+    decided = [_decided(gap, gap.decision) for gap in gaps.gaps if gap.decision]
+    asked = [gap for gap in gaps.gaps if not gap.decision and (stage == "planning" or relevant(gap.detail, task))]
+    pack_lines = decided + [_conflict(conflict) for conflict in gaps.conflicts if stage == "planning" or _concerns(conflict, task, asked)]
     if stage == "planning":
         entries = [*symbols(), *settings_file.entries([gap for gap in asked if not _in_code_only(gap)], programs)]
-        pack_lines += [_decision(gap, place) for gap in asked if gap.state is not Specification.SPECIFIED and (place := _settled(gap))]
+        pack_lines += _stretches([gap for gap in asked if gap.state is not Specification.SPECIFIED])
         pack_lines += [
             PackLine("config", config_line.line, config_line.weight, evidence=config_line.evidence, entry=config_line) for config_line in entries
         ]
     else:
         pack_lines += [_gap(gap) for gap in asked if gap.state is not Specification.SPECIFIED]
-    costed = (replace(pack_line, cost=tokens.count(f"\n  {pack_line.text}") + _OVERHEAD) for pack_line in pack_lines)
-    return sorted(costed, key=lambda pack_line: -pack_line.weight)
+    return sorted((_costed(pack_line, tokens) for pack_line in pack_lines), key=lambda pack_line: -pack_line.weight)
+
+
+def _costed(pack_line: PackLine, tokens: Tokens) -> PackLine:
+    return replace(pack_line, cost=tokens.count(f"\n  {pack_line.text}") + (1 if pack_line.place[0] else _OVERHEAD))
 
 
 def more(kept: Sequence[PackLine], pack_lines: Sequence[PackLine], room: int) -> list[PackLine]:
     """Those kept, and the weightiest of the rest that fit into the room that is left."""
     chosen = list(kept)
+    known = {(record.kind, record.text) for record in kept}
     for record in pack_lines:
-        if record not in chosen and record.cost <= room:
+        if (record.kind, record.text) not in known and record.cost <= room:
             chosen.append(record)
             room -= record.cost
     return chosen
@@ -93,44 +104,62 @@ def parts(kept: Sequence[PackLine], tokens: Tokens) -> list[PackItem]:
 def _text(kind: RecordKind, some: Sequence[PackLine]) -> str:
     if kind == "config":
         return fenced(settings_file.yaml([record.entry for record in some if record.entry]), "yaml")
-    return "\n".join(record.text for record in some)
+    order = list(dict.fromkeys(record.place[0].partition("#")[0] for record in some))
+    return "\n".join(record.text for record in sorted(some, key=lambda record: (order.index(record.place[0].partition("#")[0]), record.place)))
+
+
+def _decided(gap: Gap, decision: Decision) -> PackLine:
+    """What was decided on a detail, before all else."""
+    note = f" {inline(decision.note, 160)}" if decision.note else ""
+    because = f"decided by {inline(decision.who, 160)}, because of {code(decision.citation)}.{note}"
+    return PackLine(
+        "decided", f"- {inline(decision.title or gap.detail.title, 80)}: {code(decision.value)}; {because}", 2 * _FIRST + gap.detail.weight
+    )
 
 
 def _gap(gap: Gap) -> PackLine:
     """A detail that the target leaves open, with the best value of its lineage, or that nobody has one."""
     best = settings_file.best(gap)
-    name, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
+    title, state = inline(gap.detail.title or gap.detail.name, 80), str(gap.state)
     if best is None:
         note = f"{state} ({_cited(gap.stated[0])})" if gap.stated else f"{UNSPECIFIED}: nobody in the lineage says"
-        return PackLine("unspecified", f"- {name}: {note}", gap.detail.weight, evidence=gap.stated[:1])
+        return PackLine("unspecified", f"- {title}: {note}", gap.detail.weight, evidence=gap.stated[:1])
     value = _value(best)
-    text = f"- {name}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
+    text = f"- {title}: {state}; the lineage has {value}, {best.grade} evidence: {_cited(best.held[0].evidence)}"
     return PackLine("unspecified", text, gap.detail.weight, evidence=(best.held[0].evidence,))
 
 
 def _in_code_only(gap: Gap) -> bool:
     """Whether statements of code settle an open decision and no value does."""
-    return gap.detail.name.startswith(PREFIX) or (gap.state is not Specification.SPECIFIED and bool(_settled(gap)) and not settings_file.best(gap))
+    return gap.detail.name.startswith(PREFIX) or (gap.state is not Specification.SPECIFIED and not settings_file.best(gap) and _has_code(gap))
 
 
-def _settled(gap: Gap) -> FactOccurrence | None:
-    """The statement of the nearest ancestor that settles a decision, away from the value that stands in the settings."""
+def _has_code(gap: Gap) -> bool:
+    return any(occurrence.fact.end_line for suggestion in gap.suggestions for occurrence in suggestion.held)
+
+
+def _beside(gap: Gap, occurrence: FactOccurrence) -> bool:
+    """Whether a fact stands within a few lines of the value that the settings have."""
     best = settings_file.best(gap)
-    held = (occurrence for suggestion in gap.suggestions[:1] for occurrence in suggestion.held if occurrence.fact.end_line)
-    return next((occurrence for occurrence in held if not (best and _beside(occurrence, best.held[0]))), None)
-
-
-def _beside(occurrence: FactOccurrence, other: FactOccurrence) -> bool:
-    """Whether two facts stand within a few lines of one file."""
+    if best is None:
+        return False
+    other = best.held[0]
     same = (occurrence.fact.work, occurrence.evidence.chunk.path) == (other.fact.work, other.evidence.chunk.path)
     return same and abs(occurrence.fact.line - other.fact.line) <= _NEAR
 
 
-def _decision(gap: Gap, place: FactOccurrence) -> PackLine:
-    """An open decision with the code that settles it, in one line."""
-    said = place.fact.value if len(place.fact.value) <= _CODE else f"{place.fact.value[:_CODE]}…"
-    text = f"- {inline(gap.detail.title, _TITLE)}: {code(said)} {inline_path(pinpoint(place.evidence))}"
-    return PackLine("unspecified", text, gap.detail.weight, evidence=(place.evidence,))
+def _stretches(gaps: Sequence[Gap]) -> list[PackLine]:
+    """The code that settles open decisions, and a line that says what it is."""
+    lines = [
+        PackLine("unspecified", line, 1.0 - nth * _STEP, evidence=(stretch.hit,), place=_file(stretch.hit))
+        for nth, (stretch, line) in enumerate(stretches(gaps, _beside))
+    ]
+    return [PackLine("unspecified", _OPEN, _FIRST), *lines] if lines else []
+
+
+def _file(hit: Hit) -> tuple[str, int]:
+    """What sorts stretches: repository and file, line."""
+    return f"{hit.work.id}#{hit.chunk.path}", hit.focus.start_line if hit.focus else 0
 
 
 def _concerns(conflict: Conflict, task: str, asked: Sequence[Gap]) -> bool:
@@ -143,7 +172,7 @@ def _conflict(conflict: Conflict) -> PackLine:
     sides = "".join(f"\n  - {_side(occurrence)}" for occurrence in conflict.sides[:_SIDES])
     why = f": {inline(conflict.why)}" if conflict.why else ""
     text = f"- {inline(conflict.title or conflict.name, 80)} ({conflict.kind}, severity {conflict.severity:.2f}){why}{sides}"
-    return PackLine("conflict", text, conflict.severity, evidence=tuple(occurrence.evidence for occurrence in conflict.sides[:_SIDES]))
+    return PackLine("conflict", text, _FIRST + conflict.severity, evidence=tuple(occurrence.evidence for occurrence in conflict.sides[:_SIDES]))
 
 
 def _side(held: FactOccurrence) -> str:

@@ -13,18 +13,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
-from lineage.records import Chunk, Fact, FactKind, Hit
-from lineage.results import Gap, Gaps, Stage
 from lineage.text.tokens import tokens
 from retrieval.context.own_code import worth as worth_of
 from retrieval.context.task import asked, asks_settings
 from retrieval.context.units import Kind, PackUnit, beside, kind_of, neutral, paragraphs
-from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import is_vendored
 from retrieval.decisions.provenance import evidence, line_at
 from retrieval.decisions.target_text import section_weight
-from retrieval.search.engine import Engine
+
+if TYPE_CHECKING:
+    from lineage.records import Chunk, Fact, FactKind, Hit
+    from lineage.results import Gap, Gaps, Stage
+    from retrieval.decisions.experiment_folders import Folders
+    from retrieval.search.engine import Engine
 
 _OTHER = 0.25
 """What a detail of which the task does not speak is worth: alone nothing, but a set-up paragraph states many at once."""

@@ -21,8 +21,7 @@ from lineage.errors import NotFound
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import Hit
 from lineage.results import FactOccurrence, Gap, Specification, Suggestion
-from lineage.text.tokens import terms
-from retrieval.context.markdown import inline, inline_path
+from retrieval.context.markdown import inline, inline_path, place
 from retrieval.decisions.consensus import consensus
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import is_parameter, is_set
@@ -31,16 +30,14 @@ from retrieval.decisions.provenance import by_value, is_own_code
 
 UNSPECIFIED = "UNSPECIFIED"
 _PLAIN = re.compile(r"-?\d[\d.]{0,20}(?:[eE][+-]?\d{1,3})?\Z|true\Z|false\Z|[A-Za-z][A-Za-z0-9_./-]{0,60}\Z")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
 _EXPONENT = re.compile(r"(?<![\w.])(\d+)(\.\d*)?[eE]([+-]?)(\d+)(?!\w)")
-_QUOTE, _LONGEST = 110, 200
+_LONGEST = 200
 _COMPONENTS = "method"
 """The topic of what has no value: the parts of a method."""
-_WORDS = 5
 _REMARK = "# "
 """What a line begins with that sets nothing."""
 _ASIDE = 0.5
-"""What a line without a value or a sentence of the target is worth beside one that has them."""
+"""What a line without a value is worth beside one that has it."""
 _LISTED, _ALSO = 6, 3
 """Values of as many experiments that are told, and further ones beside the one that is chosen."""
 _KEY = re.compile(r"[^A-Za-z0-9_]+")
@@ -72,7 +69,7 @@ def entries(gaps: Sequence[Gap], programs: Programs | None = None) -> list[Confi
     config_lines_by_key: dict[str, ConfigLine] = {}
     for gap in (gap for gap in gaps if gap.detail.topic != _COMPONENTS):
         for name, line, evidence, is_open in _lines(gap, programs):
-            weight = gap.detail.weight * (_ASIDE if is_open else 1.0)
+            weight = gap.detail.weight * (_ASIDE if is_open or line.startswith(_REMARK) else 1.0)
             config_lines_by_key.setdefault(name, ConfigLine(_key(gap.detail.topic) or "other", line, weight, evidence, is_open))
     return sorted(config_lines_by_key.values(), key=lambda entry: -entry.weight)
 
@@ -126,9 +123,7 @@ def _silent(gap: Gap, programs: Programs | None) -> _Setting:
     """A detail of which neither the target nor its program has a value that is known by its name."""
     name = _key(gap.detail.name.rpartition(":")[2])
     if gap.stated and gap.state is Specification.SPECIFIED:
-        return _Setting(
-            name, f"{_REMARK}{name}: stated in words: {json.dumps(quoted(gap), ensure_ascii=False)}: {_cited(gap.stated[0])}", gap.stated[:1]
-        )
+        return _Setting(name, f"{_REMARK}{name}: stated in words: {_cited(gap.stated[0])}", gap.stated[:1])
     if offer := best(gap):
         return _offered(name, offer, programs)
     where = f"  # spoken of: {_cited(gap.stated[0])}" if gap.stated else ""
@@ -148,9 +143,9 @@ def _offered(name: str, best: Suggestion, programs: Programs | None) -> _Setting
         value, note = scalar(best.value), f"{_unit(best.unit)}own code: {_cited(occurrence.evidence)}, not stated"
         line = f"{_REMARK}{name}: {value} ({inline(aside)}): {note}" if aside else f"{name}: {value}  # {note}"
         return _Setting(name, line, (occurrence.evidence,))
-    note = f"lineage, {best.grade} evidence: {_cited(occurrence.evidence)}"
+    note = f"lineage, {best.grade} evidence: {place(occurrence.evidence)}"
     if best.grade != "weak" and not rooted:
-        return _Setting(name, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}not stated by the target; {note}", (occurrence.evidence,))
+        return _Setting(name, f"{name}: {scalar(best.value)}  # {_unit(best.unit)}{note}", (occurrence.evidence,))
     return _Setting(name, f"{name}: {UNSPECIFIED}  # perhaps {inline(best.value, 60)}: {note}", (occurrence.evidence,), is_open=True)
 
 
@@ -180,21 +175,6 @@ def _by_name(facts: Sequence[FactOccurrence]) -> dict[str, list[FactOccurrence]]
     for occurrence in facts:
         occurrences_by_key.setdefault(occurrence.fact.name, []).append(occurrence)
     return occurrences_by_key
-
-
-def quoted(gap: Gap) -> str:
-    """The sentence of the target that states a detail, shortened: that which has most of its words, numbers before others."""
-    hit = gap.stated[0]
-    lines = hit.chunk.text.split("\n")
-    if hit.focus:
-        lines = lines[max(0, hit.focus.start_line - hit.chunk.start_line) : hit.focus.end_line - hit.chunk.start_line + 1] or lines
-    question_terms = set(terms(f"{gap.detail.title} {gap.detail.question} {gap.of}"))
-    sentences = [sentence for line in lines for sentence in _SENTENCE.split(line) if sentence.strip()]
-    whole = [sentence for sentence in sentences if len(sentence.split()) > _WORDS] or sentences
-    best = max(
-        whole, key=lambda candidate: len(question_terms & set(terms(candidate))) + (0.5 if any(c.isdigit() for c in candidate) else 0.0), default=""
-    )
-    return inline(best, _QUOTE)
 
 
 def yaml(chosen: Sequence[ConfigLine]) -> str:

@@ -17,7 +17,7 @@ from lineage.hyperparameters.ontology import Same
 from lineage.hyperparameters.values import number
 from lineage.ids import repo_name
 from lineage.results import FactOccurrence
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 from retrieval.contradictions.runs import Run, words
 from retrieval.decisions.experiments import Experiments, telling
 from retrieval.decisions.provenance import line_at

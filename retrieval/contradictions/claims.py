@@ -56,12 +56,13 @@ class Reading:
         kind: FactKind = "config" if missing.chunk.kind == "config" else "call"
         line = next(iter(missing.chunk.text.split("\n")[missing.line - missing.chunk.start_line :]), "").strip()
         value = missing.instead or f"no {missing.technique.name}"
+        claimed = f"without {missing.technique.name}" if missing.denied else missing.technique.name
         other = FactOccurrence(
             Fact(missing.kind.name, value, "", missing.chunk.work, missing.chunk.id, kind, missing.line, missing.kind.name, line[:_SAID]), place
         )
         why = f"likely: its own code has {missing.instead} there" if missing.instead else "possible: no file of its own code has a sign of it"
         severity = _LIKELY if missing.instead else _POSSIBLE
-        sides = (self._said(missing.said, missing.kind.name, missing.technique.name), other)
+        sides = (self._said(missing.said, missing.kind.name, claimed), other)
         return Conflict(missing.kind.name, missing.kind.name.capitalize(), "paper-code", sides, severity, why, "technique")
 
     def _said(self, sentence: TargetSentence, name: str, value: str) -> FactOccurrence:

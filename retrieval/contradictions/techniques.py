@@ -22,11 +22,16 @@ from retrieval.decisions.target_text import DONE, TargetSentence
 
 @dataclass(frozen=True)
 class Technique:
-    """One way to do a thing: how prose says that it is used, and the signs of it in code."""
+    """One way to do a thing: how prose says that it is used, and the signs of it in code.
+
+    `denied` is how prose says that it is not used, `active` the signs of code that does use it, not only can.
+    """
 
     name: str
     prose: re.Pattern[str]
     code: re.Pattern[str]
+    denied: re.Pattern[str] | None = None
+    active: re.Pattern[str] | None = None
 
     @property
     def cited(self) -> bool:
@@ -61,6 +66,10 @@ _OTHERS = re.compile(
     r"without|no|not|n['’]t|remov\w+|ablat\w+|related|alternative\w*|such as|e\.g\.|first introduced|proposed by)\b",
     re.IGNORECASE,
 )
+_HEDGED = re.compile(
+    r"\b(?:unlike|instead of|rather than|prior|previous\w*|existing|can|could|may|might|would|if|ablat\w+|baselines?|remov\w+|even)\b", re.IGNORECASE
+)
+"""Words of sentences that deny a technique of others, or under a condition."""
 _COMMENT = re.compile(r"(?m)#(?![\d{]).*$")
 _ASIDE = re.compile(r"(?:\A|/)(?:examples?|tests?|demos?|toy|tutorials?|third_party|vendor)/", re.IGNORECASE)
 """Folders whose programs are none of the paper's experiments."""
@@ -72,7 +81,7 @@ _FORMULA = re.compile(r"\$\$")
 
 @dataclass(frozen=True)
 class MissingTechnique:
-    """A technique that a sentence claims, and a place of the code where it should be."""
+    """A technique that a sentence claims, and a place of the code where it should be; or one that it does without (`denied`), and where it is."""
 
     kind: TechniqueKind
     technique: Technique
@@ -80,6 +89,7 @@ class MissingTechnique:
     chunk: Chunk
     line: int
     instead: str
+    denied: bool = False
 
 
 @cache
@@ -94,10 +104,14 @@ def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Tech
     def sign(name: str) -> re.Pattern[str] | None:
         return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
 
-    techniques = (
-        Technique(one["name"], re.compile(one["prose"], re.IGNORECASE), re.compile(one["code"], re.IGNORECASE)) for one in row["techniques"]
-    )
+    techniques = map(_technique, row["techniques"])
     return TechniqueKind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
+
+
+def _technique(row: Mapping[str, str]) -> Technique:
+    prose, code = (re.compile(row[part], re.IGNORECASE) for part in ("prose", "code"))
+    denied, active = (re.compile(row[part], re.IGNORECASE) if part in row else None for part in ("denied", "active"))
+    return Technique(row["name"], prose, code, denied, active)
 
 
 def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[MissingTechnique]:
@@ -109,8 +123,10 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
     claims = [sentence for sentence in sentences if _is_claim(sentence)]
     if len({chunk.path for chunk in programs}) < LEAST:
         return
+    denials = [sentence for sentence in sentences if sentence.weight >= DONE and not (sentence.table or sentence.quoted or sentence.caption)]
     for kind in kinds():
         yield from _taken(kind, claims, code)
+        yield from _denied(kind, denials, [chunk for chunk in programs if not _ASIDE.search(chunk.path)])
         if not kind.stage.search(own) or (hidden and kind.trains):
             continue
         for technique in kind.techniques:
@@ -146,6 +162,16 @@ def _taken(kind: TechniqueKind, claims: Sequence[TargetSentence], code: Sequence
     if taken and len(others) == len(taken) and all(other is not technique for other in others):
         chunk, match = taken[0]
         yield MissingTechnique(kind, technique, sentence, chunk, chunk.start_line + chunk.text.count("\n", 0, match.start()), others[0].name)
+
+
+def _denied(kind: TechniqueKind, sentences: Sequence[TargetSentence], own: Sequence[Chunk]) -> Iterator[MissingTechnique]:
+    """Techniques that the authors say they do without, and that their programs use."""
+    for technique in kind.techniques:
+        if technique.denied is None or technique.active is None:
+            continue
+        said = next((one for one in sentences if technique.denied.search(one.text) and not _HEDGED.search(one.text)), None)
+        if said and (place := _first(technique.active, own)):
+            yield MissingTechnique(kind, technique, said, *place, technique.name, denied=True)
 
 
 def _is_claim(sentence: TargetSentence) -> bool:

@@ -19,6 +19,17 @@ def whole(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], 
     ]
 
 
+def whole_of_run(batches: Sequence[FactOccurrence], devices: Iterable[FactOccurrence], passes: Iterable[FactOccurrence]) -> list[FactOccurrence]:
+    """The same with the passes of a batch's own file, where it gives any: another run's accumulation is none of it."""
+    devices, passes = list(devices), list(passes)
+    found = []
+    for batch in batches:
+        path = batch.evidence.chunk.path
+        beside = [occurrence for occurrence in passes if occurrence.evidence.chunk.path == path]
+        found += whole([batch], devices, beside or passes)
+    return found
+
+
 def _counts(some: Iterable[FactOccurrence]) -> set[int]:
     """The whole numbers above 1 that are given, and 1."""
     found = (number(occurrence.fact.value) for occurrence in some)

@@ -20,6 +20,8 @@ _UNSAID, _CITED = 0.1, 0.2
 """What a reference without a role counts, and the least of one without a rank."""
 _ANOTHER = 0.4
 """What being the ancestor of another part counts for this one."""
+_ELSEWHERE = 0.5
+"""What the role of a work counts for a part that is not taken from it while others are."""
 _BAND = 0.25
 """Ancestry that differs by less is the same."""
 _TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")
@@ -56,19 +58,33 @@ class Precedence:
 
     def inherited(self, hit: Hit, topic: str) -> float:
         """0..1: how surely the target takes the part that a detail's topic belongs to from the work that a piece of evidence is of."""
+        direct, any_part = self._taken(hit, topic)
+        return max(direct, _ANOTHER * any_part)
+
+    def _taken(self, hit: Hit, topic: str) -> tuple[float, float]:
+        """How surely the part of a topic, and how surely any part, is taken from the work that a piece of evidence is of."""
         wanted = _PARTS.get(topic, tuple(Part))
         known = [parts for work in works_of(hit) if (parts := self.ancestors.get(work))]
         direct = max((parts.get(part, 0.0) for parts in known for part in wanted), default=0.0)
-        return max(direct, _ANOTHER * max((score for parts in known for score in parts.values()), default=0.0))
+        return direct, max((score for parts in known for score in parts.values()), default=0.0)
 
     def band(self, hit: Hit, topic: str) -> int:
         """The same in few steps, for an order in which other things decide between equals."""
         return round(self.inherited(hit, topic) / _BAND)
 
     def weight(self, hit: Hit, topic: str) -> float:
-        """0..2: how much a source that is not the target's own speaks for its value: role and rank by distance, and what is inherited."""
+        """0..2: how much a source that is not the target's own speaks for its value: role and rank by distance, and what is inherited.
+
+        A role is that of a whole work: a method that the evaluation is taken from says little of training.
+        """
         cited = role(hit) * (_CITED + (1 - _CITED) * hit.reference.score) / hit.reference.distance if hit.reference else 0.0
-        return cited + self.inherited(hit, topic)
+        direct, any_part = self._taken(hit, topic)
+        return cited * (_ELSEWHERE if any_part and not direct else 1.0) + self.inherited(hit, topic)
+
+
+def part_of(topic: str) -> str:
+    """The part of the target that details of a topic belong to; empty for those of none."""
+    return _PARTS[topic][0].value if topic in _PARTS else ""
 
 
 def role(hit: Hit) -> float:

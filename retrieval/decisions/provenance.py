@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lineage.records import Chunk, Focus, Hit
 from lineage.results import FactOccurrence
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 
 if TYPE_CHECKING:
     from retrieval.search.work_relations import WorkRelations

@@ -16,8 +16,7 @@ from functools import cached_property
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Focus, Hit, Mention, Reason, ReasonKind, Reference, Work, WorkId
 from lineage.results import FactOccurrence
-from lineage.text.phrases import Phrases, Word, words
-from lineage.text.sentences import sentences
+from lineage.text.phrases import Phrases, Word, sentences, words
 
 OWN, DONE = 0.35, 0.75
 """Weights of a section under which a sentence speaks of others, and from which on of what was done rather than introduced or compared."""

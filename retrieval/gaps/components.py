@@ -13,15 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lineage.citation import pinpoint
 from lineage.errors import UsageError
 from lineage.records import Answer, Chunk, FileRole, Hit, Query, Reason, ReasonKind
 from lineage.results import METHOD, Detail, Gap, GapReason, Specification, Suggestion
 from lineage.text.tokens import parts, stem, tokens
-from retrieval.decisions.target_text import TargetSentence, TargetText
-from retrieval.search.engine import Engine
+
+if TYPE_CHECKING:
+    from retrieval.decisions.target_text import TargetSentence, TargetText
+    from retrieval.search.engine import Engine
 
 MOST_PASSAGES, MOST_ROWS, FUNCTIONS = 12, 10, 3
 _WIDE = 30

@@ -6,6 +6,7 @@ link by link: target cites P in sentence S with role R, P's repository has it at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +17,7 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, FileRole, Hit, Reference, Tier, Work, WorkId
 from lineage.results import FactOccurrence, Grade, Suggestion
 from lineage.text.hidden_text import visible
-from lineage.text.tokens import parts
+from lineage.text.tokens import parts, terms, tokens
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import is_parameter, is_set
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path, is_vendored, of_baselines
@@ -38,6 +39,10 @@ _ENDS = frozenset(("in", "out", "input", "output", "z", "img", "image"))
 GRADES: tuple[Grade, ...] = ("strong", "fair", "weak")
 _SET = 0.6
 """Weight of a kind of fact from which on a program is run with it: a command, a configuration, a call."""
+_STUB, _WORDS, _TIE = 2, 4, 12
+"""Letters of a word of a path that says nothing, words of a path that say much, and how little they say beside how a value is set."""
+_SHORT = 3
+"""Letters of a model's name with which the name of anything may begin."""
 ANCESTOR = 0.7
 """Weight of the roles whose settings a target takes over: base, setup, method."""
 _AGREEING = 2
@@ -50,7 +55,7 @@ class Context:
 
     `foreign` are words by which files of stages are named that the target does not speak of (`finetune`, `debug` ...), `models`
     the folded names of the models that the target and its own code name (`sitxl2`), `folders` the experiments beside its own program,
-    `precedence` whose value comes first.
+    `precedence` whose value comes first, `spoken` how many sentences of the target have a word.
     """
 
     target: Work
@@ -60,6 +65,12 @@ class Context:
     models: frozenset[str] = frozenset()
     folders: Folders = field(default_factory=Folders)
     precedence: Precedence = field(default_factory=Precedence)
+    spoken: Mapping[str, int] = field(default_factory=dict)
+
+    def fits(self, path: str) -> float:
+        """About 0..1: how much the target speaks of what a file's path names: `coco/panoptic` before `ade20k/instance`."""
+        most = math.log1p(max(self.spoken.values(), default=1))
+        return sum(math.log1p(self.spoken.get(word, 0)) for word in set(tokens(path)) if len(word) > _STUB) / _WORDS / most
 
 
 @dataclass(frozen=True)
@@ -177,7 +188,8 @@ class _Rivals:
         """How much one holder speaks for its value (for the order within a group)."""
         own = _OWN * _is_own(occurrence, self.context) - bool(self.context.folders.of(occurrence))
         score = own + 4.0 * self.pointed(occurrence) + self.context.precedence.weight(occurrence.evidence, self.topic) + _RUN[occurrence.fact.kind]
-        return score - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2 + _fits(occurrence, self.context)
+        score += self.context.fits(occurrence.evidence.chunk.path) / _TIE + _fits(occurrence, self.context)
+        return score - 2.0 * is_low_evidence_path(occurrence, self.context.foreign) - is_eval_script(occurrence) / 2
 
     def pointed(self, occurrence: FactOccurrence) -> float:
         """How surely the target points to a holder: 1 by the nearest pointer (for this very detail, if there is one), half by others."""
@@ -211,7 +223,8 @@ def _is_own(occurrence: FactOccurrence, context: Context) -> bool:
 
 def _fits(occurrence: FactOccurrence, context: Context) -> int:
     """2 for a factory named as a model of the target is (`SiT_XL_2(hidden_size=1152)` beside "SiT-XL/2"), 1 for its file (`sit.py`)."""
-    if fold(occurrence.fact.scope.partition(":")[0].partition(".")[0]) in context.models:
+    factory = fold(occurrence.fact.scope.partition(":")[0].partition(".")[0])
+    if factory in context.models or any(factory.startswith(model) for model in context.models if len(model) > _SHORT):
         return 2
     return int(bool(model_file(occurrence, context)))
 
@@ -233,9 +246,11 @@ def _one_a_place(group: Sequence[FactOccurrence]) -> list[FactOccurrence]:
     return [*first, *later]
 
 
-def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context) -> Suggestion | None:
-    """The passages of the lineage that come nearest to a detail's question, where no fact offers a value."""
-    useful = [hit for hit in hits if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
+def passages(hits: Sequence[Hit], pointers: Sequence[Pointer], context: Context, title: str) -> Suggestion | None:
+    """The passages of the lineage that come nearest to a detail's question and have half of its title's words, where no fact offers a value."""
+    wanted = set(terms(title))
+    speaking = [hit for hit in hits if 2 * len(wanted & set(terms(hit.chunk.text))) >= len(wanted)]
+    useful = [hit for hit in speaking if hit.work.id != context.target.id and not (_is_data(hit) or is_policy(hit) or _is_mentioned(hit, context))]
     nearest_hits = sorted(useful, key=lambda hit: not hit.from_target)[:PASSAGES]
     if not nearest_hits:
         return None

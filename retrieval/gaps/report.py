@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
+from lineage.text.tokens import tokens
 from retrieval.contradictions import declared_baselines, detect
 from retrieval.contradictions.claims import Reading
 from retrieval.decisions import target_text as text
@@ -26,12 +28,18 @@ from retrieval.gaps.components import asked
 from retrieval.gaps.mechanisms import Mechanisms
 from retrieval.gaps.offers import VALUES, Context, Offer, offers, passages
 from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named_in, unclaimed
+from retrieval.gaps.undocumented_settings import place
 from retrieval.search.engine import Engine
 
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
 _NAMES = 8
 """Offers where the own code has that many settings of one detail: of augmentation, each is its own."""
+_FIRST = 2
+"""Offers of a row that another row on the same line repeats."""
+_SIZED = re.compile(r"\b[A-Z][A-Za-z0-9]{1,12}-(?:XS|S|B|M|L|XL|XXL|H|G|g|Tiny|Small|Base|Large|Huge|Giant)\b(?:/\d{1,2}\b)?")
+_ASIDE = 0.5
+"""Weight of a detail up to which passages that only come near it are not worth reading."""
 _ASKED = 12
 _SPOKEN = 3
 
@@ -54,7 +62,7 @@ def report(material: ReportInputs) -> Gaps:
     occurrences_by_key = all_standing(material.held)
     links = best_links(catalog.links())
     own_works = own.works(material.engine)
-    models = own_models(occurrences_by_key, target_text.work.id)
+    models = own_models(occurrences_by_key, target_text)
     context = Context(
         target_text.work,
         links,
@@ -63,6 +71,7 @@ def report(material: ReportInputs) -> Gaps:
         models,
         Folders.read(catalog, own_works),
         Precedence.of_meta(catalog.meta()),
+        Counter(word for sentence in target_text.sentences for word in set(tokens(sentence.text))),
     )
     domains = _recognised(material, target_text)
     needs = asked_for(material.checklist.of(recognised.name for recognised in domains), target_text, occurrences_by_key)
@@ -74,7 +83,7 @@ def report(material: ReportInputs) -> Gaps:
         for detail_verdict in verdicts
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
-    gaps = Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps)
+    gaps = without_repeated(Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps))
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
@@ -122,13 +131,28 @@ def asked_for(
     return tuple(item for item in needs if not item.of_a_domain or item.detail.name in spoken or any(map(_offered, item.detail.facts)))
 
 
-def own_models(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target: WorkId) -> frozenset[str]:
-    """The folded names of the models that the target or its own code names."""
-    return frozenset(
-        fold(occurrence.fact.value)
+def own_models(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], target_text: TargetText) -> frozenset[str]:
+    """The folded names of the models that the target or its own code names, and those with a size that it names most (`SiT-XL`, `ViT-L/16`)."""
+    named = [
+        occurrence.fact.value
         for occurrence in occurrences_by_key.get("model", ())
-        if occurrence.fact.work == target or occurrence.evidence.from_target
-    )
+        if occurrence.fact.work == target_text.work.id or occurrence.evidence.from_target
+    ]
+    sized = Counter(_SIZED.findall(target_text.plain))
+    most = max(sized.values(), default=0)
+    return frozenset(map(fold, (*named, *(name for name, count in sized.items() if 2 * count >= most))))
+
+
+def without_repeated(gaps: Sequence[Gap]) -> list[Gap]:
+    """The rows without those on a setting that another row offers from the same line."""
+    offered = {
+        place(occurrence)
+        for gap in gaps
+        if not gap.detail.name.startswith(SETTING)
+        for suggestion in gap.suggestions[:_FIRST]
+        for occurrence in suggestion.held
+    }
+    return [gap for gap in gaps if not (gap.detail.name.startswith(SETTING) and offered & set(map(place, gap.suggestions[0].held)))]
 
 
 def all_standing(occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> dict[str, list[FactOccurrence]]:
@@ -260,7 +284,7 @@ def _suggestions(
     made = offers(need.detail.facts, occurrences_by_key, pointers, context, topic=need.detail.topic, trains=need.detail.topic in wording().covered)
     rest = [offer for offer in made if first.setdefault(offer.name, offer) is not offer]
     chosen = sorted([*first.values(), *rest][: max(VALUES, len(first))], key=lambda entry: entry.place)
-    passage = passages(hits, pointers, context)
+    passage = passages(hits, pointers, context, need.detail.title) if need.detail.weight > _ASIDE or pointers else None
     shown = [entry.suggestion for nth, entry in enumerate(chosen[:_NAMES]) if nth < SHOWN or entry.own]
     return [*shown, *([passage] if passage else [])]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog.reader import Catalog
-from lineage.ports import VectorIndex, Vectors
+from lineage.ports import RowsOfVectors, VectorIndex, Vectors
 from lineage.records import ChunkKind
 from lineage.text.tokens import STOP, fts_any, fts_phrase, terms, tokens, variants
 from retrieval.search.expansion import Crossing, Vocabulary
@@ -146,7 +146,9 @@ def lexical(catalog: Catalog, words: QueryWords, scope: Scope, depth: int = DEPT
     return [*ranked, *((row, floor) for row in first if row not in known)]
 
 
-def dense(index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), vectors: Vectors | None = None, depth: int = DEPTH) -> Ranked:
+def dense(
+    index: VectorIndex, vector: Vectors, scope: Scope, also: Sequence[int] = (), vectors: RowsOfVectors | None = None, depth: int = DEPTH
+) -> Ranked:
     """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank, of all `vectors`."""
     rows, scores = index.search(vector, depth, scope.rows)
     ranked = [(row, score) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True) if row >= 0]

@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import TracebackType
 
@@ -18,9 +18,12 @@ from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.text.tokens import fts_any, tokens
+from retrieval.decisions.mechanism_places import MechanismPlaces
+from retrieval.decisions.precedence import Precedence
 from retrieval.search import candidates, diversity, entity_routing, fusion
 from retrieval.search.candidates import QueryWords, Scope, is_quotation, is_telling, sequence, share_in_order
 from retrieval.search.concepts import MISS, MISSES, UNSUPPORTED, Asked, Field, Signs, concepts, first, profile, signs, supported
+from retrieval.search.decided import DecidedPlace, decided
 from retrieval.search.evidence import EvidenceWindow, neighbours, widened
 from retrieval.search.expansion import Vocabulary, vocabulary
 from retrieval.search.focus import focus
@@ -44,7 +47,8 @@ _CLOSELY = 5
 @dataclass(frozen=True)
 class _Asked:
     """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
-    `quoted` are its words in order, where they may be those of a passage, and `exact` the rows that have all of them."""
+    `quoted` are its words in order, where they may be those of a passage, `exact` the rows that have all of them, and `decided` the
+    statements of code, by chunk, that settle what it asks for."""
 
     query: Query
     text: str
@@ -53,6 +57,7 @@ class _Asked:
     scope: Scope
     quoted: tuple[str, ...] = ()
     exact: tuple[int, ...] = ()
+    decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
 
 
 class Engine:
@@ -80,6 +85,7 @@ class Engine:
         self._generation = generation
         self._catalog = generation.catalog
         self._dense = (embedder, index) if embedder and index and generation.manifest.embedder else None
+        self._rows = generation.vectors if self._dense else None
         self._weights = weights or fitted(generation.manifest.embedder)
         self._vocabulary = words or vocabulary()
         self._reranker = reranker
@@ -93,6 +99,7 @@ class Engine:
 
     def _read_works(self) -> None:
         self._passages = Passages(self._catalog)
+        self._places: MechanismPlaces | None = None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
         work_ids = {document.work for document in self._catalog.documents()}
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
@@ -107,6 +114,13 @@ class Engine:
         with self._lock:
             self._partial = self._partial or self._without_target_code()
             return self._partial
+
+    def _decided(self, question: str, without: AbstractSet[str]) -> dict[str, DecidedPlace]:
+        """The statements that settle a question; none where the target's own code is at hand, which needs no ancestors to speak for it."""
+        if any(kin.from_target and kin.work.kind == "code" for kin in self._kinship.kin.values()):
+            return {}
+        self._places = self._places or MechanismPlaces(self._catalog, self._kinship, Precedence.of_meta(self._catalog.meta()))
+        return decided(question, self._places, self._table() if self._table else None, without)
 
     def _without_target_code(self) -> Engine:
         catalog = without_target_code(self._catalog)
@@ -178,8 +192,10 @@ class Engine:
             text = entity_routing.asked_of(text, {name: works for name, works in self._names.items() if work in works})[1]
         words = candidates.words_of(self._catalog, text, self._documents, self._vocabulary)
         scope, details = candidates.scope_of(self._catalog, query.kinds, without), asked_details(text, self._ontology)
-        if not query.around or not is_quotation(text):
+        if not query.around:
             return _Asked(query, text, words, details, scope)
+        if not is_quotation(text):
+            return _Asked(query, text, words, details, scope, decided=self._decided(text, without))
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
@@ -202,10 +218,11 @@ class Engine:
         return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
-        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=asked.exact)
+        settled = self._catalog.rows_of(asked.decided, asked.scope.kinds)
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=(*asked.exact, *settled))
         if not self._dense or vector is None:
             return lexical, None
-        return lexical, candidates.dense(self._dense[1], vector, asked.scope, [row for row, _ in lexical], self._generation.vectors)
+        return lexical, candidates.dense(self._dense[1], vector, asked.scope, [row for row, _ in lexical], self._rows)
 
     def _fused(self, lexical: Ranked, dense: Ranked | None) -> Fusion:
         name = ReasonKind.STATIC if self._generation.manifest.tier == "static" else ReasonKind.DENSE
@@ -276,7 +293,7 @@ class Engine:
     def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
         combined = self._fused(lexical, dense)
-        first = combined.first(max(READ, 2 * asked.query.k))
+        first = combined.first(max(READ, 2 * asked.query.k), self._catalog.rows_of(asked.decided))
         outlines = self._catalog.outlines([fused.row for fused in first])
         scored = [Scored(fused, *outlines[fused.row]) for fused in first]
         scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
@@ -289,7 +306,9 @@ class Engine:
         stated = self._catalog.stating(asked.details) if asked.details else {}
         if not asked.query.around:
             return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
-        return KnownNames(self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text))
+        return KnownNames(
+            self._weights, asked.details, stated, self._kinship.kin, self._verbatim(asked, lexical), stages_asked(asked.text), asked.decided
+        )
 
     def _verbatim(self, asked: _Asked, lexical: Ranked) -> dict[int, float]:
         """How much of a question that may be a quotation the first passages by words have in its order, by row."""

@@ -69,7 +69,7 @@ def asked_of(question: str, names: Names) -> tuple[frozenset[WorkId], str]:
     rest, kept, at = "", 0, 0
     while at < len(words):
         length = next((n for n in range(min(_WORDS, len(words) - at), 0, -1) if _is_name(words[at : at + n], at == 0, names)), 0)
-        if length:
+        if length and not _is_part(words, at, length):
             works |= names[_key("".join(word[0] for word in words[at : at + length]))]
             rest, kept = f"{rest}{question[kept : words[at].start()]} ", words[at + length - 1].end()
         at += length or 1
@@ -84,6 +84,14 @@ def _is_name(words: Sequence[re.Match[str]], first: bool, names: Names) -> bool:
     marks = 1 if len(_key(whole)) >= _LETTERS else 2
     marked = all(_MARK.search(word) for word in text) and _MARK.search(whole[first:]) is not None
     return marked and len(_MARK.findall(whole)) >= marks and _key(whole) in names
+
+
+def _is_part(words: Sequence[re.Match[str]], at: int, length: int) -> bool:
+    """Whether a word that one capital makes a name is part of a longer one: "Diffusion" of "Stable Diffusion"."""
+    if length > 1 or len(_MARK.findall(words[at][0])) > 1:
+        return False
+    beside = [(words[n], n) for n in (at - 1, at + 1) if 0 <= n < len(words)]
+    return any(n and word[0][0].isupper() and abs(word.start() - words[at].start()) == len(words[min(at, n)][0]) + 1 for word, n in beside)
 
 
 def identifiers(question: str) -> frozenset[str]:

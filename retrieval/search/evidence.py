@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lineage.catalog.reader import Catalog
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import Chunk, Focus, Hit
+from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance
 from retrieval.search.work_relations import WorkRelation
 
 MAX_LINES = 400

@@ -10,16 +10,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import re2
 
 from lineage.citation import citation
 from lineage.errors import UsageError
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import Chunk, ChunkKind, Focus, Hit
+from lineage.records import UNKNOWN, Chunk, ChunkKind, Focus, Hit, Provenance
 from lineage.text.tokens import STOP, tokens
-from retrieval.search.engine import Engine
 from retrieval.search.priors import FusionWeights, standing
+
+if TYPE_CHECKING:
+    from retrieval.search.engine import Engine
 
 MAX_PATTERN = 1_000
 MAX_LINE = 300

@@ -67,9 +67,10 @@ class Fusion:
     parts: Sequence[tuple[ReasonKind, float, Mapping[int, float], float]]
     signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]
 
-    def first(self, most: int | None = None) -> list[Fused]:
-        """The best rows with the parts of their scores."""
-        return [self._fused(row, score) for row, score in islice(self.scores.items(), most)]
+    def first(self, most: int | None = None, also: Iterable[int] = ()) -> list[Fused]:
+        """The best rows with the parts of their scores, and the rows `also`, as far as a list has them."""
+        chosen = dict(islice(self.scores.items(), most)) | {row: self.scores[row] for row in also if row in self.scores}
+        return [self._fused(row, score) for row, score in chosen.items()]
 
     def _fused(self, row: int, score: float) -> Fused:
         why = tuple([Reason(kind, weight * scores.get(row, floor)) for kind, weight, scores, floor in self.parts])

@@ -72,16 +72,17 @@ def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], questi
     `worth` is the rarity of each of the question's words; `table` is the packaged table of words (`static`).
     """
     lines = text.split("\n")
-    if not any(worth.get(token) for line in lines for token in tokens(line)):
+    if worth.keys().isdisjoint(token for line in lines for token in tokens(line)):
         return None
-    start, end = trimmed(lines, *grown(list(likelihoods(lines, worth, question, table)), NEARLY))
+    start, end = trimmed(lines, *grown(likelihoods(lines, worth, question, table).tolist(), NEARLY))
     return Focus(first_line + start, first_line + end)
 
 
 def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> Floats:
     """Of each line how likely it is among those that answer; `worth` is the rarity of each of the question's words."""
     features, weights = signs(lines, worth, question, table), _weights()["vectors" if table else "words"]
-    logits = sum((weight * features[name] for name, weight in weights.items() if name), np.full(len(lines), weights[""]))
+    names = [name for name in weights if name]
+    logits = weights[""] + np.array([weights[name] for name in names]) @ np.stack([features[name] for name in names])
     return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
 
 
@@ -102,7 +103,7 @@ def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table
     return shape | _words(line_tokens, worth, 1 - shape["naming"]) | _agreement(shape, asked) | meaning
 
 
-@lru_cache(64)
+@lru_cache(512)
 def _shape(lines: tuple[str, ...], held: tuple[frozenset[str], ...]) -> dict[str, Floats]:
     """What a line is and where it stands, whatever is asked."""
     bare, at = [line.strip() for line in lines], np.arange(len(lines), dtype=np.float64)
@@ -185,7 +186,7 @@ def _unions(held: Sequence[frozenset[str]], reach: int) -> Iterator[frozenset[st
 
 def _faded(values: Floats, fade: float) -> Floats:
     """Each value with its neighbours', fading by `fade` a line."""
-    return np.asarray(sum((_shifted(values, step) * fade ** abs(step) for step in range(-_REACH, _REACH + 1)), np.zeros(len(values))))
+    return np.convolve(values, fade ** np.abs(np.arange(-_REACH, _REACH + 1)))[_REACH:-_REACH]
 
 
 def _peak(values: Floats) -> Floats:

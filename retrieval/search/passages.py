@@ -24,7 +24,7 @@ MAX_CHARACTERS = 2_400
 """What a hit may show (CONTRACTS: a hit)."""
 MOST = 4_096
 """Chunks that are kept, about 4 MB of text and 20 MB of words."""
-_BATCH, _REACH = 24, 8
+_BATCH, _REACH = 12, 2
 """Candidates read at once, and how many chunks on either side of each are looked at together with them."""
 _GROWN = frozenset(("code", "config"))
 

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
+from retrieval.search.decided import DecidedPlace
 from retrieval.search.fusion import Scored, moved, ordered
 from retrieval.search.work_relations import WorkRelation
 
@@ -28,7 +29,7 @@ class FusionWeights:
     `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind. The rest
     are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
     `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`,
-    and the `stage` that a file is for.
+    the `stage` that a file is for, and what settles a decision that is asked for (`decided`).
     """
 
     dense: float = 0.5
@@ -43,6 +44,7 @@ class FusionWeights:
     verbatim: float = 6.0
     code: float = 0.5
     stage: float = 0.5
+    decided: float = 4.0
     share: float = 0.6
     prose: float = 0.4
     margin: float = 1.0
@@ -59,8 +61,8 @@ def fitted(embedder: str = "") -> FusionWeights:
 @dataclass(frozen=True)
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
-    how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), and the
-    stages that it speaks of."""
+    how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
+    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` keeps what works are worth."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -68,6 +70,8 @@ class KnownNames:
     kin: Mapping[WorkId, WorkRelation] = field(default_factory=dict)
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
+    decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
+    placed: dict[WorkId, Reason | None] = field(default_factory=dict, compare=False)
 
 
 # -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
@@ -137,10 +141,18 @@ def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
 
 
+def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
+    """Favors statements of code that settle a decision which is asked for, by how surely they do."""
+    place = known.decided.get(chunk.id)
+    return Reason(ReasonKind.DECIDES, known.weights.decided * place.strength, (place.title,)) if place else None
+
+
 def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
-    kin = known.kin.get(chunk.work)
-    return standing(kin, known.weights) if kin else None
+    if chunk.work not in known.placed:
+        kin = known.kin.get(chunk.work)
+        known.placed[chunk.work] = standing(kin, known.weights) if kin else None
+    return known.placed[chunk.work]
 
 
 def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
@@ -155,7 +167,7 @@ def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
     return Reason(ReasonKind.LINEAGE, weights.graph * edge.score / edge.distance, (role, citing, f"{edge.score:.2f}"))
 
 
-PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, place_in_lineage)
+PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, decides, place_in_lineage)
 """Every prior of a single passage; `with_siblings` compares passages."""
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lineage.citation import citation, name, numbered
 from lineage.errors import NotFound, UsageError
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import Chunk, Focus, Hit, WorkId
-from retrieval.search.engine import Engine
+from lineage.records import UNKNOWN, Chunk, Focus, Hit, Provenance, WorkId
 from retrieval.search.evidence import MAX_CHARACTERS, MAX_LINES
 from retrieval.search.exact import ExactQuery, LineMatch, grep
+
+if TYPE_CHECKING:
+    from retrieval.search.engine import Engine
 
 CALLERS = 8
 _LINES = re.compile(r"(?:#L|:|#)(\d{1,7})(?:\s*-\s*L?(\d{1,7}))?(?:@[0-9a-f]{6,40})?\s*(?:\([^)]*\))?\Z")
@@ -46,8 +48,8 @@ def read(engine: Engine, cited: str, lines: str = "") -> CitedPassage:
     Raises `UsageError` for what is no citation and `NotFound`, with the nearest names, for one of a text that the lineage does not have.
     """
     cited = cited.strip().strip("`\"'")
-    chunk = engine.generation.catalog.chunk(cited) if cited.startswith("c_") else _paper_chunk(engine, cited)
-    if chunk:
+    if chunks := cited_chunks(engine, cited):
+        chunk = chunks[0]
         span = _span(lines) if lines else (chunk.start_line, chunk.end_line)
         return _passage(engine, chunk.work, chunk.path, span, chunk)
     path, first, last = _place(cited)
@@ -93,22 +95,28 @@ def _file(engine: Engine, path: str) -> tuple[WorkId, str]:
     raise NotFound(f"this lineage has no file {path[:80]!r}", hint=("did you mean: " + ", ".join(near)) if near else _HINT)
 
 
-def _paper_chunk(engine: Engine, cited: str) -> Chunk | None:
-    """The first chunk of the section that `arXiv:ID#4.1` names, or of the text where it names none."""
+def cited_chunks(engine: Engine, cited: str) -> list[Chunk]:
+    """The chunk of an identifier, or all of the section that `arXiv:ID#4.1` names, of the text where it names none; none for a citation of code."""
+    if cited.startswith("c_") and (known := engine.generation.catalog.chunk(cited)):
+        return [known]
     match = re.match(r"(arxiv:[\w./-]+?)(?:v\d{1,3})?(?:#(.*))?\Z", cited, re.IGNORECASE)
     if not match:
-        return None
+        return []
     work = engine.kinship.work(match[1])
     catalog = engine.generation.catalog
     chunks = [chunk for document in catalog.documents(work) for chunk in catalog.chunks(catalog.neighbours(work, document.path))]
     place = (match[2] or "").partition(",")[0].strip()
-    for chunk in chunks:
-        shown = citation(Hit(1, 1.0, chunk, engine.kinship.of(work).work)).partition("#")[2].partition(",")[0]
-        if not place or shown == place or place in numbered(chunk):
-            return chunk
-    known = "it has " + ", ".join(dict.fromkeys(title for chunk in chunks for title in numbered(chunk)[:1]))[:300]
+    relation = engine.kinship.of(work).work
+    named = [
+        chunk
+        for chunk in chunks
+        if not place or place in numbered(chunk) or place == citation(Hit(1, 1.0, chunk, relation)).partition("#")[2].partition(",")[0]
+    ]
+    if named:
+        return named
+    places = "it has " + ", ".join(dict.fromkeys(title for chunk in chunks for title in numbered(chunk)[:1]))[:300]
     raise NotFound(
-        f"{match[1]} has no section {place[:60]!r}" if chunks else f"the text of {match[1]} is not in this lineage", hint=known if chunks else _HINT
+        f"{match[1]} has no section {place[:60]!r}" if chunks else f"the text of {match[1]} is not in this lineage", hint=places if chunks else _HINT
     )
 
 

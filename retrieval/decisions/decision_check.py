@@ -1,0 +1,128 @@
+"""Whether the lines that a decision cites state it: as a value that was read there, or by name and value in their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lineage.citation import citation
+from lineage.decisions import LONGEST, Decision
+from lineage.errors import NotFound, UnsupportedDecision, UsageError
+from lineage.text.hidden_text import inline
+from retrieval.decisions.spans import holds_value, names_detail, statements, states
+from retrieval.search.read import cited_chunks, read
+
+if TYPE_CHECKING:
+    from lineage.records import Chunk
+    from lineage.results import FactOccurrence
+    from retrieval.decisions.fact_index import FactIndex
+    from retrieval.search.engine import Engine
+
+_SHOWN, _QUOTED = 12, 600
+_NO_NAME = "nothing beside the value names the detail"
+_NO_VALUE = "the value does not stand there"
+_NEITHER = "neither the detail nor the value stands there"
+_PROBLEMS = ("", _NO_NAME, _NO_VALUE, _NEITHER)
+
+
+@dataclass(frozen=True)
+class CitedLines:
+    """The lines of a citation: how it is written, the words that count, what they lack, and whether they are of the target's own code."""
+
+    citation: str
+    text: str
+    problem: str
+    from_target_code: bool
+
+
+def named(engine: Engine, name: str) -> tuple[str, str]:
+    """The normalized name and the title of a detail; a name that no list knows stands for itself. Raises `UsageError` for none."""
+    name = _plain(name)
+    if not name or len(name) > 120:
+        raise UsageError("a decision needs the name of a detail", hint="`lineage gaps` lists those that are open")
+    known = engine.ontology.name_of(name) or name
+    return known, engine.ontology.title(known)
+
+
+def _plain(text: str) -> str:
+    """One line of characters that can be seen and written."""
+    return " ".join(inline(text.encode("utf-8", "replace").decode()).split())
+
+
+def cited_lines(engine: Engine, facts: FactIndex, name: str, value: str, cited: str) -> CitedLines:
+    """The cited lines that state a value, else those that come nearest, with what they lack.
+
+    Raises `NotFound` and `UsageError` for what is no citation here.
+    """
+    passage = read(engine, cited)
+    hits = [replace(passage.hit, chunk=chunk) for chunk in cited_chunks(engine, cited.strip().strip("`\"'"))] or [passage.hit]
+    own = passage.hit.from_target and passage.hit.work.kind == "code"
+    found = [CitedLines(citation(hit), *_stated(engine, facts.of(name), name, value, hit.chunk), own) for hit in hits]
+    return min(found, key=lambda lines: _PROBLEMS.index(lines.problem))
+
+
+def _stated(engine: Engine, occurrences: Iterable[FactOccurrence], name: str, value: str, chunk: Chunk) -> tuple[str, str]:
+    """The words of a chunk that state a detail's value, and what they lack."""
+    known, pieces = engine.ontology, list(statements(chunk))
+    around = " ".join((*chunk.section[-1:], chunk.symbol))
+    holding = [piece for piece in pieces if holds_value(piece, value, name, known)]
+    both = [piece for piece in holding if states(piece, name, value, known, around)]
+    if both:
+        return min(both, key=len), ""
+    if any(_is_there(occurrence, chunk) and known.same(name, occurrence.fact.value, value) for occurrence in occurrences):
+        return chunk.text, ""
+    naming = [piece for piece in pieces if names_detail(piece, name, known)]
+    return next(iter(holding or naming), chunk.text), _NO_NAME if holding else _NO_VALUE if naming else _NEITHER
+
+
+def _is_there(occurrence: FactOccurrence, chunk: Chunk) -> bool:
+    fact, place = occurrence.fact, occurrence.evidence.chunk
+    if (fact.work, place.path) != (chunk.work, chunk.path):
+        return False
+    return fact.chunk == chunk.id if chunk.kind == "paper" else chunk.start_line <= (fact.line or place.start_line) <= chunk.end_line
+
+
+def checked(engine: Engine, facts: FactIndex, decision: Decision, force: bool) -> Decision:
+    """The decision with its name, citation and quote as the lineage has them.
+
+    Raises `UnsupportedDecision`, which shows the lines, if they do not state it, unless `force`.
+    """
+    name, title = named(engine, decision.name)
+    if not decision.value.strip() or len(decision.value) > LONGEST or len(decision.note) > LONGEST:
+        raise UsageError(f"a decision has a value, and at most {LONGEST:,} characters", hint='lineage decide "learning rate" 1e-4 --because CITATION')
+    value = _plain(decision.value)
+    lines = cited_lines(engine, facts, name, value, decision.citation)
+    if lines.problem and not force:
+        shown = "\n".join(f"  {text[:160]}" for text in lines.text.split("\n")[:_SHOWN])
+        raise UnsupportedDecision(
+            f"{lines.citation} does not state {title} = {value}: {lines.problem}",
+            hint=f"cite the lines that do, or record it as unsupported (force). These say:\n{shown}",
+        )
+    return replace(
+        decision,
+        name=name,
+        title=title,
+        value=value,
+        note=_plain(decision.note),
+        by=_plain(decision.by),
+        citation=lines.citation,
+        quote=lines.text[:_QUOTED],
+        support="unsupported" if lines.problem else "stated",
+        from_target_code=lines.from_target_code,
+    )
+
+
+def rechecked(engine: Engine, facts: FactIndex, decisions: Sequence[Decision]) -> Iterator[Decision]:
+    """The decisions as this generation supports them: citations of another generation are resolved anew."""
+    for decision in decisions:
+        if decision.generation == facts.generation and not decision.origin:
+            yield decision
+            continue
+        try:
+            lines = cited_lines(engine, facts, decision.name, decision.value, decision.citation)
+        except (NotFound, UsageError):
+            yield replace(decision, support="unresolved")
+            continue
+        quote = decision.quote or lines.text[:_QUOTED]
+        yield replace(decision, support="unsupported" if lines.problem else "stated", quote=quote, from_target_code=lines.from_target_code)

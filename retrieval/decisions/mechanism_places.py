@@ -1,0 +1,229 @@
+"""Where code decides something of a known kind: the statements of each repository that say most, by how they were recognized and where they stand.
+
+The statements are facts of the catalogue (`indexer.extraction.mechanisms`), read kind by kind when they are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from lineage.file_roles import ASIDE, named_roles
+from lineage.records import Chunk, Fact, Focus, Tier, WorkId
+from lineage.results import FactOccurrence
+from lineage.text.tokens import parts
+from retrieval.decisions.fact_index import since
+from retrieval.decisions.provenance import evidence
+
+if TYPE_CHECKING:
+    from lineage.catalog.reader import Catalog
+    from lineage.hyperparameters.mechanisms import MechanismKind
+    from retrieval.decisions.precedence import Precedence
+    from retrieval.search.work_relations import WorkRelations
+
+PLACES = 5
+"""Places of one repository."""
+_HOW = {
+    "call": 3.0,
+    "code": 2.7,
+    "definition": 2.6,
+    "option": 2.6,
+    "keyword": 2.0,
+    "assignment": 2.0,
+    "config": 2.2,
+    "parameter": 1.6,
+    "computed": 0.3,
+}
+"""How much a statement says of a mechanism by how it was recognized."""
+_LEAST = 1.5
+_ASIDE, _NEAR = 3.0, 12
+_FILES: Mapping[str, frozenset[str]] = {
+    "training": frozenset(
+        ("train", "trainer", "training", "main", "engine", "pretrain", "finetune", "optim", "optimizer", "losses", "loss", "sched", "run", "lib")
+    ),
+    "model": frozenset(("model", "models", "module", "modules", "modeling", "net", "network", "transformer", "layers", "nets", "vit", "arch", "vae")),
+    "data": frozenset(
+        (
+            "data",
+            "dataset",
+            "datasets",
+            "transforms",
+            "transform",
+            "preprocess",
+            "preprocessing",
+            "loader",
+            "dataloader",
+            "crop",
+            "augment",
+            "train",
+            "main",
+        )
+    ),
+    "evaluation": frozenset(
+        ("eval", "evaluate", "evaluation", "test", "metrics", "metric", "sample", "sampler", "generate", "fid", "engine", "main", "evaluator", "ddp")
+    ),
+    "sampling": frozenset(("sample", "sampler", "samplers", "sampling", "generate", "diffusion", "model", "models", "engine", "inference")),
+}
+_ROOMS: Mapping[str, tuple[str, ...]] = {
+    "architecture": ("model",),
+    "diffusion": ("model", "sampling"),
+    "initialization": ("model",),
+    "loss": ("training", "model"),
+    "data": ("data",),
+    "preprocessing": ("data",),
+    "evaluation": ("evaluation",),
+    "sampling": ("sampling",),
+    "decoding": ("sampling",),
+}
+_TRAINING_ROOM = ("training",)
+_TRAINED = {"training": 0.6, "data": 0.3}
+"""What a file in which training goes on says more of the mechanisms of these rooms than others."""
+_STRAY = frozenset(
+    (
+        "demo",
+        "demos",
+        "notebooks",
+        "legacy",
+        "benchmark",
+        "benchmarks",
+        "scratch",
+        "old",
+        "deprecated",
+        "visualization",
+        "vis",
+        "plot",
+        "plots",
+        "analysis",
+    )
+)
+_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
+_LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
+_DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class HeldPlace:
+    """One statement with its evidence and how much it says."""
+
+    occurrence: FactOccurrence
+    score: float
+
+    @property
+    def where(self) -> tuple[str, int]:
+        """File and line."""
+        return self.occurrence.evidence.chunk.path, self.occurrence.fact.line
+
+
+class MechanismPlaces:
+    """The statements of a generation by kind; `foreign` are words by which files of stages are named that the target does not speak of."""
+
+    def __init__(self, catalog: Catalog, kinship: WorkRelations, precedence: Precedence, foreign: frozenset[str] = frozenset()) -> None:
+        self._catalog, self._kinship, self._precedence, self._foreign = catalog, kinship, precedence, foreign
+        self._chunks: dict[str, Chunk] = {}
+        self._texts: dict[str, Chunk] = {}
+        self._fit: dict[tuple[WorkId, str, str], tuple[float, bool]] = {}
+        self._facts: dict[str, tuple[Fact, ...]] = {}
+        self._held: dict[tuple[str, int], list[list[HeldPlace]]] = {}
+
+    def facts(self, kind: str) -> tuple[Fact, ...]:
+        """The statements of one kind, in the order of the catalogue."""
+        if kind not in self._facts:
+            facts = self._catalog.mechanisms(kind)
+            rows = self._catalog.rows_of(fact.chunk for fact in facts if fact.chunk not in self._chunks)
+            self._chunks.update((outline.chunk.id, outline.chunk) for outline in self._catalog.outlines(rows).values())
+            self._facts[kind] = facts
+        return self._facts[kind]
+
+    def of(self, kind: MechanismKind, most: int = PLACES) -> list[list[HeldPlace]]:
+        """The statements of each repository that say most, at most so many of each, the ancestor of the part first."""
+        if (kind.name, most) not in self._held:
+            self._held[kind.name, most] = self._of(kind, most)
+        return self._held[kind.name, most]
+
+    def _of(self, kind: MechanismKind, most: int) -> list[list[HeldPlace]]:
+        held = sorted(self.facts(kind.name), key=lambda fact: fact.work)
+        by_work = (self._places(kind, WorkId(work), list(facts), most) for work, facts in groupby(held, key=lambda fact: fact.work))
+        return sorted(filter(None, by_work), key=lambda places: -self.rank(kind, places))
+
+    def rank(self, kind: MechanismKind, places: Sequence[HeldPlace]) -> float:
+        """How much a repository's statements speak for the target: by whose they are, then by the best of them."""
+        return self.standing(kind, places[0]) + min(places[0].score, 4.0) / 8
+
+    def standing(self, kind: MechanismKind, place: HeldPlace) -> float:
+        """How much the work of a statement speaks for the target: what is the target's own above all, else 0..2."""
+        hit = place.occurrence.evidence
+        return 10.0 * hit.from_target + self._precedence.weight(hit, kind.topic)
+
+    def _places(self, kind: MechanismKind, work: WorkId, facts: Sequence[Fact], most: int) -> list[HeldPlace]:
+        """The statements of one repository that say most, one a stretch of code; none where only names by the way are found."""
+        relation = self._kinship.of(work)
+        if relation.work.kind != "code" or (relation.tier is Tier.MENTIONED and relation.paper is not None):
+            return []
+        often = Counter(fact.written for fact in facts)
+        defined = {fact.written for fact in facts if fact.said == "definition"}
+        scored = [(self._score(kind, fact, often[fact.written], fact.said == "call" and fact.written in defined), fact) for fact in facts]
+        chosen: list[tuple[float, Fact]] = []
+        for score, fact in sorted((one for one in scored if one[1].chunk in self._chunks), key=lambda one: -one[0]):
+            path = self._chunks[fact.chunk].path
+            if all(path != self._chunks[other.chunk].path or abs(fact.line - other.line) > _NEAR for _, other in chosen):
+                chosen.append((score, fact))
+            if len(chosen) == most:
+                break
+        if not chosen or chosen[0][0] < _LEAST:
+            return []
+        chunks = self._catalog.chunks_of(fact.chunk for _, fact in chosen)
+        return [self._held_place(kind, fact, chunks[fact.chunk], score) for score, fact in chosen]
+
+    def place(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> HeldPlace | None:
+        """A statement with its evidence; where the repository defines what it calls, the definition says more."""
+        if fact.chunk not in self._chunks:
+            return None
+        if fact.chunk not in self._texts:
+            self._texts |= self._catalog.chunks_of(other.chunk for other in self.facts(kind.name))
+        return self._held_place(kind, fact, self._texts[fact.chunk], self._score(kind, fact, often, defined))
+
+    def _held_place(self, kind: MechanismKind, fact: Fact, chunk: Chunk, score: float) -> HeldPlace:
+        hit = evidence(chunk if chunk.work == fact.work else replace(chunk, work=fact.work), self._kinship, fact.line)
+        hit = replace(hit, focus=Focus(fact.line, max(fact.line, fact.end_line)))
+        return HeldPlace(FactOccurrence(replace(fact, name=kind.name), hit, since(hit.work)), score)
+
+    def _score(self, kind: MechanismKind, fact: Fact, often: int, defined: bool) -> float:
+        return _HOW.get(fact.said, 1.0) + self._fits(kind, fact) - 0.25 * math.log(often) - defined
+
+    @cached_property
+    def _training(self) -> frozenset[tuple[WorkId, str]]:
+        """The files in which a loss is propagated or an optimizer makes a step."""
+        steps = [fact for fact in self.facts("optimizer_step") if fact.said == "call"]
+        chunks = ((fact.work, self._chunks.get(fact.chunk)) for fact in steps)
+        return frozenset((work, chunk.path) for work, chunk in chunks if chunk)
+
+    def _fits(self, kind: MechanismKind, fact: Fact) -> float:
+        """How well a file and a function are those where a mechanism is decided."""
+        chunk = self._chunks.get(fact.chunk)
+        if chunk is None:
+            return 0.0
+        key = (fact.work, chunk.path, kind.topic)
+        if key not in self._fit:
+            self._fit[key] = self._file_fits(kind, fact.work, chunk)
+        score, is_aside = self._fit[key]
+        score -= 0.6 * bool(_HELD_OUT.search(fact.value) and "training" in _ROOMS.get(kind.topic, _TRAINING_ROOM))
+        return score - _ASIDE * (is_aside or _LOGS.search(fact.scope) is not None) + 0.4 * bool(_DOES.search(fact.scope))
+
+    def _file_fits(self, kind: MechanismKind, work: WorkId, chunk: Chunk) -> tuple[float, bool]:
+        """How well a file is one where a mechanism is decided, and whether it says little of what was run."""
+        *folders, file = chunk.path.lower().split("/")
+        file_words = {word for part in (*folders, file.rpartition(".")[0]) for word in parts(part)}
+        rooms = _ROOMS.get(kind.topic, _TRAINING_ROOM)
+        score = max((1.0 for room in rooms if file_words & _FILES[room]), default=0.0) - 0.15 * len(folders)
+        score += _TRAINED.get(rooms[0], 0.0) * ((work, chunk.path) in self._training)
+        mine = work.lower().rpartition("/")[2].replace("-", "_")
+        score += 0.3 * (mine in (folder.replace("-", "_") for folder in folders))
+        profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
+        known = ASIDE.isdisjoint({*(profile.roles if profile else ()), *named_roles(chunk.path)}) and _STRAY.isdisjoint(file_words)
+        return score, not known or not self._foreign.isdisjoint(file_words)

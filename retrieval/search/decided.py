@@ -1,0 +1,120 @@
+"""Which decisions of code a question asks for, and where the lineage takes them: "is the gradient clipped?" is asked of `clip_grad_norm_`.
+
+Questions name roles, code names mechanisms, and no word is common to both. The statements of code are known by kind since the lineage
+was built (`retrieval.decisions.mechanism_places`); a question is matched to the kinds by words and by the packaged vectors of words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lineage.hyperparameters.mechanisms import MechanismKind, kinds
+from lineage.text.tokens import STOP, parts, terms
+
+if TYPE_CHECKING:
+    from lineage.ports import Vectors, WordEmbedder
+    from retrieval.decisions.mechanism_places import HeldPlace, MechanismPlaces
+
+_STATES = 6
+_TITLE, _NAME = 3, 2
+"""How often the words of a kind's title and name count beside those of its phrases and calls."""
+_BM25_K, _BM25_B = 1.2, 0.75
+_WORDS, _VECTORS = 1 / 6, 1 / 2
+"""What a kind's BM25 score and its similarity, in deviations, count."""
+_SURE, _SPREAD = 1.2, 0.5
+"""The score of a kind at which it counts one half, and by how much less another scores that counts a third."""
+_KINDS, _LEAST = 4, 0.2
+_PLACES = 8
+_FULL = 5.0
+_FURTHER = 0.5
+
+
+@dataclass(frozen=True)
+class DecidedPlace:
+    """A statement that settles what is asked: how surely, and the title of its kind."""
+
+    strength: float
+    title: str
+
+
+def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[MechanismKind, float]]:
+    """The kinds of decisions that a question asks for, each with how surely (0..1), surest first."""
+    scores = _WORDS * _by_words(question)
+    if table:
+        near = _vectors(table) @ table.queries([question])[0]
+        scores = scores + _VECTORS * (near - near.mean()) / (near.std() or 1.0)
+    order = np.argsort(-scores, kind="stable")[:_KINDS]
+    best = float(scores[order[0]])
+    sure = 1 / (1 + math.exp(-4 * (best - _SURE)))
+    shares = ((kinds()[at], sure * math.exp((float(scores[at]) - best) / _SPREAD)) for at in order)
+    return [(kind, share) for kind, share in shares if share >= _LEAST]
+
+
+def decided(question: str, places: MechanismPlaces, table: WordEmbedder | None, without: AbstractSet[str]) -> dict[str, DecidedPlace]:
+    """By chunk the statement that best settles what a question asks for; none where it asks for no decision of a known kind."""
+    found: dict[str, DecidedPlace] = {}
+    for kind, share in asked_kinds(question, table):
+        ranked = (held for held in places.of(kind, _PLACES) if held[0].occurrence.fact.work not in without)
+        for nth_work, held in enumerate(ranked):
+            for nth, place in enumerate(held):
+                chunk = place.occurrence.evidence.chunk.id
+                strength, before = share * _worth(place, places.standing(kind, place), nth_work, nth), found.get(chunk)
+                if before is None:
+                    found[chunk] = DecidedPlace(strength, kind.title)
+                elif strength > before.strength:
+                    found[chunk] = DecidedPlace(strength + _FURTHER * before.strength, kind.title)
+    return found
+
+
+def _worth(place: HeldPlace, standing: float, nth_work: int, nth: int) -> float:
+    """0..1: how much a statement says, by itself and among those of its repository, and how much its repository speaks for the target."""
+    return (min(max(place.score, 0.0), _FULL) / _FULL + min(standing, 1.5) + 0.8 / (1 + nth_work) + 1.4 / (1 + nth)) / 4.7
+
+
+def _by_words(question: str) -> np.ndarray:
+    documents, rarity, mean = _documents()
+    asked = {term for term in terms(question) if term in rarity}
+    return np.array([_bm25(document, asked, rarity, mean) for document in documents])
+
+
+def _bm25(document: Counter[str], asked: AbstractSet[str], rarity: Mapping[str, float], mean: float) -> float:
+    norm = _BM25_K * (1 - _BM25_B + _BM25_B * document.total() / mean)
+    return sum(rarity[term] * document[term] * (_BM25_K + 1) / (document[term] + norm) for term in asked if document[term])
+
+
+@cache
+def _documents() -> tuple[tuple[Counter[str], ...], Mapping[str, float], float]:
+    """The words of each kind, the rarity of each word among the kinds, and the mean length."""
+    documents = tuple(Counter(_words(kind)) for kind in kinds())
+    holding = Counter(term for document in documents for term in document)
+    rarity = {term: math.log(1 + (len(documents) - count + 0.5) / (count + 0.5)) for term, count in holding.items()}
+    return documents, rarity, sum(document.total() for document in documents) / len(documents)
+
+
+def _words(kind: MechanismKind) -> list[str]:
+    texts = [kind.title] * _TITLE + [kind.name.replace("_", " ")] * _NAME
+    texts += [" ".join(phrase) for phrase in (*kind.states, *kind.applies)] + [" ".join(parts(call)) for call in kind.calls]
+    return [term for term in terms(" ".join(texts)) if term not in STOP]
+
+
+def _vectors(table: WordEmbedder) -> Vectors:
+    """The vector of each kind's title, name and phrases, made once for a table."""
+    if table.id not in _KEPT:
+        _KEPT[table.id] = table.passages([_described(kind) for kind in kinds()])
+    return _KEPT[table.id]
+
+
+_KEPT: dict[str, Vectors] = {}
+
+
+def _described(kind: MechanismKind) -> str:
+    states: Sequence[str] = [" ".join(phrase) for phrase in kind.states[:_STATES]]
+    return f"{kind.title}. {kind.name.replace('_', ' ')}. {'; '.join(states)}"

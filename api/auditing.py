@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from api.bootstrap import Parts
+from api.deciding import in_force
 from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
+from lineage.decisions import Decision
 from lineage.errors import NotFound, UsageError
 from lineage.ports import ChatModel
 from lineage.records import Chunk, Query, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
+from retrieval.audit.decided import with_decisions
 from retrieval.audit.judge import judged
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
@@ -35,7 +38,9 @@ def audit(parts: Parts, code: Path | CodeArchive, lineage: str, no_target_code: 
     with parts.asked(lineage, no_target_code) as engine:
         paper = _paper(parts.gaps_material(engine))
         manifest = engine.generation.manifest
-    findings, notes = _compared(parts, code, paper)
+        decided = in_force(parts, engine)
+    findings, notes = _compared(parts, code, paper, decided.decisions)
+    notes = (*notes, *decided.notes)
     if not paper.text.own:
         notes = (*notes, "the target's text is not at hand: few of its values are known")
     if no_target_code:
@@ -68,11 +73,13 @@ def _paper(material: ReportInputs) -> inputs.Paper:
     )
 
 
-def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tuple[list[AuditFinding], tuple[str, ...]]:
+def _compared(
+    parts: Parts, code: Path | CodeArchive, paper: inputs.Paper, decisions: Sequence[Decision]
+) -> tuple[list[AuditFinding], tuple[str, ...]]:
     from indexer.pipeline import build  # the write side loads much, and only here is it needed
 
     with tempfile.TemporaryDirectory(prefix="lineage-audit-") as scratch:
-        inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "offline": True}))
+        inner = Parts(parts.settings.model_copy(update={"home": Path(scratch), "store": "", "dask": "", "offline": True}))
         with inner.workbench() as bench:
             target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
             request = BuildRequest(target, _SUBJECT, papers=0, repos=0)
@@ -86,6 +93,7 @@ def _compared(parts: Parts, code: Path | CodeArchive, paper: inputs.Paper) -> tu
             components = named_findings.components(paper.text)
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
+            findings = with_decisions(findings, decisions, paper, repository)
     return findings, (f"{made.chunks} units of code and {made.facts} values were read in {Path(code.name).name}; nothing was run",)
 
 

@@ -10,7 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lineage import registry
+from lineage.errors import UsageError
 from lineage.generation import FIRST_TIER, REPORT, REPORT_WITHOUT, open_generation
 from lineage.progress import Waiting, Watch, unwatched
 from lineage.records import WorkId
@@ -18,21 +21,22 @@ from lineage.records import WorkId
 if TYPE_CHECKING:
     from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
-    from indexer.chat import Chat
-    from indexer.lock.record import Tape
-    from indexer.lock.replay import LockReplay
+    from indexer.chat import MeteredChat
+    from indexer.lock.record import LockReplay, Tape
     from indexer.transport.client import Transport
-    from lineage.catalog.reader import Derivation
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, WordEmbedder
     from lineage.results import Gaps
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
+    from retrieval.decisions.fact_index import FactIndex
     from retrieval.gaps.report import ReportInputs
     from retrieval.search.engine import Engine
     from retrieval.search.work_relations import WorkRelations
 
 
+_MANY = 10_000
+"""Vectors from which on FAISS is worth its import."""
 _MADE_NOW = "this report was made just now, the generation keeps none that fits: `lineage build` makes one that is kept"
 
 
@@ -80,13 +84,27 @@ class Parts:
         return self.first if embedder.startswith(FIRST_TIER) else self.embedder
 
     @cached_property
-    def writer(self) -> Chat | None:
-        """The configured chat model, or None. Raises `SettingsError`."""
+    def writer(self) -> MeteredChat | None:
+        """The configured chat model, whose answers are kept and counted, or None. Raises `SettingsError`."""
         if not self.settings.llm_model:
             return None
-        from indexer.chat import Chat
+        from indexer.chat import Chat, MeteredChat
 
-        return Chat.of(self.settings, self._client())
+        chat, (read, written) = Chat.of(self.settings, self._client()), (self.settings.llm_price or "0/0").split("/")
+        price = (float(read), float(written))
+        return MeteredChat(chat, self.settings.home, self.tokens.count, self.settings.llm_budget, price) if chat else None
+
+    @contextmanager
+    def rehearsing(self) -> Iterator[MeteredChat]:
+        """For the block the chat model only counts what it would be asked. Raises `UsageError` where none is configured."""
+        if not (writer := self.writer):
+            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
+        with writer.rehearsing() as rehearsed:
+            self.__dict__["writer"] = rehearsed
+            try:
+                yield rehearsed
+            finally:
+                self.__dict__["writer"] = writer
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -117,7 +135,7 @@ class Parts:
 
     def opened(self, lineage: str) -> Engine:
         """The same engine; the caller closes it."""
-        return self.engine_of(open_generation(self.settings.home, lineage, derivation=_older))
+        return self.engine_of(open_generation(self.settings.lineages, lineage))
 
     def engine_of(self, generation: Generation) -> Engine:
         """The search engine of an open generation, which it closes."""
@@ -126,7 +144,8 @@ class Parts:
         from retrieval.search.expansion import vocabulary
 
         vectors = generation.vectors
-        index = registry.load("vectors", "faiss")(vectors) if vectors is not None else None
+        kind = "pgvector" if not isinstance(vectors, np.ndarray) else "faiss" if len(vectors) >= _MANY else "flat"
+        index = registry.load("vectors", kind)(vectors) if vectors is not None else None
         words = vocabulary(self.settings.vocabulary)
         embedder = (lambda: self._reader(generation.manifest.embedder)) if index else None
         known = ontology(self.settings.ontology)
@@ -136,12 +155,9 @@ class Parts:
         """The inputs of a gap report: the configured checklist and ontology, and the facts of the generation."""
         from lineage.hyperparameters.checklist import checklist
         from lineage.hyperparameters.ontology import ontology
-        from retrieval.decisions.fact_index import holders
         from retrieval.gaps.report import ReportInputs
 
-        manifest = engine.generation.manifest
-        occurrences_by_key = holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target)).held
-        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), occurrences_by_key)
+        return ReportInputs(engine, checklist(self.settings.details), ontology(self.settings.ontology), holders_of(engine).held)
 
     def gaps(self, engine: Engine) -> Gaps:
         """The gap report of a generation: the one that it keeps, else one made now, with a note."""
@@ -155,7 +171,7 @@ class Parts:
         from lineage.catalog.partial import without_target_code
         from retrieval.search.work_relations import WorkRelations
 
-        with open_generation(self.settings.home, lineage) as generation:
+        with open_generation(self.settings.lineages, lineage) as generation:
             partial = without_target_code(generation.catalog) if no_target_code and REPORT_WITHOUT in generation.manifest.files else None
             seen = replace(generation, catalog=partial) if partial else generation
             return self._kept_report(seen, WorkRelations.read(seen.catalog, WorkId(generation.manifest.target)), partial is not None)
@@ -195,6 +211,7 @@ class Parts:
     def workbench(self, watch: Watch = unwatched, kit: Tape | LockReplay | Afresh | None = None) -> Iterator[BuildContext]:
         """The build context of one operation, with progress sent to `watch`. A `kit` records what is read, replays a lock file or asks afresh."""
         from indexer.build_context import BuildContext, Clock
+        from indexer.cluster import connected
         from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import MIB, Limits, Sandbox
         from indexer.sources.arxiv import Arxiv
@@ -217,6 +234,8 @@ class Parts:
                 Transport(self.settings, blobs, watch=lambda text: watch(Waiting(text))) if not kit else kit.transport(self.settings, blobs, watch)
             )
             transport = stack.enter_context(plain)
+            limits = Limits(memory=self.settings.parser_megabytes * MIB)
+            cluster = stack.enter_context(connected(self.settings)) if self.settings.dask else None
             yield BuildContext(
                 settings=self.settings,
                 transport=transport,
@@ -226,11 +245,11 @@ class Parts:
                 arxiv=Arxiv(transport),
                 github=GitHub(transport),
                 hub=HuggingFace(transport),
-                sandbox=stack.enter_context(Sandbox(limits=Limits(memory=self.settings.parser_megabytes * MIB))),
+                sandbox=stack.enter_context(cluster.sandbox(limits) if cluster else Sandbox(limits=limits)),
                 derived=derived,
                 vectors=stack.enter_context(closing(VectorCache(home))),
-                store=Store(home),
-                embedder=lambda: self.embedder,
+                store=Store(home, None if isinstance(self.settings.lineages, Path) else self.settings.lineages),
+                embedder=lambda: cluster.embedder(self.embedder, self.settings) if cluster else self.embedder,
                 clock=Clock(),
                 watch=watch,
                 work=budget_of(self.settings, "build"),
@@ -241,11 +260,12 @@ class Parts:
             )
 
 
-def _older() -> Derivation:
-    """What makes the rows that a generation of an older format lacks."""
-    from indexer.derived import Stored
+def holders_of(engine: Engine) -> FactIndex:
+    """Index the facts of an open engine's generation, with their evidence."""
+    from retrieval.decisions.fact_index import holders
 
-    return Stored()
+    manifest = engine.generation.manifest
+    return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
 
 
 def _witnesses(settings: Settings, transport: Transport) -> tuple[ReferenceSource, ...]:

@@ -73,23 +73,24 @@ def examine(settings: Settings) -> dict[str, dict[str, Any]]:
     """Sections of (name, finding): store, embedder, chat model, keys, hosts, profiles, settings, hashes of the packaged data, versions."""
     by = origins(settings)
     return {
-        "store": _store(settings.home, by),
+        "store": _store(settings, by),
         "embedder": _embedder(settings),
         "chat model": _chat(settings),
         "keys": {name: _key(settings, name, by) for name in _KEYS},
         "hosts": _hosts(settings),
         "profiles": {name: profile.words(settings.papers, settings.repos) for name, profile in PROFILES.items()},
-        "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()},
+        "settings": {name: _shown(value) for name, value in settings.model_dump().items()} | {"config file": _config()} | _address(settings),
         "set by": {**by} or {"nothing": "every setting has its default"},
         "data": _data(),
         "versions": {"python": platform.python_version(), "platform": platform.platform()} | {name: _version(name) for name in _PACKAGES},
     }
 
 
-def _store(home: Path, by: Mapping[str, str]) -> dict[str, Any]:
+def _store(settings: Settings, by: Mapping[str, str]) -> dict[str, Any]:
+    home = settings.home
     there = next(path for path in (home, *home.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
-    lineages = layout.names(home)
+    lineages = layout.names(settings.lineages)
     writable = os.access(there, os.W_OK)
     return {
         "home": home,
@@ -98,6 +99,7 @@ def _store(home: Path, by: Mapping[str, str]) -> dict[str, Any]:
         "free": f"{free / 1e9:.1f} GB",
         "used": _used(home),
         "lineages": ", ".join(lineages) or "none",
+        **({"lineages lie in": at} if (at := _address(settings).get("store")) else {}),
     }
 
 
@@ -158,6 +160,11 @@ def _hosts(settings: Settings) -> dict[str, str]:
         wanted = getattr(settings, _OPTIONAL[host]) if host in _OPTIONAL else True
         rows[host] = f"{_USED_FOR.get(host, '')}; one request every {seconds:g} s" if wanted else f"not asked (setting {_OPTIONAL[host]})"
     return rows
+
+
+def _address(settings: Settings) -> dict[str, str]:
+    """Where lineages lie, without the password."""
+    return {"store": str(settings.lineages)} if settings.store else {}
 
 
 def _shown(value: Any) -> Any:

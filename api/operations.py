@@ -6,36 +6,43 @@ frozen records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from api.bootstrap import Parts
+from api.bootstrap import Parts, holders_of
 from api.cli.files import absolute, questions, writable
+from api.deciding import decided, is_decided
 from lineage import generation as layout
 from lineage import lineage_names
+from lineage.decisions import Decision, Decisions
 from lineage.errors import NotFound, StoreDamaged, StoreError, UsageError
 from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
-from lineage.results import Audit, CodeArchive, Consensus, Gaps, Pack, Tallies, WrittenAnswer
+from lineage.results import Audit, CodeArchive, Consensus, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
+from lineage.settings import lineages_at
 from lineage.text.hidden_text import inline
 
 if TYPE_CHECKING:
+    from api.updating import Sayings, Updated
+    from api.wire.report import ReportView
     from api.wire.stored import Completeness, Locked, Overview, RankedReferences, StoredLineage
     from indexer.against_source import SourceCheck
     from indexer.bundle.bring import Imported
+    from indexer.bundle.shelf import Shelf, Shelved
     from indexer.bundle.write import Exported
-    from indexer.estimate import Estimate
+    from indexer.pipeline import Estimate
     from indexer.plan import BuildReport, BuildRequest
+    from indexer.prune import Pruned
     from indexer.repair import Repair
-    from indexer.store.findings import Finding
+    from indexer.store.generations import Finding
+    from indexer.store.migration import Migrated
     from lineage.settings import Settings
     from retrieval.context.token_budget import Tokens
-    from retrieval.decisions.fact_index import FactIndex
     from retrieval.evaluation.measures import CheckedEvaluation
     from retrieval.search.engine import Engine
     from retrieval.search.evidence import EvidenceWindow
@@ -53,6 +60,7 @@ class Service:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._home = parts.settings.home
+        self._lineages = parts.settings.lineages
 
     @property
     def settings(self) -> Settings:
@@ -81,7 +89,7 @@ class Service:
 
     def plan(self, request: BuildRequest, *, watch: Watch = unwatched) -> Estimate:
         """Estimate what `build` would fetch, from which hosts, and its cost. Fetches metadata only and writes no lineage."""
-        from indexer.estimate import estimate
+        from indexer.pipeline import estimate
 
         with self._parts.workbench(watch) as bench:
             return estimate(bench, request)
@@ -90,7 +98,7 @@ class Service:
         """Rebuild a lineage with additional papers or repositories (paths, identifiers or URLs)."""
         from indexer.plan import BuildRequest
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             request = BuildRequest.from_meta(generation.catalog.meta()["request"])
         if not request.target:
             words = f"{generation.manifest.lineage} was built from local files you do not have"
@@ -98,15 +106,58 @@ class Service:
         added = tuple(dict.fromkeys((*request.add, *map(absolute, sources))))
         return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
 
+    def update(self, lineage: str = "", *, every: bool = False, watch: Watch = unwatched) -> tuple[Updated, ...]:
+        """Ask arXiv and GitHub for new versions and commits of a lineage, or of `every` one; build what changed and tell what it says otherwise."""
+        from api.updating import Updated
+
+        updated: list[Updated] = []
+        for name in layout.names(self._lineages) if every else (self._name(lineage),):
+            try:
+                updated.append(self._updated(name, watch))
+            except UsageError as error:
+                if not every:
+                    raise
+                updated.append(Updated(name, layout.current(self._lineages, name), note=str(error)))
+        return tuple(updated)
+
+    def _updated(self, name: str, watch: Watch) -> Updated:
+        from api.updating import ASKED
+        from indexer.pipeline import build, gathered
+
+        before, request, fingerprint = self._sayings(name)
+        if not request.target or fingerprint.startswith("bundle:"):
+            raise UsageError(f"{name} was built from files you do not have", hint="import its new bundle, or build it from the file")
+        with self._parts.workbench(watch) as bench:
+            bench.transport.refresh(ASKED)
+            if gathered(bench, request)[1] != fingerprint:
+                build(bench, replace(request, name=name))
+        return self._sayings(name)[0].since(before, name)
+
+    def _sayings(self, name: str) -> tuple[Sayings, BuildRequest, str]:
+        from api.updating import Sayings
+        from indexer.plan import BuildRequest
+
+        report = self.gaps(lineage=name)
+        with open_generation(self._lineages, name, report.generation) as generation:
+            request = BuildRequest.from_meta(generation.catalog.meta()["request"])
+            return Sayings.of(generation.catalog, report), request, generation.manifest.fingerprint
+
     # -- sharing
 
-    def export(self, lineage: str = "", out: Path | None = None, *, all_texts: bool = False) -> Exported:
-        """Export a lineage to one file, by default `NAME.lineage`. Texts whose license forbids sharing are excluded unless `all_texts`."""
-        from indexer.bundle.write import export
+    def export(self, lineage: str = "", out: Path | None = None, *, all_texts: bool = False, sign: Path | None = None) -> Exported:
+        """Export a lineage to one file, by default `NAME.lineage`, signed with the minisign secret key `sign` if there is one.
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        Texts whose license forbids sharing are excluded unless `all_texts`.
+        """
+        from indexer.bundle.signature import sign as signed
+        from indexer.bundle.write import export
+        from indexer.store import decision_log
+
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             path = writable(out or Path(f"{generation.manifest.lineage}.lineage"))
-            return export(generation, path, "all" if all_texts else "licensed")
+            decisions = decision_log.read(self._home, generation.manifest.lineage).in_force
+            made = export(generation, path, "all" if all_texts else "licensed", decisions)
+        return replace(made, signer=signed(path, sign, self._parts.settings.signing_password.get_secret_value())) if sign else made
 
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
         """Write a lock file, by default `lineage.lock`: the request, the settings and the files that the build read. Sends nothing."""
@@ -114,28 +165,65 @@ class Service:
         from indexer.lock.record import Tape, lock_of
 
         tape, path = Tape(), writable(out or Path("lineage.lock"))
-        with open_generation(self._home, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
+        with open_generation(self._lineages, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
             made = lock_of(bench, tape, generation)
             return Locked(str(path), made.write(path), made.lineage, made.content_hash, made.papers, made.repositories, len(made.answers), made.open)
 
     def build_locked(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> BuildReport:
         """Build what a lock file pins, fetching only its files. A note says whether the content hash matches."""
         from indexer.lock.form import read
-        from indexer.lock.replay import LockReplay, verify_content_hash
+        from indexer.lock.record import LockReplay, verify_content_hash
         from indexer.pipeline import build
 
         lock = read(path)
         with self._parts.changed(**asdict(lock.settings), llm_model="", links_archive=None).workbench(watch, LockReplay(lock)) as bench:
             return verify_content_hash(bench, lock, build(bench, replace(lock.request, name=name or lock.request.name)))
 
-    def import_(self, path: Path, *, name: str = "", watch: Watch = unwatched) -> Imported:
-        """Import a bundle after verifying all of it. Texts excluded for their license are fetched again unless offline."""
+    def import_(self, path: Path, *, name: str = "", signer: str = "", watch: Watch = unwatched) -> Imported:
+        """Import a bundle after verifying all of it, and that it was signed with the public key `signer` if one is given.
+
+        Texts excluded for their license are fetched again unless offline.
+        """
         from api.cli.files import check_archive
         from indexer.bundle.bring import bring
 
         check_archive(path)
         with self._parts.workbench(watch) as bench:
-            return bring(bench, path, name)
+            return bring(bench, path, name, signer)
+
+    def shelf(self, address: str = "") -> tuple[Shelved, ...]:
+        """List the bundles on a shelf: a folder, or an address that fsspec knows."""
+        return self._shelf(address).bundles()
+
+    def push(self, lineage: str = "", address: str = "", *, sign: Path | None = None) -> Shelved:
+        """Export a lineage to a shelf and name it in its index. Texts whose license forbids sharing are excluded."""
+        from indexer.bundle.place import aside
+
+        shelf, name = self._shelf(address), self._name(lineage)
+        with aside(self._home) as folder:
+            made = self.export(name, folder / f"{name}.lineage", sign=sign)
+            with open_generation(self._lineages, name) as generation:
+                return shelf.put(made, generation.manifest, _title(generation))
+
+    def pull(self, wanted: str, address: str = "", *, name: str = "", signer: str = "", watch: Watch = unwatched) -> Imported:
+        """Import a lineage from a shelf by its name, target or title, after verifying that it is what the index says, and its signature.
+
+        Raises `NotFound`, `BadBundle` and `UsageError`.
+        """
+        from indexer.bundle.bring import bring
+        from indexer.bundle.place import aside
+
+        shelf = self._shelf(address)
+        row = shelf.find(wanted)
+        with aside(self._home) as folder, self._parts.workbench(watch) as bench:
+            return bring(bench, shelf.take(row, folder), name or row.lineage, signer, row.target)
+
+    def _shelf(self, address: str) -> Shelf:
+        from indexer.bundle.shelf import Shelf
+
+        if not (chosen := address or self.settings.shelf):
+            raise UsageError("no shelf is named", hint="name a folder or an address (s3://…, hf://…), or set LINEAGE_SHELF")
+        return Shelf(chosen, offline=self.settings.offline)
 
     # -- queries
 
@@ -227,17 +315,21 @@ class Service:
     def _holding(self, chunk: str) -> tuple[str, tuple[str, ...]]:
         """The first lineage whose catalog has the chunk (empty if none has it), and the lineages that cannot be read."""
         unread = []
-        for name in layout.names(self._home):
+        for name in layout.names(self._lineages):
             try:
-                with open_generation(self._home, name) as generation:
+                with open_generation(self._lineages, name) as generation:
                     if generation.catalog.chunk(chunk):
                         return name, ()
             except (StoreError, NotFound):
                 unread.append(name)
         return "", tuple(unread)
 
-    def gaps(self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False, watch: Watch = unwatched) -> Gaps:
+    def gaps(
+        self, *, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False, model: bool = False, watch: Watch = unwatched
+    ) -> Gaps:
         """List the details that the target does not state, the values its lineage suggests, and conflicts between sources.
+
+        With `model` the configured chat model reads what rules missed; what it claims is kept with the quote that proves it.
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
@@ -246,11 +338,28 @@ class Service:
 
         check_rows(state, topic, self._parts.settings)
         name = self._name(lineage)
-        if kept := self._parts.kept_gaps(name, no_target_code):
+        if (kept := self._parts.kept_gaps(name, no_target_code)) and not model and not is_decided(self._parts, name):
             return chosen(kept, state, topic)
         with self._parts.asked(name, no_target_code) as engine:
             watch(_READING)
-            return chosen(self._parts.gaps(engine), state, topic)
+            report = decided(self._parts, engine, kept or self._parts.gaps(engine))
+            return chosen(self._read_by_model(report, engine) if model else report, state, topic)
+
+    def _read_by_model(self, report: Gaps, engine: Engine) -> Gaps:
+        from retrieval.gaps.model_claims import with_claims
+
+        if not (writer := self._parts.writer):
+            raise UsageError("no chat model is configured", hint="set LINEAGE_LLM_MODEL, and LINEAGE_LLM_BASE_URL for an endpoint of your own")
+        return with_claims(report, engine, holders_of(engine), writer)
+
+    def model_usage(self, run: Callable[[], object]) -> ModelUsage:
+        """Count what `run`, which calls operations of this service, would ask the configured chat model, and its price; nothing is sent to it.
+
+        Raises `UsageError` where no model is configured.
+        """
+        with self._parts.rehearsing() as rehearsed:
+            run()
+            return rehearsed.usage
 
     def context(
         self, task: str, *, lineage: str = "", tokens: int = 6000, stage: str = "", no_target_code: bool = False, watch: Watch = unwatched
@@ -265,7 +374,7 @@ class Service:
         chosen = stage_of_task(task, tokens, stage)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
             watch(_READING)
-            gaps = self._parts.gaps(engine)
+            gaps = decided(self._parts, engine, self._parts.gaps(engine))
             watch(Stage("pack", note="gathering evidence for the task"))
             return _traced(engine, pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps))
 
@@ -308,7 +417,7 @@ class Service:
 
     def references(self, lineage: str = "", *, top: int = 0) -> RankedReferences:
         """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, or the first `top`."""
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
             return _listed(works[WorkId(generation.manifest.target)], edges, works, generation.catalog.meta().get("coverage", {}), top)
 
@@ -318,13 +427,37 @@ class Service:
         from indexer.sources.local import is_path
         from indexer.target import resolve
 
-        if target in layout.names(self._home) or not is_path(target):
+        if target in layout.names(self._lineages) or not is_path(target):
             with suppress(NotFound):
                 return self.references(target, top=top)
         with self._parts.workbench(watch) as bench:
             resolved_target = resolve(bench, target)
             traced = trace(bench, resolved_target.work, resolved_target.text.document)
         return _listed(resolved_target.work, traced.references, traced.works, traced.coverage, top)
+
+    # -- decisions
+
+    def decide(self, name: str, value: str, because: str, *, lineage: str = "", note: str = "", by: str = "", force: bool = False) -> Decision:
+        """Record that a detail has a value because of the lines at a citation, which must state it unless `force`d; later runs start from it.
+
+        Raises `UnsupportedDecision`, which shows the lines, `UsageError` and `NotFound`.
+        """
+        from api.deciding import decide
+
+        return decide(self._parts, self._name(lineage), Decision(name, value, because, note=note, by=by), force)
+
+    def decisions(self, lineage: str = "") -> Decisions:
+        """List what was decided on the details of a lineage, and whether its current generation still supports it."""
+        from api.deciding import in_force
+
+        with self._parts.engine(self._name(lineage)) as engine:
+            return _traced(engine, in_force(self._parts, engine))
+
+    def withdraw(self, name: str, *, lineage: str = "", by: str = "") -> Decision:
+        """Withdraw the decision on a detail; the log keeps both. Raises `NotFound` if there is none."""
+        from api.deciding import withdraw
+
+        return withdraw(self._parts, self._name(lineage), name, by)
 
     # -- inspection
 
@@ -337,7 +470,7 @@ class Service:
         from lineage.code_reuse.reuse import Shared
         from retrieval.search.suggestions import suggestions
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
             catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
             texts = [works[id_] for id_ in dict.fromkeys(document.work for document in catalog.documents()) if id_ in works]
@@ -353,11 +486,21 @@ class Service:
                 provenance=generation.manifest.origin,
             )
 
+    def report(self, lineage: str = "", *, no_target_code: bool = False, watch: Watch = unwatched) -> ReportView:
+        """Report what the target does not tell: contradictions, decisions by part with the ancestors' answers; licenses and the ledger."""
+        from api.wire.insight import gaps_view
+        from api.wire.report import report_of
+
+        name = self._name(lineage)
+        gaps = gaps_view(self.gaps(lineage=name, no_target_code=no_target_code, watch=watch))
+        with open_generation(self._lineages, name) as generation:
+            return report_of(gaps, generation, self.status(name))
+
     def suggestions(self, lineage: str = "") -> tuple[str, ...]:
         """Example questions that the lineage supports."""
         from retrieval.search.suggestions import suggestions
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             return suggestions(generation)
 
     def graph(self, lineage: str = "", form: str = "html") -> str:
@@ -365,19 +508,19 @@ class Service:
         from lineage.graph.build import build
         from lineage.graph.exports import export
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
             return export(build(works[WorkId(generation.manifest.target)], works, edges, generation.catalog.links()), form)
 
     def lineages(self) -> tuple[StoredLineage | Damaged, ...]:
         """List the lineages of the store with the titles of their targets; a damaged one has its problem."""
-        return tuple(map(self._stored, layout.names(self._home)))
+        return tuple(map(self._stored, layout.names(self._lineages)))
 
     def _stored(self, name: str) -> StoredLineage | Damaged:
         from api.wire.stored import StoredLineage
 
         try:
-            with open_generation(self._home, name) as generation:
+            with open_generation(self._lineages, name) as generation:
                 return StoredLineage(**{**vars(generation.manifest), "provenance": generation.manifest.origin}, title=_title(generation))
         except StoreDamaged as error:
             return Damaged(name, str(error))
@@ -386,7 +529,7 @@ class Service:
         """Report how complete a lineage is: in = ok + degraded + failed + excluded by kind, and every failed or incomplete item."""
         from api.wire.stored import Completeness, losses
 
-        with open_generation(self._home, self._name(lineage)) as generation:
+        with open_generation(self._lineages, self._name(lineage)) as generation:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
             lost = losses(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
@@ -395,12 +538,14 @@ class Service:
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:
         """Verify one lineage or all of them and list the problems. Deletes nothing."""
         from api.doctor import altered
-        from indexer.store.findings import Finding
-        from indexer.store.verify import built, check_lineage, check_shared
+        from indexer.store.generations import Finding
+        from indexer.store.verify import built, check_lineage, check_shared, check_stored
 
-        every = built(self._home)
+        every, at = built(self._lineages), self._lineages
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
-        findings = [finding for name in chosen for finding in check_lineage(self._home, name, read_data)]
+        findings = [
+            finding for name in chosen for finding in (check_lineage(at, name, read_data) if isinstance(at, Path) else check_stored(at, name))
+        ]
         hint = "install paper-lineage again; answers may depend on it"
         changed = (Finding(str(path), "is not the table that was installed", hint) for path in altered())
         return (*findings, *(check_shared(self._home) if read_data else ()), *changed)
@@ -410,7 +555,7 @@ class Service:
         from indexer.repair import repair
         from indexer.store.verify import built
 
-        every = built(self._home)
+        every = built(self._lineages)
         chosen = every if not lineage else (lineage,) if lineage in every else (self._name(lineage),)
         with self._parts.workbench(watch) as bench:
             return repair(bench, chosen)
@@ -419,8 +564,24 @@ class Service:
         """Fetch every pinned repository and paper of a lineage again, and compare its texts: match, differs, gone or not checked."""
         from indexer.against_source import Afresh, against_source
 
-        with open_generation(self._home, self._name(lineage)) as generation, self._parts.workbench(watch, Afresh()) as bench:
+        with open_generation(self._lineages, self._name(lineage)) as generation, self._parts.workbench(watch, Afresh()) as bench:
             return tuple(against_source(bench, generation))
+
+    def migrate(self, source: str, target: str, lineage: str = "") -> tuple[Migrated, ...]:
+        """Copy a lineage, or all of them, between stores: folders, or `postgresql://` addresses. What arrives is compared by its hashes."""
+        from indexer.store.migration import migrate
+
+        at = [lineages_at(text) for text in (source, target)]
+        return tuple(migrate(at[0], at[1], (lineage,) if lineage else (), self._home))
+
+    def prune(self, *, remove: bool = False, watch: Watch = unwatched) -> Pruned:
+        """Count the downloads that no lineage refers to, and `remove` them if asked. Raises `UsageError` where that cannot be told."""
+        from indexer.lock.record import Tape
+        from indexer.prune import prune
+
+        tape = Tape()
+        with self._parts.changed(offline=True).workbench(watch, tape) as bench:
+            return prune(bench, tape, remove=remove)
 
     def doctor(self) -> dict[str, dict[str, Any]]:
         """Report the configuration and where each part comes from: store, embedder, external services, versions."""
@@ -430,15 +591,7 @@ class Service:
 
     def _name(self, lineage: str) -> str:
         """Resolve a lineage by name or target, or take the only one in the store. Raises `NotFound` and `AmbiguousTarget`."""
-        return lineage_names.resolve(self._home, lineage)
-
-
-def holders_of(engine: Engine) -> FactIndex:
-    """Index the facts of an open engine's generation, with their evidence."""
-    from retrieval.decisions.fact_index import holders
-
-    manifest = engine.generation.manifest
-    return holders(engine.generation.catalog, engine.kinship, manifest.lineage, manifest.id, WorkId(manifest.target))
+        return lineage_names.resolve(self._lineages, lineage)
 
 
 def _traced(engine: Engine, result: R) -> R:

@@ -187,6 +187,34 @@ class OfLineage(Closed):
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 
+class Deciding(Closed):
+    """A decision on a detail, and the lines that it rests on."""
+
+    name: Annotated[str, Field(min_length=1, max_length=120, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
+    value: Annotated[str, Field(min_length=1, max_length=2000, pattern=TEXT, description="What it is to be.")]
+    because: Annotated[str, Field(min_length=1, max_length=600, pattern=TEXT, description="Citation of the lines that state it.")]
+    lineage: Lineage = ""
+    note: Annotated[str, Field(max_length=2000, pattern=f"{TEXT}|^$", description="Why, in your words.")] = ""
+    by: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="Who decides.")] = ""
+    force: Annotated[StrictBool, Field(description="Record it as unsupported where the lines do not state it.")] = False
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "learning rate", "value": "1e-4", "because": "arXiv:2006.10726#4.1"}]})
+
+
+class Withdrawal(Closed):
+    """A decision that holds no longer."""
+
+    name: Annotated[str, Field(min_length=1, max_length=120, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
+    lineage: Lineage = ""
+    by: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="Who withdraws it.")] = ""
+
+
+class LogOf(Closed):
+    """Whose decisions are wanted."""
+
+    lineage: Lineage = ""
+
+
 class Around(Closed):
     """A chunk, and how much of the document to show around it."""
 
@@ -197,9 +225,16 @@ class Around(Closed):
 
 
 class Cited(OneLineage):
-    """How many references are wanted."""
+    """How many references are wanted, and in which form."""
 
     top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
+    form: Annotated[Literal["json", "bibtex", "csl-json", "ris"], Field(description="How they are written.")] = "json"
+
+
+class Reporting(OfLineage):
+    """A lineage, and the form that the report on it is wanted in."""
+
+    form: Annotated[Literal["json", "html", "markdown"], Field(description="How the report is written.")] = "json"
 
 
 class AuditUpload(Closed):

@@ -17,8 +17,10 @@ from api import requests as asked
 from api.requests import Closed, Nothing
 from api.wire import hits, insight, lines, stored
 from api.wire.encode import to_json
+from api.wire.report import ReportView
+from lineage.decisions import Decision, Decisions
 from lineage.generation import Damaged
-from lineage.results import CodeArchive, Tallies
+from lineage.results import CodeArchive, ModelUsage, Tallies
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -78,7 +80,15 @@ class Operation:
 
     def ask(self, desk: Desk, request: Closed) -> Any:
         """The result for a request."""
-        return self.present(self.run(desk, request) if self.run else getattr(desk.service, self.name)(**dict(request)))
+        return self.present(self._made(desk, request))
+
+    def text(self, desk: Desk, request: Any) -> str:
+        """The result in the form that a request names, where that is not JSON."""
+        made = self._made(desk, request)
+        return made if isinstance(made, str) else self.present(made).text(request.form)
+
+    def _made(self, desk: Desk, request: Closed) -> Any:
+        return self.run(desk, request) if self.run else getattr(desk.service, self.name)(**request_values(request))
 
     @cached_property
     def reader(self) -> TypeAdapter[Any]:
@@ -92,6 +102,11 @@ class Operation:
         if isinstance(self.rest, Route) and self.rest.wrap:
             return self.reader.validate_python(loads(content)[self.rest.wrap])
         return self.reader.validate_json(content)
+
+
+def request_values(request: Closed) -> dict[str, Any]:
+    """The arguments of a method; in which form the result is written is no matter of its."""
+    return {name: value for name, value in request if name != "form"}
 
 
 def same(value: Any) -> Any:
@@ -116,6 +131,18 @@ def _audit(desk: Desk, request: asked.AuditUpload) -> Any:
     return desk.service.audit(CodeArchive(request.archive, request.name), lineage=request.lineage, no_target_code=request.no_target_code)
 
 
+def _graph(desk: Desk, request: asked.Drawing) -> str:
+    return desk.service.graph(request.lineage, request.form)
+
+
+def _of(path: str) -> Route:
+    return Route("GET", f"/lineages/{{lineage}}{path}", _NAMED)
+
+
+def _all(desk: Desk, request: Nothing) -> Any:
+    return desk.jobs.all()
+
+
 def _job_views(jobs: Any) -> tuple[stored.JobView, ...]:
     return tuple(map(stored.job_view, jobs))
 
@@ -128,45 +155,26 @@ _TOOLS = Missing("at most six tools: an agent that needs it runs the command")
 _PERSON = Missing("for the person who keeps the store; it tells of the machine")
 _WRITES = Missing("an agent writes the answer itself, from what lineage_search gives")
 _PICTURE = Missing("a picture is for people; lineage_search names the relation of each hit")
+_PERSONS = Missing("a report is for people to read or to mail; an agent asks lineage_gaps")
 _INSIDE = Missing("they are part of what `show` gives")
 _CITED = Missing("a citation of a hit names file and lines for a person to open")
 _CODE = Missing("at most six tools, and the code is where the agent is: it runs `lineage audit`")
+_TAKEN_BACK = Missing("what was decided is for a person to take back; an agent decides anew")
 _ONE_BY_ONE = Missing("a program asks one question a call")
-_JOBS, _NAMED = "building", "lineages"
+_SHELF = (("push", "push"), ("pull", "pull"), ("shelf", "pull"))
+_JOBS, _NAMED, _JOB = "building", "lineages", "/jobs/{job}"
+_LIST, _QUEUE = Route("GET", "/lineages", _NAMED, wrap="lineages"), Route("GET", "/jobs", _JOBS, wrap="jobs")
+_BUILD, _RESUME = Route("POST", "/lineages", _JOBS, 202), Route("POST", f"{_JOB}/resume", _JOBS, 202)
+_UPLOAD = Route("POST", "/audit", upload="archive")
+_Lineages, _JobViews = tuple[stored.StoredLineage | Damaged, ...], tuple[stored.JobView, ...]
 
 OPERATIONS = (
-    Operation(
-        "lineages",
-        tuple[stored.StoredLineage | Damaged, ...],
-        same,
-        Nothing,
-        "list",
-        Route("GET", "/lineages", _NAMED, wrap="lineages"),
-        "lineage_status",
-        "lineages",
-    ),
-    Operation(
-        "status",
-        stored.Completeness,
-        same,
-        asked.OneLineage,
-        "status",
-        Route("GET", "/lineages/{lineage}/status", _NAMED),
-        "lineage_status",
-        "status",
-    ),
-    Operation("graph", stored.GraphView, graph_view, asked.Drawing, "graph", Route("GET", "/lineages/{lineage}/graph", _NAMED), _PICTURE, "graph"),
-    Operation(
-        "references",
-        stored.RankedReferences,
-        same,
-        asked.Cited,
-        "references",
-        Route("GET", "/lineages/{lineage}/references", _NAMED),
-        _TOOLS,
-        "references",
-    ),
-    Operation("show", stored.Overview, same, asked.OneLineage, "show", Route("GET", "/lineages/{lineage}", _NAMED), "lineage_status", "show"),
+    Operation("lineages", _Lineages, same, Nothing, "list", _LIST, "lineage_status", "lineages"),
+    Operation("status", stored.Completeness, same, asked.OneLineage, "status", _of("/status"), "lineage_status", "status"),
+    Operation("graph", stored.GraphView, graph_view, asked.Drawing, "graph", _of("/graph"), _PICTURE, "graph", _graph),
+    Operation("report", ReportView, same, asked.Reporting, "report", Route("GET", "/report"), _PERSONS, "report"),
+    Operation("references", stored.RankedReferences, same, asked.Cited, "references", _of("/references"), _TOOLS, "references"),
+    Operation("show", stored.Overview, same, asked.OneLineage, "show", _of(""), "lineage_status", "show"),
     Operation("query", hits.AnswerView, hits.answer_view, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
     Operation("evidence", hits.EvidenceView, hits.evidence_view, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
     Operation("grep", lines.LinesView, lines.lines_view, asked.Exact, "grep", Route("POST", "/grep"), "lineage_search", "grep"),
@@ -175,51 +183,36 @@ OPERATIONS = (
     Operation("answer", insight.WrittenAnswerView, insight.written_view, asked.Question, "answer", Route("POST", "/answer"), _WRITES, "answer"),
     Operation("gaps", insight.GapsView, insight.gaps_view, asked.GapFilter, "gaps", Route("GET", "/gaps"), "lineage_gaps", "gaps"),
     Operation("facts", insight.ConsensusView, insight.consensus_view, asked.DetailName, "facts", Route("GET", "/facts"), "lineage_gaps", "facts"),
+    Operation("decide", Decision, insight.decision_view, asked.Deciding, "decide", Route("POST", "/decisions"), "lineage_gaps", "decide"),
+    Operation("decisions", Decisions, insight.decisions_view, asked.LogOf, "decide", Route("GET", "/decisions"), "lineage_gaps", "decisions"),
+    Operation("withdraw", Decision, insight.decision_view, asked.Withdrawal, "decide", Route("DELETE", "/decisions"), _TAKEN_BACK, "withdraw"),
     Operation("facts_table", Tallies, same, asked.OfLineage, "facts", Route("GET", "/details"), _TOOLS, "details"),
-    Operation(
-        "audit", insight.AuditView, insight.audit_view, asked.AuditUpload, "audit", Route("POST", "/audit", upload="archive"), _CODE, "audit", _audit
-    ),
-    Operation(
-        "build", stored.JobView, stored.job_view, asked.Build, _FOLLOWS, Route("POST", "/lineages", _JOBS, 202), "lineage_build", "build", _submit
-    ),
-    Operation(
-        "cancel", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("DELETE", "/jobs/{job}", _JOBS), _TOOLS, "cancel", _job("cancel")
-    ),
-    Operation(
-        "resume",
-        stored.JobView,
-        stored.job_view,
-        asked.OneJob,
-        _FOLLOWS,
-        Route("POST", "/jobs/{job}/resume", _JOBS, 202),
-        "lineage_build",
-        "resume",
-        _job("resume"),
-    ),
-    Operation(
-        "jobs",
-        tuple[stored.JobView, ...],
-        _job_views,
-        Nothing,
-        _FOLLOWS,
-        Route("GET", "/jobs", _JOBS, wrap="jobs"),
-        "lineage_status",
-        "jobs",
-        lambda desk, request: desk.jobs.all(),
-    ),
-    Operation(
-        "job", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("GET", "/jobs/{job}", _JOBS), "lineage_status", "job", _job("get")
-    ),
+    Operation("audit", insight.AuditView, insight.audit_view, asked.AuditUpload, "audit", _UPLOAD, _CODE, "audit", _audit),
+    Operation("build", stored.JobView, stored.job_view, asked.Build, _FOLLOWS, _BUILD, "lineage_build", "build", _submit),
+    Operation("cancel", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("DELETE", _JOB, _JOBS), _TOOLS, "cancel", _job("cancel")),
+    Operation("resume", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, _RESUME, "lineage_build", "resume", _job("resume")),
+    Operation("jobs", _JobViews, _job_views, Nothing, _FOLLOWS, _QUEUE, "lineage_status", "jobs", _all),
+    Operation("job", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("GET", _JOB, _JOBS), "lineage_status", "job", _job("get")),
     Operation("build_now", stored.BuildReportView, stored.report_view, None, "build", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
     Operation("build_locked", stored.BuildReportView, stored.report_view, None, "build", _FILES, _FILES, _FILES),
+    Operation("update", Any, to_json, None, "update", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
     Operation("add", stored.BuildReportView, stored.report_view, None, "add", _FILES, _FILES, _FILES),
     Operation("references_of", stored.RankedReferences, same, None, "references", _FILES, _FILES, _FILES),
     Operation("suggestions", tuple[str, ...], same, None, "build", _INSIDE, _INSIDE, _INSIDE),
     Operation("query_batch", hits.AnswerView, hits.answer_view, None, "query", _ONE_BY_ONE, _ONE_BY_ONE, _ONE_BY_ONE),
     *(
         Operation(name, Any, to_json, None, command, _FILES, _FILES, _FILES)
-        for name, command in (("export", "export"), ("lock", "export"), ("import_", "import"), ("evaluate", "eval"))
+        for name, command in (
+            ("export", "export"),
+            ("lock", "export"),
+            ("import_", "import"),
+            ("migrate", "migrate"),
+            ("prune", "prune"),
+            ("evaluate", "eval"),
+            *_SHELF,
+        )
     ),
+    Operation("model_usage", ModelUsage, same, None, "gaps", _COST, _COST, _COST),
     Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
     *(
         Operation(name, Any, to_json, None, command, _PERSON, _PERSON, _PERSON)

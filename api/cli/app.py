@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import ask, audit, build, display, exit_codes, inspect, serve
+from api.cli import ask, audit, build, decide, display, exit_codes, inspect, serve
 from lineage import settings as configuration
 
 app = typer.Typer(
@@ -30,15 +30,18 @@ app = typer.Typer(
 _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "build": (build.build, "Build the lineage of a paper."),
     "add": (build.add, "Add papers or repositories to a lineage."),
+    "update": (build.update, "Look for new versions and commits."),
     "query": (ask.query, "Search a lineage for code and passages."),
     "grep": (ask.grep, "Find exact strings or expressions."),
     "read": (ask.read, "Read the lines that a citation means."),
     "references": (ask.references, "List what a paper cites, ranked."),
     "gaps": (ask.gaps, "List what the paper leaves open, and what to use."),
     "facts": (ask.facts, "Show every value of one setting and its sources."),
+    "decide": (decide.decide, "Record what you decide, with its evidence."),
     "audit": (audit.audit, "Compare a generated repository with the paper."),
     "context": (ask.context, "Collect what a task needs within a token budget."),
     "answer": (ask.answer, "Answer a question from the evidence."),
+    "report": (inspect.report, "Write what the paper does not tell, to mail."),
     "show": (inspect.show, "Show a lineage: references, code, what failed."),
     "graph": (inspect.graph, "Draw or export the citation graph."),
     "list": (inspect.list_, "List the lineages of the store."),
@@ -46,6 +49,10 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "check": (inspect.check, "Verify the integrity of the store."),
     "export": (build.export, "Write a lineage to a file."),
     "import": (build.import_, "Read a lineage from a file."),
+    "push": (build.push, "Put a lineage on a shelf for others."),
+    "pull": (build.pull, "Take a lineage from a shelf, or list it."),
+    "migrate": (build.migrate, "Copy lineages to another store."),
+    "prune": (build.prune, "Remove downloads that no lineage needs."),
     "doctor": (inspect.doctor, "Show settings, models and services in use."),
     "eval": (inspect.eval_, "Measure retrieval on questions of your own."),
     "demo": (inspect.demo, "Build and query a small example, offline."),

@@ -16,6 +16,7 @@ from api.cli.common import (
     Json,
     Lineage,
     Named,
+    NoTargetCode,
     Offline,
     Quiet,
     Words,
@@ -36,16 +37,19 @@ from lineage.results import Gaps
 KINDS = one_of("paper", "code", "config", "docs")
 STAGES = one_of("planning", "analysis", "coding")
 STATES = one_of("unspecified", "partially_specified", "specified")
-NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
+Kind = Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)]
+Work = Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)]
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
 
 
 def query(
     words: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
     lineage: Lineage = "",
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
-    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
+    kind: Kind = "",
     no_target_code: NoTargetCode = False,
-    work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
+    work: Work = "",
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -134,8 +138,8 @@ def grep(
             "--ignore-case/--case-sensitive", "-i/-s", help="Upper and lower case (default: as written if there are capitals).", show_default=False
         ),
     ] = None,
-    kind: Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)] = "",
-    work: Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)] = "",
+    kind: Kind = "",
+    work: Work = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many lines.")] = 50,
     offset: Annotated[int, typer.Option("--offset", min=0, help="How many to pass over.")] = 0,
     lineage: Lineage = "",
@@ -184,6 +188,9 @@ def read(
 def references(
     target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
     top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
+    form: Annotated[
+        Literal["table", "json", "bibtex", "csl-json", "ris"], typer.Option("--format", help="table, json, or for reference managers the others.")
+    ] = "table",
     offline: Offline = False,
     home: Home = None,
     quiet: Quiet = False,
@@ -195,11 +202,20 @@ def references(
 
       lineage references arxiv-2504.17192 --top 10
 
+      lineage references arxiv-2504.17192 --format bibtex > references.bib
+
       lineage references ./paper.tar.gz --json
     """
     with watching(quiet) as watch:
         listed = service_of(home, offline).references_of(target, top=top, watch=watch)
-    put(listed, json, display.references, operation="references")
+    written = form not in {"table", "json"}
+    put(
+        listed,
+        json or form == "json",
+        lambda found: found.text(form) if written else display.references(found),
+        operation="references",
+        verbatim=written,
+    )
 
 
 def gaps(
@@ -209,6 +225,8 @@ def gaps(
     topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
     no_target_code: NoTargetCode = False,
     full: Annotated[bool, typer.Option("--full", help="Every detail with its evidence; a terminal shows one screen otherwise.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="Let the configured chat model read what rules missed (LINEAGE_LLM_MODEL).")] = False,
+    dry_run: DryRun = False,
     home: Home = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -224,15 +242,25 @@ def gaps(
       lineage gaps arxiv:2504.17192 --full | less
 
       lineage gaps --state unspecified --topic optimizer --json
+
+      lineage gaps --model --dry-run
     """
+    service = service_of(home)
+    asked: dict[str, Any] = {"lineage": lineage or named, "state": state, "topic": topic, "no_target_code": no_target_code}
+    if model or dry_run:
+        usage = service.model_usage(lambda: service.gaps(**asked, model=True))
+        if dry_run:
+            put(usage, json, display_answers.usage, operation="model_usage")
+            return
+        print(display_answers.usage(usage), file=sys.stderr)
     with watching_on_a_terminal(quiet) as watch:
-        gap_report = service_of(home).gaps(lineage=lineage or named, state=state, topic=topic, no_target_code=no_target_code, watch=watch)
+        gap_report = service.gaps(**asked, model=model, watch=watch)
     short = sys.stdout.isatty() and not (full or state or topic)
     put(gap_report, json, _brief if short else display_gaps.gaps, operation="gaps")
 
 
 def _brief(found: Gaps) -> str:
-    return display_gaps_brief.brief(found, terminal.size()[1])
+    return display_gaps_brief.brief(found, *terminal.size()[::-1])
 
 
 def facts(
@@ -240,7 +268,7 @@ def facts(
         Words, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.", show_default=False)
     ] = None,
     lineage: Lineage = "",
-    no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Leave the target's own code out.")] = False,
+    no_target_code: NoTargetCode = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -293,6 +321,7 @@ def answer(
     words: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
     lineage: Lineage = "",
     no_target_code: NoTargetCode = False,
+    dry_run: DryRun = False,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -307,6 +336,10 @@ def answer(
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
     service = service_of(home)
+    if dry_run:
+        usage = service.model_usage(lambda: service.answer(joined(words), lineage=lineage, no_target_code=no_target_code))
+        put(usage, json, display_answers.usage, operation="model_usage")
+        return
     answer_result = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
     put(answer_result, json, display_answers.written, operation="answer")
     with exit_codes.concluding():

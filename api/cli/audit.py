@@ -14,6 +14,8 @@ from api.cli import exit_codes
 from api.cli.common import Home, Json, Lineage, put, service_of
 from api.cli.display import plain, shorten
 from api.wire import sarif
+from api.wire.markup import Block, Heading, Paragraph, Table
+from api.wire.markup import markdown as as_markdown
 from lineage.citation import citation
 from lineage.errors import Losses
 from lineage.results import Audit, AuditFinding
@@ -107,23 +109,16 @@ def report_text(made: Audit, everything: bool = False) -> str:
 
 def markdown(made: Audit, everything: bool = False) -> str:
     """The report as Markdown tables, one for each level, for a pull request."""
-    lines = [f"## Audit\n\n{_cell(_summary(made))}"]
+    blocks: list[Block] = [Heading(2, "Audit"), Paragraph(_summary(made))]
     for level, title in _LEVELS.items():
-        rows = [finding for finding in made.findings if finding.level == level and finding.verdict in shown(everything)]
-        if rows:
-            lines += ["", f"### {title.capitalize()}", "", "| | detail | expected | found | where | evidence |", "|---|---|---|---|---|---|"]
-            lines += [_row(finding) for finding in rows]
-    return "\n".join([*lines, "", *(f"- {_cell(note)}" for note in made.notes)])
+        rows = tuple(_row(finding) for finding in made.findings if finding.level == level and finding.verdict in shown(everything))
+        blocks += [Heading(3, title.capitalize()), Table(("", "detail", "expected", "found", "where", "evidence"), rows)] if rows else []
+    return as_markdown([*blocks, *(Paragraph(plain(note)) for note in made.notes)])
 
 
-def _row(finding: AuditFinding) -> str:
+def _row(finding: AuditFinding) -> tuple[str, ...]:
     cells = (_MARKS[finding.verdict], finding.title, finding.expected, finding.found, finding.where, ", ".join(map(citation, finding.evidence[:1])))
-    return f"| {' | '.join(_cell(shorten(cell, 80)) for cell in cells)} |"
-
-
-def _cell(text: str) -> str:
-    """A text that stays inside its cell: no bars, no lines, no markup of a stranger."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(plain(text).split()))
+    return tuple(shorten(cell, 80) for cell in cells)
 
 
 def _summary(made: Audit) -> str:

@@ -1,4 +1,4 @@
-"""Commands that write: build, add, export, import."""
+"""Commands that write: build, add, update, export, import, migrate, prune."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ class IndexTier(StrEnum):
 
     FIRST = "first"
     FULL = "full"
+
+
+Signer = Annotated[
+    str, typer.Option(metavar="KEY", help="Refuse it unless signed with this minisign public key (text or .pub file).", show_default=False)
+]
 
 
 def build(
@@ -151,11 +156,34 @@ def add(
     report(service, made, json)
 
 
+def update(
+    lineage: Named = "",
+    every: Annotated[bool, typer.Option("--all", help="Every lineage of the store.")] = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Look for new versions and commits of what a lineage holds, build what changed, and tell which values and contradictions are others now.
+
+    Examples:
+
+      lineage update
+
+      lineage update --all
+    """
+    with watching(quiet) as watch:
+        made = service_of(home).update(lineage, every=every, watch=watch)
+    put(made, json, display_files.updated)
+
+
 def export(
     lineage: Named = "",
     out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
     all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
     lock: Annotated[bool, typer.Option("--lock", help="Write a lock file instead (default: lineage.lock).")] = False,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key, into FILE.minisig.", show_default=False)
+    ] = None,
     home: Home = None,
     json: Json = False,
 ) -> None:
@@ -173,21 +201,26 @@ def export(
 
       lineage export arxiv-2504.17192 mine.lineage --all-texts
 
+      lineage export arxiv-2504.17192 --sign minisign.key
+
       lineage export arxiv-2504.17192 --lock
     """
     if out is None and lineage.endswith((".lineage", ".lock")):
         lineage, out = "", Path(lineage)  # the only lineage there is, to that file
     if lock:
+        if sign:
+            raise UsageError("a lock file is not signed: it holds hashes, not texts")
         locked = service_of(home).lock(lineage, out)
         put(locked, json, display_files.locked)
         return
-    made = service_of(home).export(lineage, out, all_texts=all_texts)
+    made = service_of(home).export(lineage, out, all_texts=all_texts, sign=sign)
     put(made, json, display_files.exported)
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
     name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
+    signer: Signer = "",
     offline: Offline = False,
     home: Home = None,
     quiet: Quiet = False,
@@ -202,7 +235,96 @@ def import_(
       lineage import paper2code.lineage
 
       lineage import paper2code.lineage --name theirs --offline
+
+      lineage import paper2code.lineage --signer colleague.pub
     """
     with watching(quiet) as watch:
-        made = service_of(home, offline).import_(file, name=name, watch=watch)
+        made = service_of(home, offline).import_(file, name=name, signer=signer, watch=watch)
     put(made, json, display_files.imported)
+
+
+def push(
+    lineage: Annotated[str, typer.Argument(help="The lineage: name or target.", autocompletion=known, show_default=False)],
+    target: Annotated[str, typer.Argument(help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)] = "",
+    sign: Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key.", show_default=False)] = None,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Put a lineage on a shelf that others pull from: a folder, a bucket, a Hugging Face dataset.
+
+    Texts whose license does not allow redistribution stay out, as `lineage export` leaves them out.
+
+    Examples:
+
+      lineage push arxiv-2504.17192 /mnt/lab/lineages
+
+      lineage push arxiv-2504.17192 s3://lab/lineages --sign minisign.key
+    """
+    put(service_of(home).push(lineage, target, sign=sign), json, display_files.pushed)
+
+
+def pull(
+    wanted: Annotated[str, typer.Argument(help="Name, target or title of a lineage (default: list the shelf).", show_default=False)] = "",
+    shelf: Annotated[
+        str, typer.Option("--from", metavar="TARGET", help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)
+    ] = "",
+    name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it has there).", show_default=False)] = "",
+    signer: Signer = "",
+    offline: Offline = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Take a lineage from a shelf: held against the index's hash, verified as every bundle, then imported.
+
+    Examples:
+
+      lineage pull --from /mnt/lab/lineages
+
+      lineage pull arxiv:2504.17192 --from s3://lab/lineages --signer lab.pub
+    """
+    service = service_of(home, offline)
+    if not wanted:
+        put(service.shelf(shelf), json, display_files.shelf)
+        return
+    with watching(quiet) as watch:
+        made = service.pull(wanted, shelf, name=name, signer=signer, watch=watch)
+    put(made, json, display_files.imported)
+
+
+def migrate(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder, or a postgresql:// address.", show_default=False)],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The same.", show_default=False)],
+    lineage: Annotated[str, typer.Option("--lineage", "-l", help="Only this one (default: all).", show_default=False)] = "",
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Copy lineages from one store to another and compare what arrived by its hashes; the first store stays as it is.
+
+    A database holds lineages; downloads and caches stay in the folder.
+
+    Examples:
+
+      lineage migrate ~/.local/share/lineage postgresql://lineage@db.example/lineage
+
+      lineage migrate postgresql://lineage@db.example/lineage ./copy -l arxiv-2504.17192
+    """
+    put(service_of(home).migrate(source, target, lineage), json, display_files.migrated)
+
+
+def prune(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove them; without it they are only counted.")] = False,
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Remove downloads that no lineage refers to: what a build of each would read is kept, and what came within the last day.
+
+    Sends nothing. Without --yes nothing is removed.
+
+    Examples:
+
+      lineage prune
+
+      lineage prune --yes
+    """
+    put(service_of(home).prune(remove=yes), json, display_files.pruned)

@@ -22,12 +22,13 @@ from lineage.progress import Watch
 Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
 Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
+NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
 
 
 def known(ctx: typer.Context, incomplete: str) -> list[str]:
     """Lineage names for shell completion; empty if the store cannot be read."""
     try:
-        home = configuration.load(home=ctx.params.get("home")).home
+        home = configuration.load(home=ctx.params.get("home")).lineages
         return [name for name in layout.names(home) if name.startswith(incomplete)]
     except (LineageError, OSError):
         return []

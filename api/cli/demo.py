@@ -22,8 +22,7 @@ from api.operations import Service
 from api.wire.encode import envelope
 from indexer.plan import BuildRequest
 from lineage import settings as configuration
-from lineage.disk_errors import check_home
-from lineage.errors import NotFound
+from lineage.errors import NotFound, check_home
 
 HERE = Path(__file__).resolve().parents[1]
 ROOTS = (HERE.parent, HERE / "demonstration")

@@ -18,8 +18,9 @@ from lineage.licenses import called
 from lineage.records import Answer, Hit, LedgerRow, Status
 
 if TYPE_CHECKING:
+    from api.wire.bibliography import RankedReference
     from api.wire.hits import HitView
-    from api.wire.stored import Completeness, Overview, RankedReference, RankedReferences, RepositoryStateView, StoredLineage
+    from api.wire.stored import Completeness, Overview, RankedReferences, RepositoryStateView, StoredLineage
     from indexer.against_source import SourceCheck
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import CitedPassage

@@ -8,7 +8,7 @@ from api.cli.display import licence, plain, shorten
 from api.cli.terminal import bold, dim, good
 from lineage.citation import pinpoint
 from lineage.records import Hit
-from lineage.results import Consensus, FactOccurrence, Pack, Tallies, Value, WrittenAnswer
+from lineage.results import Consensus, FactOccurrence, ModelUsage, Pack, Tallies, Value, WrittenAnswer
 from lineage.text.hidden_text import visible
 
 _HELD = 6
@@ -90,3 +90,10 @@ def tallies(listed: Tallies) -> str:
         lines += ["", plain(topic)]
         lines += [f"  {plain(row.name):<24} {row.values:>4} values  {row.works:>3} works  {row.facts:>5} facts   {plain(row.title)}" for row in rows]
     return "\n".join([*lines, "", "ask: lineage facts NAME"])
+
+
+def usage(found: ModelUsage) -> str:
+    """What a chat model is asked, or would be, and what that costs at most."""
+    cost = f", at most ${found.cost:.4f}" if found.cost else ""
+    tokens = f"at most {found.tokens_in:,} tokens in and {found.tokens_out:,} out"
+    return f"{plain(found.model)}: {found.calls} calls ({found.cached} answers are kept), {tokens}{cost}"

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 from api.cli.display import plain, shorten
 
 if TYPE_CHECKING:
+    from api.updating import Updated
     from api.wire.stored import Locked
     from indexer.bundle.bring import Imported
     from indexer.bundle.form import Passed
+    from indexer.bundle.shelf import Shelved
     from indexer.bundle.write import Exported
+    from indexer.prune import Pruned
+    from indexer.store.migration import Migrated
     from retrieval.evaluation.measures import Astray, CheckedEvaluation, QueryScore, Scores
 
 _ASTRAY = 20
@@ -23,6 +27,8 @@ def exported(made: Exported) -> str:
         f"wrote {plain(made.path)}  {made.size / 1e6:,.1f} MB  sha256 {made.sha256[:16]}…",
         f"  lineage {made.lineage}, content {made.content_hash[:16]}…",
     ]
+    if made.signer:
+        lines.append(f"  signed by key {made.signer} in {plain(made.path)}.minisig")
     lines += _table("texts in it", [work for work in made.works if work.carried])
     lines += _table(
         "texts not included (import fetches them again where their source still has them)", [work for work in made.works if not work.carried]
@@ -30,6 +36,25 @@ def exported(made: Exported) -> str:
     if made.texts == "all" and any(not work.license for work in made.works):
         lines.append("this bundle includes texts whose license does not allow redistribution: keep it on your own machines")
     return "\n".join(lines)
+
+
+def pushed(row: Shelved) -> str:
+    """What lies on the shelf now."""
+    left = f"; the texts of {row.left_out} works stay out for their licenses, and are fetched again by those who pull" if row.left_out else ""
+    return f"{shelf([row])}\n  content {row.content_hash[:16]}…{left}"
+
+
+def shelf(rows: Sequence[Shelved]) -> str:
+    """One line a bundle, and the licenses of the texts in it."""
+    lines = []
+    for row in rows:
+        licenses = ", ".join(f"{count} {plain(name)}" for name, count in sorted(row.licenses.items()))
+        signer = f"; says it is signed by key {plain(row.signer)}" if row.signer else ""
+        lines += [
+            f"{row.lineage:<24} {row.created[:10]}  {row.size / 1e6:,.1f} MB  {shorten(row.title or row.target, 90)}",
+            f"  licenses of texts: {licenses or 'none'}{signer}",
+        ]
+    return "\n".join(lines) or "the shelf is empty"
 
 
 def imported(made: Imported) -> str:
@@ -43,6 +68,38 @@ def imported(made: Imported) -> str:
         lines += [f"  {shorten(work, 50):<50}  {shorten(why, 100)}" for work, why in sorted(made.missing.items())]
     lines += [f"note: {plain(note)}" for note in made.notes]
     return "\n".join([*lines, f'ask: lineage query "..." --lineage {made.lineage}'])
+
+
+def migrated(made: Sequence[Migrated]) -> str:
+    """What lies in the other store now."""
+    lines = [
+        f"{one.lineage}  generation {one.generation}  content {one.content_hash[:16]}…  {one.chunks:,} chunks"
+        f"  {'was there' if one.unchanged else 'copied'}, hashes agree"
+        for one in made
+    ]
+    return "\n".join(lines)
+
+
+def pruned(made: Pruned) -> str:
+    """What no lineage refers to, and what was done with it."""
+    what = f"{made.answers:,} answers and {made.blobs:,} files, {made.bytes / 1e6:,.1f} MB, that none of {made.lineages} lineages refers to"
+    if made.removed or not made.answers + made.blobs:
+        return f"{'removed' if made.removed else 'there are'} {what}"
+    return f"would remove {what}\nremove them: lineage prune --yes"
+
+
+def updated(made: Sequence[Updated]) -> str:
+    """What lineages say otherwise than before."""
+    lines = []
+    for one in made:
+        changed = (("works", one.works), ("values", one.values), ("contradictions", one.contradictions))
+        lines.append(f"{one.lineage}  generation {one.generation}  {one.note or ('changed' if any(some for _, some in changed) else 'nothing new')}")
+        for what, changes in changed:
+            lines += [f"  {what}:"] if changes else []
+            lines += [
+                f"    {shorten(change.of, 60)}: {shorten(change.before or '-', 60)} -> {shorten(change.after or '-', 60)}" for change in changes
+            ]
+    return "\n".join(lines)
 
 
 def locked(made: Locked) -> str:

@@ -7,11 +7,13 @@ from itertools import groupby
 
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, dim
+from api.wire.words import KINDS, answered, valued
 from lineage.citation import citation, pinpoint
+from lineage.decisions import Decision
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.reasons import first
 from lineage.records import Hit, ReasonKind
-from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
+from lineage.results import METHOD, SETTING, Conflict, Gap, Gaps, Specification, Suggestion
 
 _STATES = {
     Specification.UNSPECIFIED: "UNSPECIFIED",
@@ -20,13 +22,8 @@ _STATES = {
 }
 _SETTINGS = "FURTHER SETTINGS of its own code, or of code that it follows, which the text does not give"
 _STEPS = "PASSAGES whose steps only the code gives"
-_HEADINGS = (*list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])
-KINDS = {
-    "paper-code": "paper vs. its code",
-    "paper-followed": "paper vs. what it says it follows",
-    "table-text": "table vs. text",
-    "within": "two places of the paper",
-}
+_DECIDED = "DECIDED"
+_HEADINGS = (_DECIDED, *list(_STATES.values())[:2], _SETTINGS, _STEPS, _STATES[Specification.SPECIFIED])
 _WIDTH = 150
 _STATEMENTS = 3
 
@@ -52,6 +49,8 @@ def _details(found: Gaps) -> Iterator[str]:
 
 
 def _heading(gap: Gap) -> str:
+    if gap.decision:
+        return _DECIDED
     if gap.state is Specification.SPECIFIED:
         return _STATES[gap.state]
     if gap.detail.topic == METHOD:
@@ -60,6 +59,8 @@ def _heading(gap: Gap) -> str:
 
 
 def _row(gap: Gap, heading: str, shown: set[str]) -> Iterator[str]:
+    if gap.decision:
+        return decided(gap, gap.decision)
     if heading == _SETTINGS:
         return _setting(gap)
     if heading == _STEPS:
@@ -86,6 +87,12 @@ def _gap(gap: Gap, shown: set[str]) -> Iterator[str]:
     yield from _others(gap, 12)
 
 
+def decided(gap: Gap, decision: Decision) -> Iterator[str]:
+    """What was decided on a detail, by whom and because of what."""
+    yield f"  {shorten(gap.detail.title, 34):<34}  {shorten(decision.value, 40)}  {dim(shorten(decision.who, 70))}"
+    yield f"      {plain(decision.citation)}" + (f": {shorten(decision.note, 80)}" if decision.note else "")
+
+
 def _statements(gap: Gap) -> Iterator[str]:
     """What up to three repositories do, a line of code and its place each."""
     for suggestion in gap.suggestions[:_STATEMENTS]:
@@ -95,7 +102,7 @@ def _statements(gap: Gap) -> Iterator[str]:
 
 def _setting(gap: Gap) -> Iterator[str]:
     for suggestion in gap.suggestions[:1]:
-        yield f"  {suggestion.grade:<6}  {shorten(named(suggestion), 48):<48}  {plain(pinpoint(suggestion.held[0].evidence))}"
+        yield f"  {suggestion.grade:<6}  {shorten(answered(suggestion), 48):<48}  {plain(pinpoint(suggestion.held[0].evidence))}"
     yield from _others(gap, 8)
 
 
@@ -106,7 +113,7 @@ def _steps(gap: Gap) -> Iterator[str]:
 
 
 def _others(gap: Gap, indent: int) -> Iterator[str]:
-    if others := [f"{named(suggestion)} ({suggestion.grade})" for suggestion in gap.suggestions[1:] if suggestion.held]:
+    if others := [f"{answered(suggestion)} ({suggestion.grade})" for suggestion in gap.suggestions[1:] if suggestion.held]:
         yield " " * indent + f"also: {shorten('; '.join(others), _WIDTH - 20)}"
 
 
@@ -117,16 +124,10 @@ def _stated(gap: Gap) -> str:
     return f"“{_line(gap.stated[0])}”  [{citation(gap.stated[0])}]" if gap.stated else gap.why
 
 
-def valued(occurrence: FactOccurrence) -> str:
-    """A value with its unit and scope."""
-    scope = f" ({occurrence.fact.scope})" if occurrence.fact.scope else ""
-    return occurrence.fact.value + (f" {occurrence.fact.unit}" if occurrence.fact.unit else "") + scope
-
-
 def _suggestion(suggestion: Suggestion, shown: set[str]) -> Iterator[str]:
     works = len({occurrence.fact.work for occurrence in suggestion.held})
     more = f", {works} sources" if works > 1 else ""
-    yield f"      {suggestion.grade:<6}  {shorten(named(suggestion), 90)}{more}: {shorten(suggestion.reason, 90)}"
+    yield f"      {suggestion.grade:<6}  {shorten(answered(suggestion), 90)}{more}: {shorten(suggestion.reason, 90)}"
     for link in suggestion.chain[suggestion.chain[0] in shown :]:
         yield f"            {shorten(link, _WIDTH - 12)}"
     shown.update(suggestion.chain[: _is_own(suggestion)])
@@ -136,13 +137,6 @@ def _is_own(suggestion: Suggestion) -> bool:
     """Whether the evidence is of the target's own code, so that one link leads to it, the same for all of it."""
     hit = next((occurrence.evidence for occurrence in suggestion.held), None) or next(iter(suggestion.evidence), None)
     return hit is not None and hit.from_target and hit.work.kind == "code"
-
-
-def named(suggestion: Suggestion) -> str:
-    """A suggestion as `name = value`, a statement of code as it is."""
-    if suggestion.held and suggestion.held[0].fact.end_line:
-        return suggestion.held[0].fact.value
-    return f"{suggestion.held[0].fact.name} = {valued(suggestion.held[0])}" if suggestion.held else "no value, but see"
 
 
 def _line(hit: Hit) -> str:

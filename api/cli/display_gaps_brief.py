@@ -6,31 +6,34 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from api.cli.display import plain, shorten
-from api.cli.display_gaps import KINDS, valued
+from api.cli.display_gaps import decided
 from api.cli.terminal import bad, bold, cut, dim
+from api.wire.words import KINDS, STATES, is_open, valued
 from lineage.citation import pinpoint
 from lineage.records import Hit
-from lineage.results import METHOD, SETTING, Conflict, Gap, Gaps, Specification
+from lineage.results import METHOD, Conflict, Gap, Gaps, Specification
 
 LINES = 40
 _FEWEST = 16
+_DECIDED = 6
 _FRAME = 9
 """Lines of head, headings, blanks and foot, with the prompt that follows."""
-_STATES = {Specification.UNSPECIFIED: "not stated", Specification.PARTIALLY_SPECIFIED: "partly stated"}
 
 
-def brief(report: Gaps, rows: int = LINES) -> str:
-    """At most about `rows` lines, each cut at the edge of the terminal and not wrapped."""
+def brief(report: Gaps, rows: int = LINES, columns: int = 80) -> str:
+    """At most about `rows` lines for a terminal of `columns`, each cut at its edge and not wrapped."""
     room = max(_FEWEST, min(LINES, rows)) - _FRAME
-    decisions = sorted((gap for gap in report.gaps if _is_decision(gap)), key=lambda gap: -gap.detail.weight)
+    decisions = sorted((gap for gap in report.gaps if is_open(gap)), key=lambda gap: -gap.detail.weight)
     conflicts = _conflicts(report.conflicts, max(room // 3, room - 2 * len(decisions)))
-    lines = [*_head(report), *conflicts, *_open(decisions, room - len(conflicts) + 1), "", *_foot(report, len(decisions))]
+    made = _made(report)
+    lines = [*_head(report), *made, *conflicts, *_open(decisions, room - len(made) - len(conflicts) + 1, columns), "", *_foot(report, len(decisions))]
     return "\n".join(map(cut, lines))
 
 
-def _is_decision(gap: Gap) -> bool:
-    """Whether it is open and of the list of details; further settings and passages on the method are counted."""
-    return gap.state is not Specification.SPECIFIED and gap.detail.topic != METHOD and not gap.detail.name.startswith(SETTING)
+def _made(report: Gaps) -> list[str]:
+    rows = [line for gap in report.gaps if gap.decision for line in islice(decided(gap, gap.decision), 1)]
+    more = dim(f"  ({len(rows) - _DECIDED} more)") if len(rows) > _DECIDED else ""
+    return ["", bold(f"DECIDED ({len(rows)})") + more, *rows[:_DECIDED]] if rows else []
 
 
 def _head(report: Gaps) -> Iterator[str]:
@@ -53,23 +56,24 @@ def _conflict(conflict: Conflict) -> Iterator[str]:
         yield f"      {shorten(valued(side), 34):<34} {dim(_place(side.evidence))}"
 
 
-def _open(decisions: Sequence[Gap], room: int) -> list[str]:
+def _open(decisions: Sequence[Gap], room: int, columns: int) -> list[str]:
     if not decisions:
         return ["", "no open decisions: the paper states every detail on the list"]
-    rows = [line for gap in decisions for line in [_decision(gap)]]
+    rows = [_decision(gap, columns) for gap in decisions]
     shown = list(islice(rows, max(1, room - 2)))
     more = dim(f"  ({len(rows) - len(shown)} more)") if len(rows) > len(shown) else ""
     return ["", bold(f"OPEN DECISIONS ({len(rows)})") + dim(", most important first; with the best value found") + more, *shown]
 
 
-def _decision(gap: Gap) -> str:
+def _decision(gap: Gap, columns: int) -> str:
+    title, room = (min(max(least, columns * share // 100), most) for least, share, most in ((26, 28, 60), (30, 34, 76)))
     offer = next((suggestion for suggestion in gap.suggestions if suggestion.held), None)
     if not offer:
         value, where = "no value, but passages" if gap.suggestions else "nothing in the lineage", ""
     else:
         fact, where = offer.held[0].fact, dim(_place(offer.held[0].evidence))
         value = fact.value if fact.end_line else f"{fact.name} = {fact.value} {fact.unit}"
-    return f"  {shorten(gap.detail.title, 26):<26} {dim(f'{_STATES[gap.state]:<13}')} {shorten(value, 30):<30} {where}".rstrip()
+    return f"  {shorten(gap.detail.title, title):<{title}} {dim(f'{STATES[gap.state]:<13}')} {shorten(value, room):<{room}} {where}".rstrip()
 
 
 def _place(hit: Hit) -> str:
@@ -81,8 +85,9 @@ def _place(hit: Hit) -> str:
 
 
 def _foot(report: Gaps, decisions: int) -> Iterator[str]:
-    stated = sum(gap.state is Specification.SPECIFIED for gap in report.gaps)
-    steps = sum(gap.state is not Specification.SPECIFIED and gap.detail.topic == METHOD for gap in report.gaps)
-    settings = len(report.gaps) - stated - steps - decisions
+    rows = [gap for gap in report.gaps if not gap.decision]
+    stated = sum(gap.state is Specification.SPECIFIED for gap in rows)
+    steps = sum(gap.state is not Specification.SPECIFIED and gap.detail.topic == METHOD for gap in rows)
+    settings = len(rows) - stated - steps - decisions
     yield f"not shown: {stated} stated details, {settings} further settings, {steps} steps that only code gives"
     yield dim("all of it: lineage gaps --full     one detail: lineage facts NAME")

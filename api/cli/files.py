@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lineage.disk_errors import there
-from lineage.errors import BadBundle, SettingsError, UsageError
+from lineage.errors import BadBundle, SettingsError, UsageError, there
 
 if TYPE_CHECKING:
     from retrieval.evaluation.measures import Case

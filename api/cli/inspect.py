@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from json import loads
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Home, Json, Lineage, Named, Offline, Quiet, known, one_of, put, service_of, watching
+from api.cli.common import Home, Json, Lineage, Named, NoTargetCode, Offline, Quiet, known, one_of, put, service_of, watching, watching_on_a_terminal
 from api.cli.files import writable
 from api.wire.encode import envelope
 from lineage.errors import StoreDamaged, UsageError
@@ -20,7 +20,7 @@ from lineage.registry import names
 
 if TYPE_CHECKING:
     from indexer.against_source import SourceCheck
-    from indexer.store.findings import Finding
+    from indexer.store.generations import Finding
 
 FORMS = one_of(*names("renderers"))
 
@@ -55,8 +55,43 @@ def graph(
     """
     text = service_of(home).graph(lineage, "json" if json else form)
     text = envelope(loads(text)) if json else text
+    _written(text, out, exact=json or form == "json")
+
+
+def report(
+    lineage: Named = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .html or .md (default: stdout).", show_default=False)] = None,
+    form: Annotated[
+        Literal["html", "markdown", "json"] | None, typer.Option("--format", help="Default: as the file is called.", show_default=False)
+    ] = None,
+    no_target_code: NoTargetCode = False,
+    home: Home = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a report to mail or print: contradictions, decisions by part with the ancestors' answers, licenses, what was read.
+
+    One file without scripts that loads nothing.
+
+    Examples:
+
+      lineage report arxiv-2504.17192 -o report.html
+
+      lineage report --format markdown > report.md
+    """
+    with watching_on_a_terminal(quiet) as watch:
+        made = service_of(home).report(lineage, no_target_code=no_target_code, watch=watch)
+    if json or form == "json":
+        put(made, True, str, operation="report")
+        return
+    chosen = form or ("html" if out and out.suffix in {".html", ".htm"} else "markdown")
+    _written(made.text(chosen), out)
+
+
+def _written(text: str, out: Path | None, *, exact: bool = False) -> None:
+    """Write a text to a file, or print it."""
     if not out:
-        exit_codes.say(text, exact=json or form == "json")
+        exit_codes.say(text, exact=exact)
         return
     try:
         writable(out).write_text(text, encoding="utf-8")

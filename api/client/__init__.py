@@ -17,6 +17,7 @@ is raised as the error of `lineage.errors` that it was, or as `Refused`; when it
 
 from __future__ import annotations
 
+from api import notebook as notebook
 from api.client.clients import AsyncLineage, Lineage
 from api.client.connection import Event, Refused
 

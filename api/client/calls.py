@@ -18,7 +18,9 @@ from api.wire.encode import dumps
 from api.wire.hits import AnswerView, EvidenceView
 from api.wire.insight import AuditView, ConsensusView, GapsView, PackView, WrittenAnswerView
 from api.wire.lines import LinesView, PassageView
+from api.wire.report import ReportView
 from api.wire.stored import Completeness, GraphView, JobView, Overview, RankedReferences, StoredLineage
+from lineage.decisions import Decision, Decisions
 from lineage.errors import NotFound, UsageError
 from lineage.generation import Damaged
 from lineage.results import Tallies
@@ -112,6 +114,21 @@ def gaps(*, lineage: str = "", state: str = "", topic: str = "", no_target_code:
     return _call("gaps", lineage=lineage, state=state, topic=topic, no_target_code=no_target_code)
 
 
+def decide(name: str, value: str, because: str, *, lineage: str = "", note: str = "", by: str = "", force: bool = False) -> Call[Decision]:
+    """Record that a detail has a value because of the lines at a citation, which must state it unless `force`d."""
+    return _call("decide", name=name, value=value, because=because, lineage=lineage, note=note, by=by, force=force)
+
+
+def decisions(*, lineage: str = "") -> Call[Decisions]:
+    """What was decided on the details of a lineage."""
+    return _call("decisions", lineage=lineage)
+
+
+def withdraw(name: str, *, lineage: str = "", by: str = "") -> Call[Decision]:
+    """Withdraw the decision on a detail."""
+    return _call("withdraw", name=name, lineage=lineage, by=by)
+
+
 def facts(name: str, *, lineage: str = "", no_target_code: bool = False) -> Call[ConsensusView]:
     """Every value of a detail, and its sources."""
     return _call("facts", name=name, lineage=lineage, no_target_code=no_target_code)
@@ -155,6 +172,11 @@ def show(lineage: str) -> Call[Overview]:
 def references(lineage: str, *, top: int = 0) -> Call[RankedReferences]:
     """What the target of a lineage cites, best first: all of it, or the first `top`."""
     return _call("references", lineage=lineage, top=top)
+
+
+def report(*, lineage: str = "", no_target_code: bool = False) -> Call[ReportView]:
+    """What the target does not tell, by part, with the ancestors' answers: `.text("html")` and `.text("markdown")` write it out."""
+    return _call("report", lineage=lineage, no_target_code=no_target_code)
 
 
 def status(lineage: str) -> Call[Completeness]:

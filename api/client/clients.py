@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import wraps
 from types import TracebackType
-from typing import Concatenate, ParamSpec, cast
+from typing import Concatenate, cast
 from urllib.parse import quote
 
 import httpx2
@@ -15,21 +15,10 @@ import httpx2
 from api.client import calls
 from api.client.calls import Call, R
 from api.client.connection import TRIES, URL, Client, Event, EventReader, ended, refusal
+from api.client.methods import Methods, P
 from api.rest import PREFIX
 from api.wire.stored import JobView
 from lineage.errors import UpstreamError
-
-P = ParamSpec("P")
-
-
-def _sent(make: Callable[P, Call[R]]) -> Callable[Concatenate[Lineage, P], R]:
-    """A method that sends the call."""
-
-    @wraps(make)
-    def method(self: Lineage, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.send(make(*args, **kwargs))
-
-    return method
 
 
 def _awaited(make: Callable[P, Call[R]]) -> Callable[Concatenate[AsyncLineage, P], Awaitable[R]]:
@@ -46,43 +35,16 @@ def _events(id_: str) -> str:
     return f"{PREFIX}/jobs/{quote(id_, safe='')}/events"
 
 
-class Lineage(Client):
+class Lineage(Client, Methods):
     """The synchronous client. Safe to use from several threads; to be closed, or used as a context."""
 
     def __init__(self, url: str = URL, *, token: str = "", timeout: float = 120.0, patience: float = 60.0) -> None:
         super().__init__(url, token=token, timeout=timeout, patience=patience)
         self._http = httpx2.Client(**self.settings)
 
-    def __enter__(self) -> Lineage:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
-
-    search = _sent(calls.search)
-    evidence = _sent(calls.evidence)
-    grep = _sent(calls.grep)
-    read = _sent(calls.read)
-    context = _sent(calls.context)
-    answer = _sent(calls.answer)
-    gaps = _sent(calls.gaps)
-    facts = _sent(calls.facts)
-    details = _sent(calls.details)
-    audit = _sent(calls.audit)
-    lineages = _sent(calls.lineages)
-    show = _sent(calls.show)
-    references = _sent(calls.references)
-    status = _sent(calls.status)
-    graph = _sent(calls.graph)
-    build = _sent(calls.build)
-    jobs = _sent(calls.jobs)
-    job = _sent(calls.job)
-    cancel = _sent(calls.cancel)
-    resume = _sent(calls.resume)
 
     def send(self, call: Call[R]) -> R:
         """The result of a call; raises what the server refused with."""
@@ -116,13 +78,6 @@ class Lineage(Client):
                 time.sleep(min(tries, 3))
         raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
 
-    def wait(self, job: JobView, watch: Callable[[Event], None] | None = None) -> JobView:
-        """The build when it has ended; `watch` hears what happens meanwhile. Raises `UpstreamError` if it failed, saying why."""
-        for event in self.events(job.id):
-            if watch:
-                watch(event)
-        return ended(self.job(job.id))
-
 
 class AsyncLineage(Client):
     """The same for `async` programs; to be closed, or used as a context."""
@@ -149,11 +104,15 @@ class AsyncLineage(Client):
     answer = _awaited(calls.answer)
     gaps = _awaited(calls.gaps)
     facts = _awaited(calls.facts)
+    decide = _awaited(calls.decide)
+    decisions = _awaited(calls.decisions)
+    withdraw = _awaited(calls.withdraw)
     details = _awaited(calls.details)
     audit = _awaited(calls.audit)
     lineages = _awaited(calls.lineages)
     show = _awaited(calls.show)
     references = _awaited(calls.references)
+    report = _awaited(calls.report)
     status = _awaited(calls.status)
     graph = _awaited(calls.graph)
     build = _awaited(calls.build)

@@ -58,6 +58,7 @@ _KINDS: Mapping[str, type[LineageError]] = {
     "queue-full": errors.QueueFull,
     "store-damaged": errors.StoreDamaged,
     "store-busy": errors.StoreBusy,
+    "store-unreachable": errors.StoreUnreachable,
     "embedder-mismatch": errors.EmbedderMismatch,
 }
 

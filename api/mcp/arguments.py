@@ -101,10 +101,19 @@ class GapsArguments(Arguments):
 
     lineage: LineageName = ""
     name: Annotated[str, Field(max_length=200, description="One detail, e.g. `learning rate`: who holds which value of it."), _CLEAN] = ""
+    value: Annotated[str, Field(max_length=2000, description="Decides `name`; the lines at `because` must state it."), _CLEAN] = ""
+    because: Annotated[str, Field(max_length=600, description="A citation."), _CLEAN] = ""
+    note: Annotated[str, Field(max_length=2000), _CLEAN] = ""
     state: Annotated[Literal["", "unspecified", "partially_specified", "specified"], Field(description="Only these; empty: all.")] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out.")] = False
     limit: Limit = 8
     offset: Annotated[int, Field(ge=0, le=999)] = 0
+
+    @model_validator(mode="after")
+    def _decides(self) -> Self:
+        if (self.value or self.because or self.note) and not (self.name and self.value and self.because):
+            raise ValueError("a decision needs `name`, `value` and `because`")
+        return self
 
 
 class ReadArguments(Arguments):

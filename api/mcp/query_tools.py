@@ -29,15 +29,19 @@ from api.wire.brief import (
     brief_gap,
     brief_item,
     brief_value,
+    decided_line,
 )
+from api.wire.encode import shown
 from api.wire.hits import answer_view, evidence_view, hit_view
+from lineage import lineage_names
 from lineage.errors import UsageError
 from lineage.licenses import called
 from lineage.records import Answer, Hit
 from lineage.results import Consensus
-from lineage.text.hidden_text import visible
+from lineage.text.hidden_text import inline, visible
 
 _HEAD = 10
+_AGENT = "an agent, over MCP"
 _ALL = 100
 _CONFLICTS, _LINKS = 10, 20
 
@@ -57,8 +61,8 @@ def _ask(desk: Desk, asked: SearchArguments, question: str, k: int) -> Answer:
 def _full(asked: SearchArguments, answer: Answer, more: bool) -> Result:
     """Hits with the text of their chunks."""
     body = HitsPage(**vars(answer_view(answer)), limit=asked.hits, offset=asked.offset, has_more=more)
-    shown = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
-    text = results.told(body, shown + _further(asked.hits, asked.offset, more), list(map(results.hit_block, body.hits)))
+    line = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
+    text = results.told(body, line + _further(asked.hits, asked.offset, more), list(map(results.hit_block, body.hits)))
     return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
 
 
@@ -70,18 +74,15 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
     top = f"{answers[0].lineage}, generation {answers[0].generation}{f' ({came.words})' if came.words else ''}."
 
     def frame(listed: concise.Listing) -> str:
-        supported = [shown.supported for shown in listed.answers]
+        supported = [one.supported for one in listed.answers]
         weak = "" if all(supported) else " Nothing clearly answers; these are the nearest." if not any(supported) else " Some have only near hits."
-        left = [shown.left - 1 for shown in listed.answers if shown.left]
+        left = [one.left - 1 for one in listed.answers if one.left]
         more = f"offset={min(left, default=asked.offset + asked.hits)} (more hits)" if left or any(further) else ""
         end = concise.next_call(listed, "lineage_read with a citation (more lines)", more, "detail=full (whole chunks)")
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
     listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
-    rows = tuple(
-        ConciseAnswer(query=shown.query, supported=shown.supported, hits=shown.hits, notes=shown.notes, has_more=more or bool(shown.left))
-        for shown, more in zip(listed.answers, further, strict=True)
-    )
+    rows = tuple(shown(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
     body = ConcisePage(
         lineage=answers[0].lineage,
         generation=answers[0].generation,
@@ -128,8 +129,8 @@ def page(ask: Callable[[int], Answer], limit: int, offset: int) -> tuple[Answer,
     if offset + limit >= _HEAD and len(order) == _HEAD:
         known = {hit.chunk.id for hit in order}
         order += [hit for hit in ask(_ALL).hits if hit.chunk.id not in known]
-    shown = order[offset : offset + limit]
-    ranked: tuple[Hit, ...] = tuple(replace(hit, rank=rank) for rank, hit in enumerate(shown, offset + 1))
+    kept = order[offset : offset + limit]
+    ranked: tuple[Hit, ...] = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, offset + 1))
     return replace(answer, hits=ranked), len(order) > offset + limit
 
 
@@ -175,22 +176,15 @@ def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
 
 def gaps(desk: Desk, asked: GapsArguments) -> Result:
     """One page of gaps, or all values of one named detail with their sources."""
+    if asked.value:
+        return _deciding(desk, asked)
     if asked.name:
         return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     report = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
-    shown = report.gaps[asked.offset : asked.offset + asked.limit]
-    body = GapsPage(
-        lineage=report.lineage,
-        generation=report.generation,
-        target=report.target.id,
-        domains=report.domains,
-        gaps=tuple(map(brief_gap, shown)),
-        conflicts=tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS])),
-        notes=_shown(report.notes),
-        provenance=report.provenance,
-        **_paged(asked, len(report.gaps)),
-    )
-    page = f"Details {asked.offset + 1}-{asked.offset + len(shown)} of {body.total}, what is not stated first, weightiest first."
+    rows = tuple(map(brief_gap, report.gaps[asked.offset : asked.offset + asked.limit]))
+    conflicts = tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS]))
+    body = shown(report, GapsPage, target=report.target.id, gaps=rows, conflicts=conflicts, **_paged(asked, len(report.gaps)))
+    page = f"Details {asked.offset + 1}-{asked.offset + len(rows)} of {body.total}, what is not stated first, weightiest first."
     parts = [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
     parts += [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
     return Result(
@@ -198,19 +192,19 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     )
 
 
+def _deciding(desk: Desk, asked: GapsArguments) -> Result:
+    """The decision as it was recorded."""
+    made = desk.service.decide(asked.name, asked.value, asked.because, lineage=asked.lineage, note=asked.note, by=_AGENT)
+    head = (lineage_names.resolve(desk.service.settings.home, asked.lineage), made.generation)
+    why = (decided_line(made),)
+    body = GapsPage(lineage=head[0], generation=head[1], name=made.name, title=made.title, why=why, notes=(), **_paged(asked, 1))
+    return Result(body, results.told(body, f"Recorded: {inline(made.title)} = {inline(made.value)}.", [("Because these lines say so:", made.quote)]))
+
+
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
     """The values of one detail, the inherited one first."""
-    body = GapsPage(
-        lineage=consensus.lineage,
-        generation=consensus.generation,
-        name=consensus.name,
-        title=consensus.title,
-        values=tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit])),
-        why=_shown(consensus.why),
-        notes=_shown(consensus.notes),
-        provenance=consensus.provenance,
-        **_paged(asked, len(consensus.values)),
-    )
+    values = tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit]))
+    body = shown(consensus, GapsPage, values=values, **_paged(asked, len(consensus.values)))
     page = f"{consensus.title}: {body.total} values." + _further(asked.limit, asked.offset, body.has_more)
     parts = [(_holders(value), _value_text(value)) for value in body.values]
     parts += [("Why:", "\n".join(body.why))] if body.why else []
@@ -224,26 +218,10 @@ def _paged(asked: GapsArguments, total: int) -> dict[str, Any]:
 def context(desk: Desk, asked: ContextArguments) -> Result:
     """A context pack for a task, within its token budget."""
     pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
-    body = BriefPack(
-        lineage=pack.lineage,
-        generation=pack.generation,
-        stage=pack.stage or "",
-        text=visible(pack.text)[0],
-        used=pack.used,
-        allowed=pack.allowed,
-        tokenizer=pack.tokenizer,
-        items=tuple(map(brief_item, pack.items)),
-        left_out=_shown(pack.left_out),
-        notes=_shown(pack.notes),
-        provenance=pack.provenance,
-    )
+    body = shown(pack, BriefPack, stage=pack.stage or "", items=tuple(map(brief_item, pack.items)))
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     chunks = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)
     return Result(body, results.told(body, size, [("The pack:", body.text)]), _links(pack.lineage, chunks))
-
-
-def _shown(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(visible(text)[0] for text in texts)
 
 
 def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
@@ -262,7 +240,8 @@ def _chunks(rows: Any) -> Iterator[str]:
 
 
 def _gap_text(gap: BriefGap) -> str:
-    lines = [gap.why] if gap.why else []
+    lines = [f"decided: {gap.decided}"] if gap.decided else []
+    lines += [gap.why] if gap.why else []
     lines += [f"stated: {_cited(passage)}" for passage in gap.stated]
     lines += [f"the target has {_valued(occurrence)}: {_cited(occurrence)}" for occurrence in gap.values]
     for offer in gap.offers:

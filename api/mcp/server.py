@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from api.server.jobs import Jobs
 
 MOST_BODY = 1024 * 1024
-MOST_SESSIONS = 200
+MOST_SESSIONS = 2000
+IDLE = 600.0
+"""Seconds after which a session without requests ends."""
 _HOUR = CacheHint(3_600_000, "public")
 """Cache lifetime of lists that do not change while the server runs."""
 _OWN = ("127.0.0.1", "localhost", "[::1]")
@@ -82,7 +84,11 @@ class Door:
 
     def __init__(self, made: Server[Any], guarded: bool = False) -> None:
         self._manager = StreamableHTTPSessionManager(
-            made, security_settings=_security(guarded), max_request_body_size=MOST_BODY, max_sessions=MOST_SESSIONS
+            made,
+            security_settings=_security(guarded),
+            max_request_body_size=MOST_BODY,
+            max_sessions=MOST_SESSIONS,
+            session_idle_timeout=IDLE,
         )
 
     @asynccontextmanager

@@ -76,10 +76,13 @@ TOOLS = (
         "lineage_gaps",
         "What a paper leaves unsaid",
         "List the details that a reproduction needs: stated, half stated or not at all, each with the value that the lineage offers and the chain "
-        "that leads to it; and where sources conflict. With `name`: every value of one detail, who holds it, which one the target inherits.",
+        "that leads to it; and where sources conflict. With `name`: every value of one detail, who holds it, which one the target inherits. "
+        "With `value` and `because` too: records what you decide.",
         arguments.GapsArguments,
         GapsPage,
         query_tools.gaps,
+        Hints(read_only=False),
+        levels=1,
     ),
     Tool(
         "lineage_read",

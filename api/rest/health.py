@@ -39,7 +39,7 @@ class Monitor:
     """The checks behind `/healthz`."""
 
     def __init__(self, settings: Settings, jobs: Jobs) -> None:
-        self._home, self._jobs = settings.home, jobs
+        self._home, self._lineages_at, self._jobs = settings.home, settings.lineages, jobs
         self._lock = threading.Lock()
         self._latest = (float("-inf"), HealthReport("failing", {}))
 
@@ -65,10 +65,10 @@ class Monitor:
     def _lineages(self) -> tuple[bool, str]:
         """Opens every lineage; it is well if one can be opened, or there is none."""
         damaged = []
-        names = layout.names(self._home)
+        names = layout.names(self._lineages_at)
         for name in names:
             try:
-                layout.open_generation(self._home, name).close()
+                layout.open_generation(self._lineages_at, name).close()
             except LineageError:
                 damaged.append(name)
         detail = f"{len(names) - len(damaged)} of {len(names)} can be opened"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Path, Query, Request
 from pydantic import BaseModel, create_model
@@ -26,13 +26,16 @@ ANY_LINEAGE = "{lineage:path}"
 ARCHIVES = ("application/gzip", "application/zip", "application/x-tar", "application/octet-stream")
 """Media types of an upload; no form of another site's page can send one."""
 _TYPES = {
-    "json": "application/json",
     "graphml": "application/xml",
     "dot": "text/vnd.graphviz",
     "svg": "image/svg+xml",
     "html": "text/html",
+    "markdown": "text/markdown",
+    "bibtex": "application/x-bibtex",
+    "csl-json": "application/vnd.citationstyles.csl+json",
+    "ris": "application/x-research-info-systems",
 }
-_DRAWN: Mapping[int | str, Any] = {200: {"content": {kind: {"schema": {"type": "string"}} for name, kind in _TYPES.items() if name != "json"}}}
+"""Media types of results in another form than JSON."""
 
 
 def as_json(value: Any, status: int = 200) -> Response:
@@ -40,13 +43,13 @@ def as_json(value: Any, status: int = 200) -> Response:
     return Response(encode.dumps(value), status, media_type="application/json")
 
 
-def _drawing(desk: Desk, request: asked.Drawing) -> Response:
-    from lineage.graph.html import policy
+def _text(text: str, form: str, scripts: bool) -> Response:
+    """A result in another form than JSON; a page that a browser opens may do nothing but show itself."""
+    from lineage.graph.svg import policy
 
-    text = desk.service.graph(request.lineage, request.form)
-    allowed = policy() if request.form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
-    headers = {"content-security-policy": f"{allowed}; sandbox allow-scripts; frame-ancestors 'none'"}
-    return Response(text, media_type=_TYPES[request.form], headers=headers)
+    allowed = policy() if scripts and form == "html" else "default-src 'none'; style-src 'unsafe-inline'"
+    headers = {"content-security-policy": f"{allowed}; sandbox{' allow-scripts' * scripts}; frame-ancestors 'none'"}
+    return Response(text, media_type=_TYPES[form], headers=headers)
 
 
 def router(desk: Desk) -> APIRouter:
@@ -73,13 +76,20 @@ def add(router: APIRouter, desk: Desk, operation: Operation, route: Route) -> No
         tags=[route.tag],
         summary=text.partition("\n")[0].partition(";")[0].rstrip("."),
         description=text,
-        responses={**(_DRAWN if operation.name == "graph" else {}), **problems(route.path, route.method if _body(operation, route) else "GET")},
+        responses={**_forms(operation), **problems(route.path, route.method if _body(operation, route) else "GET")},
         dependencies=[Depends(_archives_only if route.upload else json_only)] if route.method == "POST" and _body(operation, route) else [],
     )
 
 
 _METHODS = {"build": "submit", "jobs": "all", "job": "get"}
 """Methods of `Jobs` behind operations of another name."""
+
+
+def _forms(operation: Operation) -> dict[int | str, Any]:
+    """The media types of an operation that gives its result in other forms than JSON."""
+    form = operation.request.model_fields.get("form") if operation.request else None
+    kinds = [_TYPES[name] for name in get_args(form.annotation) if name != "json"] if form else []
+    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}}} if kinds else {}
 
 
 def endpoint(desk: Desk, operation: Operation, route: Route) -> Callable[..., Response]:
@@ -89,8 +99,8 @@ def endpoint(desk: Desk, operation: Operation, route: Route) -> Callable[..., Re
     def answer(**given: Any) -> Response:
         rest = given.pop("asked", None)
         made = request(**{**(dict(rest) if rest else {}), **given})
-        if operation.name == "graph":
-            return _drawing(desk, made)  # type: ignore[arg-type]  # the request of this operation
+        if (form := getattr(made, "form", "json")) != "json":
+            return _text(operation.text(desk, made), form, scripts=operation.name == "graph")
         result = operation.ask(desk, made)
         answer = as_json({route.wrap: result} if route.wrap else result, route.status)
         if route.status == 202:

@@ -55,6 +55,7 @@ STATUSES: tuple[tuple[type[LineageError], int], ...] = (
     (errors.QueueFull, 503),
     (errors.Cancelled, 409),
     (errors.StoreBusy, 503),
+    (errors.StoreUnreachable, 503),
     (errors.EmbedderMismatch, 409),
     (errors.LineageError, 500),
 )

@@ -6,6 +6,7 @@ are open than may be, the one that nobody uses any more is closed.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ class KeptParts(Parts):
 
     def engine(self, lineage: str) -> AbstractContextManager[Engine]:
         """The engine of a lineage's current generation, as a context manager."""
-        return self._lent(lineage, layout.current(self.settings.home, lineage))
+        return self._lent(lineage, layout.current(self.settings.lineages, lineage))
 
     @contextmanager
     def _lent(self, lineage: str, generation: str) -> Iterator[Engine]:
@@ -61,6 +62,7 @@ class KeptParts(Parts):
 
     def _opened(self, lineage: str, generation: str) -> _Kept:
         self._kept[lineage, generation] = kept = _Kept(self.opened(lineage))
+        gc.freeze()  # an open engine stays: looking through its records for garbage again and again would cost each question
         return kept
 
     def _retire(self, lineage: str, generation: str) -> None:

@@ -27,8 +27,7 @@ from api.wire.encode import to_json
 from indexer.plan import BuildReport, BuildRequest
 from indexer.store.atomic_files import write_whole
 from lineage import ids
-from lineage.disk_errors import failures
-from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull
+from lineage.errors import BadIdentifier, Cancelled, LineageError, QueueFull, failures
 from lineage.progress import Event, Note, Stage
 from lineage.text.hidden_text import visible
 
@@ -278,7 +277,7 @@ def _normal(request: BuildRequest) -> tuple[BuildRequest, str]:
 
 def _fixed(text: str) -> str:
     """A target that means the same in every folder; raises `BadIdentifier`."""
-    from indexer.portable import identifier
+    from indexer.lock.form import identifier
 
     if Path(text).is_absolute():
         return text

@@ -26,8 +26,7 @@ from filelock import FileLock
 
 from indexer.plan import BuildRequest
 from indexer.store.atomic_files import write_whole
-from lineage.disk_errors import failures
-from lineage.errors import NotFound, StoreDamaged
+from lineage.errors import NotFound, StoreDamaged, failures
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)

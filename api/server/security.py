@@ -228,13 +228,13 @@ class Guard:
             return Problem(408, "too-slow", f"the body did not arrive within {self._policy.patience:g} s", headers={"connection": "close"})
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run in one concurrency slot; a stream releases it at its start (streams have separate limits)."""
+        """Run in one concurrency slot, released when the answer starts: a client that reads slowly holds up nobody else."""
         places = 1
         self._busy += 1
 
         async def watched(message: Message) -> None:
             nonlocal places
-            if places and message["type"] == "http.response.start" and b"text/event-stream" in dict(message["headers"]).get(b"content-type", b""):
+            if places and message["type"] == "http.response.start":
                 self._busy -= 1
                 places = 0
             await send(message)

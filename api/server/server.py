@@ -1,7 +1,8 @@
 """`lineage serve`: listens, prints its address, or names the process that already uses the port.
 
 Slow and idle connections are closed here, beneath the application: a request's head must arrive within `HEAD`
-seconds. A server leaves its name beside the store while it lives, so that a second one can tell who holds the port.
+seconds, and a client must read at least `READ` bytes of its answer in each `STALL` seconds. A server leaves its name
+beside the store while it lives, so that a second one can tell who holds the port.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.rest.problems import MEDIA_TYPE, Problem
 from api.server.journal import now
 from indexer.store.atomic_files import write_whole
-from lineage.disk_errors import failures
-from lineage.errors import SettingsError, StoreError, UsageError
+from lineage.errors import SettingsError, StoreError, UsageError, failures
 
 HEAD = 20.0
+STALL = 10.0
+READ = 16_384
 KEEP_ALIVE = 15
 CONNECTIONS = 1000
 GRACE = 3.0
@@ -58,13 +60,15 @@ class _Server(uvicorn.Server):
 
 
 class _Patient(H11Protocol):
-    """HTTP/1.1 with limits on request heads, and problem documents for clients that exceed them."""
+    """HTTP/1.1 with limits on request heads and on slow readers, and problem documents for clients that exceed the former."""
 
     _late: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A new connection: start the timeout of its first request."""
         super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type that asyncio gives
+        self.transport.set_write_buffer_limits(high=0)  # hear of every client that has not read what was written
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -74,9 +78,32 @@ class _Patient(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The end of a connection."""
-        if self._late:
-            self._late.cancel()
+        for timer in (self._late, self._stalled):
+            if timer:
+                timer.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client is not reading as fast as is written: start its timeout."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """The client has read everything."""
+        super().resume_writing()
+        if self._stalled:
+            self._stalled.cancel()
+            self._stalled = None
+
+    def _watch(self) -> None:
+        self._stalled = self.loop.call_later(STALL, self._check_reader, self.transport.get_write_buffer_size())
+
+    def _check_reader(self, before: int) -> None:
+        """Abort a connection whose client has read too little of `before` bytes; closing it would wait for the client."""
+        if before - self.transport.get_write_buffer_size() < READ:
+            self.transport.abort()
+        else:
+            self._watch()
 
     def _wait(self) -> None:
         reading = self.conn.their_state is h11.IDLE

@@ -34,7 +34,7 @@ export function problem(error) {
 // The address says what is seen: the view, what was asked, and of which lineage. Whoever is sent it sees the same.
 export const addressed = () => new URLSearchParams(location.hash.split("?")[1] || "");
 export function address(view, lineage, values = {}) {
-  const said = String(new URLSearchParams({ ...values, ...(lineage && { lineage }) }));
+  const said = String(new URLSearchParams(Object.entries({ ...values, ...(lineage && { lineage }) }).flatMap(([name, value]) => [value].flat().map((one) => [name, one]))));
   history.replaceState(null, "", `#${view}${said && `?${said}`}`);
 }
 

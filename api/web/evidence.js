@@ -63,6 +63,12 @@ function copier(hit) {
   return button;
 }
 
+// The lines around a hit, its own marked.
+export async function around(hit, lineage, lines) {
+  const found = await get(`/evidence/${hit.chunk}`, { lineage, before: lines, after: lines });
+  return body({ ...found.hit, focus: hit.focus }, found.hit.text.replace(/\n$/, "").split("\n"), found.start_line);
+}
+
 async function widen(hit, lineage, held, button) {
   button.disabled = true;
   try {

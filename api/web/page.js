@@ -5,11 +5,12 @@ import { get } from "./server.js";
 import { ask } from "./view_ask.js";
 import { builds } from "./view_builds.js";
 import { gaps } from "./view_gaps.js";
+import { paper } from "./view_paper.js";
 import { picture } from "./view_picture.js";
 import { values } from "./view_values.js";
 
-const VIEWS = { picture, ask, gaps, values, builds };
-const TITLES = { picture: "Picture", ask: "Ask", gaps: "Gaps", values: "Values", builds: "Builds" };
+const VIEWS = { paper, picture, ask, gaps, values, builds };
+const TITLES = { paper: "Paper", picture: "Picture", ask: "Ask", gaps: "Gaps", values: "Values", builds: "Builds" };
 const $ = (id) => document.getElementById(id);
 let known = [];
 let leaving = new AbortController();
@@ -18,8 +19,11 @@ const chosen = () => $("lineage").value || "";
 const wanted = () => {
   const name = location.hash.slice(1).split("?")[0];
   if (!known.length) return "builds";
-  return VIEWS[name] ? name : "picture";
+  return VIEWS[name] ? name : "paper";
 };
+
+// The values of an address by name; a name that stands there twice has several.
+const every = (pairs) => [...pairs].reduce((all, [name, value]) => ({ ...all, [name]: Object.hasOwn(all, name) ? [all[name], value].flat() : value }), {});
 
 function open() {
   leaving.abort();
@@ -31,7 +35,7 @@ function open() {
   }
   const view = $("view");
   view.classList.remove("whole");
-  const { lineage: named, ...asked } = Object.fromEntries(addressed());
+  const { lineage: named, ...asked } = every(addressed());
   if (named && name !== "builds" && !known.some((row) => row.lineage === named)) {
     view.replaceChildren(note(`There is no lineage ${named} here; the views above are those of ${chosen()}.`, true));
     return;
@@ -75,7 +79,7 @@ function choose(lineage) {
 
 $("lineage").addEventListener("change", () => {
   choose(chosen());
-  address(wanted(), chosen(), Object.fromEntries([...addressed()].filter(([name]) => name !== "lineage")));
+  address(wanted(), chosen(), every([...addressed()].filter(([name]) => !["lineage", "detail", "with"].includes(name))));
   open();
   announce(`Lineage ${chosen()}`);
 });
@@ -94,6 +98,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+if (navigator.clipboard) {
+  $("link").hidden = false;
+  $("link").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href);
+    announce("The address of this view is copied");
+  });
+}
 $("scheme").addEventListener("click", () => {
   localStorage.setItem("scheme", $("scheme").getAttribute("aria-pressed") === "true" ? "light" : "dark");
   paint();

@@ -45,7 +45,7 @@ const query = (values) => {
 
 export const get = async (path, values = {}, options = {}) => (await send(path + query(values), options)).json();
 export const text = async (path, values = {}) => (await send(path + query(values))).text();
-export const remove = async (path) => (await send(path, { method: "DELETE" })).json();
+export const remove = async (path, values = {}) => (await send(path + query(values), { method: "DELETE" })).json();
 export async function post(path, body, options = {}) {
   const made = await send(path, { ...options, method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) });
   return made.json();

@@ -4,7 +4,7 @@ import { announce, counted, make, note, problem, strange } from "./dom.js";
 import { cited, quote } from "./evidence.js";
 import { get } from "./server.js";
 
-const STATES = { UNSPECIFIED: "not stated", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
+export const STATES = { UNSPECIFIED: "not stated", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
 const SAYS = "says: "; // what begins the reason that quotes the sentence itself
 const SUGGESTIONS = 3;
 const shown = new Set(["UNSPECIFIED", "PARTIALLY_SPECIFIED"]);
@@ -22,7 +22,7 @@ export async function gaps(view, { lineage, signal }) {
   }
 }
 
-function contradictions(conflicts) {
+export function contradictions(conflicts) {
   if (!conflicts.length) return make("p", { class: "quiet" }, "No two sources were found to contradict each other.");
   return make("section", { class: "contradictions" }, make("h2", {}, counted(conflicts.length, "contradiction")), ...conflicts.map(contradiction));
 }
@@ -70,8 +70,12 @@ function rows(listed) {
   const quoted = new Set();
   return grid(counted(listed.length, "detail"), ["Detail", "In the paper", "Where it is given"], listed.map((gap) => [
     [make("strong", {}, gap.detail.title), make("div", { class: "small quiet" }, gap.detail.topic)],
-    [make("span", { class: `state ${gap.state.toLowerCase()}` }, STATES[gap.state])],
+    [make("span", { class: `state ${gap.state.toLowerCase()}` }, STATES[gap.state]), gap.decision ? decided(gap.decision) : null],
     evidence(gap, quoted)]));
+}
+
+function decided(decision) {
+  return make("div", { class: "small" }, "decided: ", make("bdi", { class: "value" }, decision.value), make("div", { class: "quiet" }, make("bdi", {}, `${decision.by}, ${decision.citation}`)));
 }
 
 function settings(listed) {
@@ -88,7 +92,7 @@ function passages(listed) {
     [make("bdi", {}, gap.detail.title)], [make("bdi", {}, gap.why)], [cited(gap.stated[0]), make("br"), cited(gap.suggestions[0].evidence[0])]]));
 }
 
-function grid(caption, heads, body) {
+export function grid(caption, heads, body) {
   return make("table", { class: "wide stack" }, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...heads.map((words) => make("th", { scope: "col" }, words)))),
     make("tbody", {}, ...body.map((cells) => make("tr", {}, ...cells.map((content) => make("td", {}, ...content))))));
 }
@@ -113,12 +117,13 @@ function sentence(hit, quoted) {
 
 const value = (fact) => make("span", { class: "value" }, make("bdi", {}, [fact.value, fact.unit].filter(Boolean).join(" ")));
 
-const strength = (offer) => make("span", { class: "badge", title: offer.reason || null }, offer.grade);
+export const strength = (offer) => make("span", { class: "badge", title: offer.reason || null }, offer.grade);
 
 // A value with the name it has in its source: several settings can belong to one detail.
-function named(offer) {
+export function named(offer) {
   const fact = offer.held.length ? offer.held[0].fact : null;
   if (!fact) return "evidence without a value";
+  if (fact.end_line) return value(fact); // a statement of code
   return make("span", {}, make("bdi", {}, fact.name), " = ", value(fact), fact.scope ? make("span", { class: "small quiet" }, " ", make("bdi", {}, fact.scope)) : null);
 }
 

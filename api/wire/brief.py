@@ -11,12 +11,13 @@ from typing import Any
 
 from api.server.journal import State
 from api.wire.concise import ConciseHit
+from api.wire.encode import shown, visible_in
 from api.wire.hits import TRUST, AnswerView, EvidenceView, Trust
 from lineage import licenses
 from lineage.citation import pinpoint
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import Hit
-from lineage.results import Conflict, FactOccurrence, Gap, Grade, PackItem, Specification, Suggestion, Value
+from lineage.decisions import Decision
+from lineage.records import UNKNOWN, Hit, Provenance
+from lineage.results import Conflict, Detail, FactOccurrence, Gap, Grade, PackItem, Specification, Suggestion, Value
 from lineage.text.hidden_text import inline, visible
 
 _HELD, _STATED, _OFFERS, _TEXT = 3, 2, 2, 400
@@ -75,6 +76,7 @@ class BriefGap:
     stated: tuple[BriefEvidence, ...]
     values: tuple[BriefOccurrence, ...]
     offers: tuple[BriefOffer, ...]
+    decided: str = ""
 
 
 @dataclass(frozen=True)
@@ -291,35 +293,43 @@ class StatusResult:
 
 def brief_item(item: PackItem) -> BriefPackItem:
     """A unit of a pack, without its text."""
-    cited = tuple(dict.fromkeys(map(pinpoint, item.evidence)))
-    return BriefPackItem(item.kind, visible(item.title)[0], item.tokens, cited)
+    return shown(item, BriefPackItem, citations=tuple(dict.fromkeys(map(pinpoint, item.evidence))))
 
 
 def brief_gap(gap: Gap) -> BriefGap:
     """A gap: its state, the target's values, and the lineage's suggestions."""
-    detail, stated = gap.detail, tuple(map(brief_evidence, gap.stated[:_STATED]))
-    words = (detail.name, detail.title, detail.topic, detail.question)
-    return BriefGap(*words, gap.state, visible(gap.why)[0], stated, _held(gap.facts[:_HELD]), tuple(map(brief_offer, gap.suggestions[:_OFFERS])))
+    of = vars(shown(gap.detail, Detail))
+    return BriefGap(
+        **{name: of[name] for name in ("name", "title", "topic", "question")},
+        state=gap.state,
+        why=visible(gap.why)[0],
+        stated=tuple(map(brief_evidence, gap.stated[:_STATED])),
+        values=_held(gap.facts[:_HELD]),
+        offers=tuple(map(brief_offer, gap.suggestions[:_OFFERS])),
+        decided=decided_line(gap.decision) if gap.decision else "",
+    )
+
+
+def decided_line(decision: Decision) -> str:
+    """A decision in one line: the value, by whom and because of what."""
+    return inline(f"{decision.value} (by {decision.who}; {decision.citation})")
 
 
 def brief_offer(suggestion: Suggestion) -> BriefOffer:
     """A suggestion of the lineage."""
     passages = () if suggestion.held else tuple(map(brief_evidence, suggestion.evidence[:_STATED]))
-    chain = tuple(visible(link)[0] for link in suggestion.chain)
-    value, reason = visible(suggestion.value)[0], visible(suggestion.reason)[0]
-    return BriefOffer(value, inline(suggestion.unit), suggestion.grade, reason, chain, _held(suggestion.held[:_STATED]), passages)
+    return shown(suggestion, BriefOffer, held=_held(suggestion.held[:_STATED]), evidence=passages)
 
 
 def brief_conflict(conflict: Conflict) -> BriefConflict:
     """A conflict between sources."""
-    sides = _held(conflict.sides[: _HELD + 1])
-    return BriefConflict(conflict.name, conflict.title, conflict.kind, conflict.severity, visible(conflict.why)[0], sides)
+    return shown(conflict, BriefConflict, sides=_held(conflict.sides[: _HELD + 1]))
 
 
 def brief_value(value: Value) -> BriefValue:
     """A value and its sources."""
     works = len({occurrence.fact.work for occurrence in value.held})
-    return BriefValue(visible(value.value)[0], inline(value.unit), value.inherited, works, _held(value.held[:_HELD]))
+    return shown(value, BriefValue, works=works, held=_held(value.held[:_HELD]))
 
 
 def _held(occurrences: Iterable[FactOccurrence]) -> tuple[BriefOccurrence, ...]:
@@ -328,22 +338,15 @@ def _held(occurrences: Iterable[FactOccurrence]) -> tuple[BriefOccurrence, ...]:
 
 def brief_occurrence(occurrence: FactOccurrence) -> BriefOccurrence:
     """One occurrence of a value."""
-    fact, evidence = occurrence.fact, brief_evidence(occurrence.evidence, occurrence.fact.said)
-    return BriefOccurrence(
-        **vars(evidence),
-        value=visible(fact.value)[0],
-        unit=inline(fact.unit),
-        scope=visible(fact.scope)[0],
-        since=occurrence.since,
-        overridden=tuple(visible(other.value)[0] for other in occurrence.overridden),
-    )
+    of = {**vars(brief_evidence(occurrence.evidence, occurrence.fact.said)), "since": occurrence.since}
+    return shown(occurrence.fact, BriefOccurrence, **of, overridden=visible_in(tuple(other.value for other in occurrence.overridden)))
 
 
 def brief_evidence(hit: Hit, said: str = "") -> BriefEvidence:
     """The lines (in a paper, the words) that state it, at most 400 characters, and their source."""
     text = visible(said if said and hit.chunk.kind == "paper" else _lines(hit))[0].strip()
-    shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-    return BriefEvidence(shown, pinpoint(hit), hit.chunk.id, licenses.shown(hit.work.license), hit.from_target, TRUST)
+    cut = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+    return BriefEvidence(cut, pinpoint(hit), hit.chunk.id, licenses.shown(hit.work.license), hit.from_target, TRUST)
 
 
 def _lines(hit: Hit) -> str:

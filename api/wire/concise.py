@@ -18,7 +18,7 @@ from lineage.licenses import called
 from lineage.reasons import foremost
 from lineage.records import Answer, Focus, Hit
 from lineage.text.hidden_text import inline
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 from lineage.text.tokens import terms, tokens
 from retrieval.search.focus import SIGNATURES
 

@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from lineage import licenses
 from lineage.errors import LineageError
 from lineage.records import Work
+from lineage.text.hidden_text import visible
+
+T = TypeVar("T")
 
 SCHEMA_VERSION = "1"
 MOST_CHARACTERS = 2400
@@ -33,6 +36,19 @@ def error_envelope(error: LineageError) -> str:
 def dumps(value: Any) -> str:
     """JSON on one line; lone surrogates, which cannot be encoded, become question marks."""
     return json.dumps(value, ensure_ascii=False, default=to_json).encode("utf-8", "replace").decode()
+
+
+def shown(record: Any, kind: type[T], **given: Any) -> T:
+    """A record of `kind` out of the fields that `record` has under the same names, texts without characters that nobody sees; and what is `given`."""
+    names = [field.name for field in fields(cast("Any", kind)) if field.name not in given and hasattr(record, field.name)]
+    return kind(**{name: visible_in(getattr(record, name)) for name in names}, **given)
+
+
+def visible_in(value: Any) -> Any:
+    """A text, or texts, without characters that nobody sees; anything else as it is."""
+    if type(value) is tuple:
+        return tuple(map(visible_in, value))
+    return visible(value)[0] if type(value) is str else value
 
 
 def to_json(value: Any) -> Any:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from api.wire.encode import MOST_CHARACTERS
+from api.wire.html import Rendered
 from lineage import ids, licenses
 from lineage.citation import citation, numbered
-from lineage.provenance import UNKNOWN, Provenance
 from lineage.reasons import words
-from lineage.records import Answer, ChunkKind, Focus, Hit, Reference, Signal
+from lineage.records import UNKNOWN, Answer, ChunkKind, Focus, Hit, Provenance, Reference, Signal
 from lineage.text.hidden_text import inline, visible
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class HitView:
 
 
 @dataclass(frozen=True)
-class AnswerView:
+class AnswerView(Rendered):
     """Hits, best first, and the generation they come from; where it is not `supported`, the nearest."""
 
     lineage: str

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from textwrap import dedent
 from typing import Literal
 
+from api.wire.encode import shown, visible_in
 from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_view, hit_view
+from api.wire.html import Rendered
 from lineage.citation import pinpoint
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import ChunkKind, Fact, Focus, Hit, Work
+from lineage.decisions import Decision, Decisions
+from lineage.records import UNKNOWN, ChunkKind, Fact, Focus, Provenance, Work
 from lineage.results import (
     Audit,
-    AuditFinding,
-    Conflict,
     Consensus,
     Detail,
     FactOccurrence,
@@ -28,7 +28,6 @@ from lineage.results import (
     Stage,
     Strength,
     Suggestion,
-    Value,
     Verdict,
     WrittenAnswer,
 )
@@ -96,6 +95,7 @@ class GapView:
     stated: tuple[HitView, ...]
     facts: tuple[FactOccurrenceView, ...]
     suggestions: tuple[SuggestionView, ...]
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class ConflictView:
 
 
 @dataclass(frozen=True)
-class GapsView:
+class GapsView(Rendered):
     """The details that the target does not state, and the lineage's suggestions."""
 
     lineage: str
@@ -145,7 +145,7 @@ class EvidencePlace:
 class PackItemView:
     """One unit of a pack with its evidence; its text stands in the pack's at the characters `span`, `tokens` are its own."""
 
-    kind: Literal["stated", "lineage", "conflict", "unspecified", "config", "imitate"]
+    kind: Literal["decided", "stated", "lineage", "conflict", "unspecified", "config", "imitate"]
     title: str
     tokens: int
     span: tuple[int, int]
@@ -237,20 +237,11 @@ class AuditView:
     provenance: Provenance = UNKNOWN
 
 
-def _shown(texts: Iterable[str]) -> Texts:
-    """Texts without characters that nobody sees."""
-    return tuple(visible(text)[0] for text in texts)
-
-
-def _fact(fact: Fact) -> Fact:
-    value, unit, written, said, scope = _shown((fact.value, fact.unit, fact.written, fact.said, fact.scope))
-    return replace(fact, value=value, unit=unit, written=written, said=said, scope=scope)
-
-
 def occurrence_view(occurrence: FactOccurrence) -> FactOccurrenceView:
     """A fact with the citation of its line and the lines that state it."""
-    evidence, overridden = occurrence.evidence, tuple(map(_fact, occurrence.overridden))
-    return FactOccurrenceView(_fact(occurrence.fact), pinpoint(evidence), occurrence.since, overridden, focus_view(evidence))
+    evidence, overridden = occurrence.evidence, tuple(shown(fact, Fact) for fact in occurrence.overridden)
+    of = {"fact": shown(occurrence.fact, Fact), "overridden": overridden}
+    return shown(occurrence, FactOccurrenceView, **of, citation=pinpoint(evidence), evidence=focus_view(evidence))
 
 
 def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceView, ...]:
@@ -259,81 +250,59 @@ def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceV
 
 def consensus_view(consensus: Consensus) -> ConsensusView:
     """The values of a detail, the inherited one first."""
-    values, why = tuple(map(_value, consensus.values)), _shown(consensus.why)
-    of = (consensus.lineage, consensus.generation, consensus.name, consensus.title)
-    return ConsensusView(*of, values, why, consensus.notes, consensus.provenance)
-
-
-def _value(value: Value) -> ValueView:
-    return ValueView(visible(value.value)[0], visible(value.unit)[0], value.inherited, _occurrences(value.held))
+    values = tuple(shown(value, ValueView, held=_occurrences(value.held)) for value in consensus.values)
+    return shown(consensus, ConsensusView, values=values)
 
 
 def gaps_view(gaps: Gaps) -> GapsView:
     """The whole report."""
-    rows, conflicts = tuple(map(_gap, gaps.gaps)), tuple(map(_conflict, gaps.conflicts))
-    return GapsView(gaps.lineage, gaps.generation, gaps.target, gaps.domains, conflicts, rows, _shown(gaps.notes), gaps.provenance)
+    conflicts = tuple(shown(conflict, ConflictView, sides=_occurrences(conflict.sides)) for conflict in gaps.conflicts)
+    return shown(gaps, GapsView, conflicts=conflicts, gaps=tuple(map(_gap, gaps.gaps)))
 
 
 def _gap(gap: Gap) -> GapView:
     stated, suggestions = tuple(map(focus_view, gap.stated)), tuple(map(_suggestion, gap.suggestions))
-    return GapView(gap.detail, gap.state, visible(gap.why)[0], stated, _occurrences(gap.facts), suggestions)
+    decision = decision_view(gap.decision) if gap.decision else None
+    return shown(gap, GapView, stated=stated, facts=_occurrences(gap.facts), suggestions=suggestions, decision=decision)
+
+
+def decision_view(decision: Decision) -> Decision:
+    """A decision without characters that nobody sees."""
+    return shown(decision, Decision)
+
+
+def decisions_view(found: Decisions) -> Decisions:
+    """The decisions of a lineage."""
+    return shown(found, Decisions, decisions=tuple(map(decision_view, found.decisions)))
 
 
 def _suggestion(suggestion: Suggestion) -> SuggestionView:
-    value, unit, reason = _shown((suggestion.value, suggestion.unit, suggestion.reason))
     evidence = () if suggestion.held else tuple(map(focus_view, suggestion.evidence))
-    return SuggestionView(value, unit, suggestion.grade, reason, _occurrences(suggestion.held), evidence, _shown(suggestion.chain))
-
-
-def _conflict(conflict: Conflict) -> ConflictView:
-    why, sides = visible(conflict.why)[0], _occurrences(conflict.sides)
-    return ConflictView(conflict.name, conflict.title, conflict.kind, conflict.severity, why, conflict.rule, sides)
+    return shown(suggestion, SuggestionView, held=_occurrences(suggestion.held), evidence=evidence)
 
 
 def pack_view(pack: Pack) -> PackView:
     """A context pack: `text` is what is sent, the items say what rests on what."""
-    return PackView(
-        lineage=pack.lineage,
-        generation=pack.generation,
-        task=pack.task,
-        stage=pack.stage,
-        allowed=pack.allowed,
-        used=pack.used,
-        tokenizer=pack.tokenizer,
-        text=pack.text,
-        items=tuple(_item(item, pack.text) for item in pack.items),
-        left_out=_shown(pack.left_out),
-        notes=_shown(pack.notes),
-        trust=TRUST,
-        provenance=pack.provenance,
-    )
+    return shown(pack, PackView, text=pack.text, items=tuple(_item(item, pack.text) for item in pack.items), trust=TRUST)
 
 
 def _item(item: PackItem, text: str) -> PackItemView:
     start = text.find(item.text)
-    return PackItemView(item.kind, visible(item.title)[0], item.tokens, (start, start + len(item.text)), tuple(map(_place, item.evidence)))
-
-
-def _place(hit: Hit) -> EvidencePlace:
-    view = vars(hit_view(hit))
-    return EvidencePlace(**{name: view[name] for name in EvidencePlace.__dataclass_fields__})
+    places = tuple(shown(hit_view(hit), EvidencePlace) for hit in item.evidence)
+    return shown(item, PackItemView, span=(start, start + len(item.text)), evidence=places)
 
 
 def written_view(answer: WrittenAnswer) -> WrittenAnswerView:
     """An answer sentence by sentence, each with the hits that it rests on; what was removed, and the nearest misses."""
-    texts = [(visible(sentence.text)[0], sentence.evidence) for sentence in answer.sentences]
-    return WrittenAnswerView(
-        lineage=answer.lineage,
-        generation=answer.generation,
-        question=answer.question,
-        by=answer.by,
+    texts = [(visible(sentence.text)[0], tuple(map(hit_view, sentence.evidence))) for sentence in answer.sentences]
+    return shown(
+        answer,
+        WrittenAnswerView,
         supported=bool(answer.sentences),
-        sentences=tuple(SentenceView(text, as_markdown(text), tuple(map(hit_view, evidence))) for text, evidence in texts),
-        removed=tuple(RemovedSentence(*_shown(pair)) for pair in answer.removed),
+        sentences=tuple(SentenceView(text, as_markdown(text), evidence) for text, evidence in texts),
+        removed=tuple(RemovedSentence(*visible_in(pair)) for pair in answer.removed),
         nearest=tuple(map(hit_view, answer.nearest)),
-        notes=_shown(answer.notes),
         trust=TRUST,
-        provenance=answer.provenance,
     )
 
 
@@ -349,9 +318,5 @@ def as_markdown(text: str) -> str:
 def audit_view(audit: Audit) -> AuditView:
     """The audit, worst finding first."""
     counts = {verdict: sum(finding.verdict == verdict for finding in audit.findings) for verdict in _VERDICTS}
-    findings = tuple(map(_finding, audit.findings))
-    return AuditView(audit.path, audit.lineage, audit.generation, audit.score, counts, findings, audit.notes, audit.provenance)
-
-
-def _finding(finding: AuditFinding) -> AuditFindingView:
-    return AuditFindingView(**{**vars(finding), "evidence": tuple(map(hit_view, finding.evidence))})
+    findings = tuple(shown(finding, AuditFindingView, evidence=tuple(map(hit_view, finding.evidence))) for finding in audit.findings)
+    return shown(audit, AuditView, counts=counts, findings=findings)

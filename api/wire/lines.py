@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.wire.hits import TRUST, HitView, Trust, hit_view
 from lineage import licenses
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import ChunkKind
+from lineage.records import UNKNOWN, ChunkKind, Provenance
 from lineage.text.hidden_text import inline, visible
 
 if TYPE_CHECKING:

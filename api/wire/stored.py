@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from api.rest import PREFIX
 from api.server.journal import Job, State
+from api.wire.bibliography import RankedReference, bibliography
+from api.wire.html import Rendered
 from indexer.plan import BuildReport
 from lineage.code_links.repository_state import RepositoryState
 from lineage.code_reuse.derivation import Derivation
 from lineage.code_reuse.reuse import Shared
 from lineage.generation import Manifest
-from lineage.provenance import UNKNOWN, Provenance
-from lineage.records import CodeLink, LedgerRow, Reference, Status, Work, WorkId
+from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference, Status, Work, WorkId
 from lineage.references.signals import Ancestor
 
 if TYPE_CHECKING:
@@ -56,13 +57,6 @@ class Completeness:
 
 
 @dataclass(frozen=True)
-class RankedReference(Reference):
-    """An edge of the citation graph with its roles, score and reasons, and the cited work."""
-
-    work: Work | None = None
-
-
-@dataclass(frozen=True)
 class RankedReferences:
     """References of one work, best first, of `total`; `coverage` is how many each source listed."""
 
@@ -70,6 +64,10 @@ class RankedReferences:
     total: int
     references: tuple[RankedReference, ...]
     coverage: Mapping[str, Any]
+
+    def text(self, form: str) -> str:
+        """The references as `bibtex`, `csl-json` or `ris`."""
+        return bibliography(self.references, form)
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class GraphView:
+class GraphView(Rendered):
     """The lineage as a graph with positions: x = year, in pixels within `box`; `columns` are the years."""
 
     schema_version: str

@@ -1,0 +1,95 @@
+"""The command that records what was decided, lists it, takes it back and writes it to a file."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from api.cli import exit_codes
+from api.cli.common import Home, Json, Lineage, put, service_of
+from api.cli.display import plain, shorten
+from api.cli.files import writable
+from api.cli.terminal import bold, dim
+from lineage.decisions import Decision, Decisions, markdown
+from lineage.errors import UsageError
+
+
+def decide(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay.", show_default=False)] = "",
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="What it is to be.", show_default=False)] = "",
+    because: Annotated[str, typer.Option("--because", help="Citation of the lines that state it, as `query` prints it.", show_default=False)] = "",
+    note: Annotated[str, typer.Option("--note", help="Why, in your words.", show_default=False)] = "",
+    by: Annotated[str, typer.Option("--by", help="Who decides (default: your user name).", show_default=False)] = "",
+    force: Annotated[bool, typer.Option("--force", help="Record it as unsupported where the lines do not state it.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List what was decided.")] = False,
+    remove: Annotated[str, typer.Option("--remove", metavar="NAME", help="Withdraw the decision on a detail.", show_default=False)] = "",
+    export: Annotated[Path | None, typer.Option("--export", help="Write the decisions to a file, as Markdown.", show_default=False)] = None,
+    lineage: Lineage = "",
+    home: Home = None,
+    json: Json = False,
+) -> None:
+    """Record what you decide on a detail that the paper leaves open; the cited lines are checked to state it.
+
+    `gaps` and `context` show it, `audit` expects it, `export` takes it along, and a rebuild keeps it.
+
+    Examples:
+
+      lineage decide "weight decay" 0.02 --because LTH14/mar/main_mar.py:81
+
+      lineage decide --list
+
+      lineage decide --export DECISIONS.md
+    """
+    service, who = service_of(home), by or _user()
+    if [bool(name), listed, bool(remove), export is not None].count(True) != 1:
+        raise UsageError("one of NAME VALUE, --list, --remove and --export is needed", hint='lineage decide "learning rate" 1e-4 --because CITATION')
+    if remove:
+        put(service.withdraw(remove, lineage=lineage, by=who), json, _withdrawn, operation="withdraw")
+    elif name:
+        if not (value and because):
+            raise UsageError("a decision needs a value and --because CITATION", hint="`lineage query` and `lineage facts` print citations")
+        made = service.decide(name, value, because, lineage=lineage, note=note, by=who, force=force)
+        put(made, json, lambda decision: "\n".join(_lines(decision)), operation="decide")
+    else:
+        found = service.decisions(lineage)
+        if export is None:
+            put(found, json, _table, operation="decisions")
+            return
+        path = writable(export)
+        path.write_text(markdown(found), encoding="utf-8")
+        put(found, json, lambda decisions: f"{len(decisions.decisions)} decisions in {plain(str(path))}", operation="decisions")
+        with exit_codes.concluding():
+            for problem in found.notes:
+                print(f"note: {plain(problem)}", file=sys.stderr)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no name for the user's number
+        return ""
+
+
+def _withdrawn(decision: Decision) -> str:
+    return f"withdrawn: {plain(decision.title or decision.name)} = {plain(decision.value)}"
+
+
+def _table(found: Decisions) -> str:
+    head = [dim(f"{found.lineage} · generation {found.generation}"), f"{len(found.decisions)} decisions"]
+    head += [f"note: {plain(note)}" for note in found.notes]
+    return "\n".join([*head, *(text for decision in found.decisions for text in _lines(decision))])
+
+
+def _lines(decision: Decision) -> list[str]:
+    """A decision with its reason and the beginning of the lines that state it."""
+    note = [f"    {shorten(decision.note, 140)}"] if decision.note else []
+    quote = next((text for text in decision.quote.split("\n") if text.strip()), "")
+    return [
+        f"  {bold(plain(decision.title or decision.name))} = {plain(decision.value)}  {dim(plain(decision.who))}",
+        *note,
+        f"    {plain(decision.citation)}: {shorten(quote, 110)}",
+    ]

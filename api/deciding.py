@@ -1,0 +1,81 @@
+"""Decisions recorded, taken back, and read with the generation that they are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from api.bootstrap import Parts, holders_of
+from lineage.decisions import LONGEST, Decision, DecisionLog, Decisions
+from lineage.errors import NotFound
+from lineage.results import Gaps
+
+if TYPE_CHECKING:
+    from retrieval.search.engine import Engine
+
+
+def decide(parts: Parts, lineage: str, decision: Decision, force: bool) -> Decision:
+    """Check a decision against the current generation and append it to the log; gives the entry."""
+    from indexer.store import decision_log
+    from retrieval.decisions import decision_check
+
+    with parts.engine(lineage) as engine:
+        checked = decision_check.checked(engine, holders_of(engine), replace(decision, by=_by(decision.by)), force)
+        entry = replace(checked, at=_now(), generation=engine.generation.manifest.id)
+    return decision_log.append(parts.settings.home, lineage, lambda log: [entry])[0]
+
+
+def withdraw(parts: Parts, lineage: str, name: str, by: str) -> Decision:
+    """Append the end of the decision on a detail; raises `NotFound` if none is in force."""
+    from indexer.store import decision_log
+    from lineage.hyperparameters.ontology import ontology
+
+    known = ontology(parts.settings.ontology).name_of(name)
+
+    def entries(log: DecisionLog) -> Sequence[Decision]:
+        decision = next((decision for decision in log.in_force if decision.name in {name, known}), None)
+        if decision is None:
+            there = ", ".join(decision.name for decision in log.in_force)
+            raise NotFound(f"nothing is decided on {name[:80]!r}", hint=f"decided: {there}" if there else "`lineage decide NAME VALUE` does")
+        return [replace(decision, withdrawn=True, by=_by(by), at=_now())]
+
+    return decision_log.append(parts.settings.home, lineage, entries)[0]
+
+
+def is_decided(parts: Parts, lineage: str) -> bool:
+    """Whether anything is, or was, in the log of a lineage."""
+    from indexer.store import decision_log
+
+    log = decision_log.read(parts.settings.home, lineage)
+    return bool(log.in_force or log.problems)
+
+
+def in_force(parts: Parts, engine: Engine) -> Decisions:
+    """The decisions as an engine's generation supports them; those that rest on code which the engine leaves out are not there."""
+    from indexer.store import decision_log
+    from retrieval.decisions import decision_check
+
+    manifest = engine.generation.manifest
+    log = decision_log.read(parts.settings.home, manifest.lineage)
+    seen = [decision for decision in log.in_force if not (engine.excluded and decision.from_target_code)]
+    decisions = tuple(decision_check.rechecked(engine, holders_of(engine), seen)) if seen else ()
+    return Decisions(manifest.lineage, manifest.id, decisions, log.problems)
+
+
+def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:
+    """The report of gaps with what was decided on its rows."""
+    from lineage.hyperparameters.ontology import ontology
+    from retrieval.gaps.decided import with_decisions
+
+    found = in_force(parts, engine)
+    return with_decisions(report, found, ontology(parts.settings.ontology)) if found.decisions or found.notes else report
+
+
+def _by(name: str) -> str:
+    return " ".join(name.encode("utf-8", "replace").decode().split())[: LONGEST // 10] or "somebody"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

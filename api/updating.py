@@ -1,0 +1,73 @@
+"""What a lineage says otherwise since new versions and commits: of each work, of each detail, of each contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.catalog.reader import Catalog
+
+if TYPE_CHECKING:
+    from lineage.results import Gaps
+
+ASKED = ("export.arxiv.org", "api.github.com")
+"""Who knows of new versions and commits."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was said of something and what is said now, "" where nothing was or is."""
+
+    of: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Updated:
+    """A lineage before and after: its generation, the versions and commits of its works, the values that details get, its contradictions.
+
+    `note` says why a lineage could not be updated.
+    """
+
+    lineage: str
+    generation: str
+    works: tuple[Change, ...] = ()
+    values: tuple[Change, ...] = ()
+    contradictions: tuple[Change, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Sayings:
+    """What a generation says, by what it says it of."""
+
+    generation: str
+    works: Mapping[str, str]
+    values: Mapping[str, str]
+    contradictions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, catalog: Catalog, gaps: Gaps) -> Sayings:
+        """Those of a catalogue and of its report."""
+        works = {str(work.id): str(work.meta.get("commit") or work.meta.get("version") or "") for work in catalog.works()}
+        values = {gap.detail.title: _value(f"{one.value} {one.unit}" for one in gap.suggestions[:1]) or gap.state.value for gap in gaps.gaps}
+        conflicts = {
+            one.title: _value(f"{side.fact.value} ({side.evidence.chunk.path}:{side.fact.line})" for side in one.sides) for one in gaps.conflicts
+        }
+        return cls(gaps.generation, works, values, conflicts)
+
+    def since(self, before: Sayings, lineage: str) -> Updated:
+        """What is said otherwise than before."""
+        works, values = _changes(before.works, self.works), _changes(before.values, self.values)
+        return Updated(lineage, self.generation, works, values, _changes(before.contradictions, self.contradictions))
+
+
+def _value(parts: Iterable[str]) -> str:
+    return " / ".join(part.strip() for part in parts)
+
+
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Change, ...]:
+    every = sorted(before.keys() | after.keys())
+    return tuple(Change(name, before.get(name, ""), after.get(name, "")) for name in every if before.get(name, "") != after.get(name, ""))

@@ -32,10 +32,9 @@ from benchmarks.parts import run_benchmark
 from indexer.parsers.latex.parser import parse
 from lineage.records import Document, Mention, Reference, Work, WorkId
 from lineage.references import citation_cues, ranking
-from lineage.references.ancestors import ancestors
+from lineage.references.ancestors import ancestors, named_mentions
 from lineage.references.inheritance import shipped_use_model, takeovers
 from lineage.references.roles import classify
-from lineage.references.short_names import named_mentions
 from lineage.references.signals import Part
 
 TARGET = WorkId("arxiv:target")

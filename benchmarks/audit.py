@@ -7,6 +7,9 @@ HOME is a store with the lineages; FOLDER has `audit.json` and one folder for ea
     [{"folder": "tabdiff", "lineage": "arxiv-2410.20626", "deviations": [
         {"name": "optimizer", "edits": [{"file": "train.py", "old": "optim.Adam(", "new": "optim.SGD("}]}]}]
 
+`audit_planted.json` beside this file has ten deviations for each of five authors' own repositories; copied as `audit.json` into FOLDER, it asks
+for a checkout of each `repo` there under the name `folder`.
+
 Each reproduction is audited as it is: every `deviation` is a false alarm, and `missing` is counted beside it. Then all its
 deviations are planted in one copy; one is found if a `deviation` or `missing` that the correct run has not got stands on an
 edited line, or names the deviation or its value.

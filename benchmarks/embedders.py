@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks import carriers, evidence
 from benchmarks.evidence import Question, Set
 from benchmarks.parts import run_benchmark
-from indexer.embedding import passage
+from indexer.documents import passage
 from lineage import registry, settings
 from lineage.ports import Embedder
 from lineage.records import Chunk

@@ -51,7 +51,7 @@ def entry(one: Row) -> str:
 def repository(name: str, target: str, title: str, arxiv: str | None, role: str, repos: Path) -> Row:
     """A repository at its newest commit."""
     folder = repos / name.replace("/", "+") / "repo"
-    said = subprocess.run(["git", "--git-dir", str(folder), "log", "-1", "--format=%H %cs"], capture_output=True, text=True, check=True)
+    said = subprocess.run(["git", "-C", str(folder), "log", "-1", "--format=%H %cs"], capture_output=True, text=True, check=True)
     commit, date = said.stdout.split()
     row = {"repo": name, "url": f"https://github.com/{name}", "targets": [target], "reference": title, "arxiv": arxiv, "role": role}
     return {**row, "commit": commit, "commit_date": date, "licence": None, "bytes": 0}

@@ -27,7 +27,7 @@ from benchmarks import rubric_papers  # noqa: E402
 from benchmarks.evidence import embedded, embedder_of  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source  # noqa: E402
-from indexer.derived import derive  # noqa: E402
+from indexer.extraction.extract import derive  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage import registry  # noqa: E402

@@ -1,7 +1,8 @@
 """How long a question takes, warm and end to end through the operation.
 
-    python -m benchmarks.search_speed --home HOME [--gold questions.jsonl ...] LINEAGE [...]
+    python -m benchmarks.search_speed --home HOME [--gold questions.jsonl ...] [--grow 100000 --out HOME2] LINEAGE [...]
 
+With --grow, lineages of so many chunks are made out of these first (`benchmarks.grown`) and asked the same.
 Every question of the gold files is asked once, after the first few have loaded the models. Prints p50 and p99 in milliseconds of wall
 and of processor time, and SQL statements a question; two revisions are compared by running both right after each other.
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from api.operations import Service
 from api.server.engines import KeptParts
+from benchmarks.grown import grown
 from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.catalog.reader import Catalog
@@ -58,12 +60,17 @@ def main() -> None:
     parser.add_argument("lineages", nargs="+")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--gold", type=Path, nargs="*", default=GOLD)
+    parser.add_argument("--grow", type=int, default=0)
+    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    asked = {lineage: questions(given.gold, lineage) for lineage in given.lineages}
+    if given.grow:
+        asked = {grown(given.home, lineage, given.grow, given.out): texts for lineage, texts in asked.items()}
+        given.home = given.out
     calls = [0]
     counted(calls)
     service = Service(KeptParts(settings.load(home=given.home)))
-    for lineage in given.lineages:
-        texts = questions(given.gold, lineage)
+    for lineage, texts in asked.items():
         calls[0] = 0
         seconds = np.array(list(timed(service, lineage, texts)))[_WARM:]
         (wall, cpu), (worst, worst_cpu) = 1000 * np.percentile(seconds, 50, axis=0), 1000 * np.percentile(seconds, 99, axis=0)

@@ -26,7 +26,7 @@ from benchmarks.evidence import embedded, embedder_of, rows, scorer  # noqa: E40
 from benchmarks.gaps import engine_of, material  # noqa: E402
 from benchmarks.parts import run_benchmark  # noqa: E402
 from benchmarks.rubric_papers import Source, _parsed, _source  # noqa: E402
-from indexer.derived import derive  # noqa: E402
+from indexer.extraction.extract import derive  # noqa: E402
 from indexer.store.computed_cache import VectorCache  # noqa: E402
 from indexer.store.generations import Store  # noqa: E402
 from lineage.ports import Embedder  # noqa: E402

@@ -23,7 +23,7 @@ from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.catalog.reader import Catalog
 from lineage.records import Hit
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 from retrieval.evaluation.measures import first_rank
 from retrieval.search.query import beginning, make_query
 

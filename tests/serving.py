@@ -31,6 +31,11 @@ class Serving:
         self.url = f"http://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), daemon=True)
 
+    @property
+    def connections(self) -> int:
+        """Connections that are open now."""
+        return len(self._server.server_state.connections)
+
     def __enter__(self) -> Serving:
         self._thread.start()
         assert self._up.wait(PATIENCE)

@@ -34,6 +34,16 @@ def test_the_service_has_a_token_no_rights_and_writes_only_to_its_store():
     assert service["volumes"] == ["store:/data"]
 
 
+def test_two_servers_share_a_database_only_where_they_are_asked_for():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert [name for name, service in services.items() if "profiles" not in service] == ["lineage"]
+    servers = [service for service in services.values() if "LINEAGE_STORE" in service.get("environment", {}) and "ports" in service]
+    assert len(servers) == 2
+    assert len({service["volumes"][0] for service in servers}) == 2
+    assert all(service["read_only"] and service["cap_drop"] == ["ALL"] and "?" in service["environment"]["LINEAGE_TOKEN"] for service in servers)
+    assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", ()))
+
+
 def test_what_the_recipe_copies_is_all_that_an_installation_needs(tmp_path):
     """A wheel is built from a folder that holds only what is copied and not ignored."""
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}

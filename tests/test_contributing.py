@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from lineage.hyperparameters.checklist import checklist_of
+from lineage.hyperparameters.ontology import ontology
 
 ROOT = Path(__file__).resolve().parent.parent
 _FILE = re.compile(r"^```(?:python|toml)\n# ([\w/.]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -60,6 +64,13 @@ def run(folder: Path, *command: str) -> str:
 
 def test_the_tests_of_the_described_package_pass(package):
     assert re.search(r"\b1[0-9] passed", run(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."))
+
+
+def test_the_described_detail_is_one_that_a_file_of_ones_own_may_hold(tmp_path):
+    (row,) = re.findall(r"^```json\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (item,) = checklist_of(json.loads(row)).needs
+    assert item.detail.name == "ema_decay"
+    assert all(ontology().find(name) for name in item.detail.facts)
 
 
 def test_lineage_finds_every_plugin(package):

@@ -16,7 +16,7 @@ FORBIDDEN = {
     *("pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "torch.load", "yaml.load", "yaml.unsafe_load", "tempfile.mktemp"),
 }
 SPAWNING = {"subprocess", "multiprocessing", "os.fork", "os.execv", "os.spawnv", "pty"}
-MAY_SPAWN = {"indexer/sandbox/zygote.py", "indexer/sandbox/child.py", "api/cli/demo.py", "api/server/build_process.py"}
+MAY_SPAWN = {"indexer/sandbox/pool.py", "indexer/sandbox/child.py", "api/cli/demo.py", "api/server/build_process.py"}
 """The sandbox, the demonstration's own upstream, and builds of a server."""
 
 

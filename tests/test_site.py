@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +17,7 @@ from markdown_it import MarkdownIt
 from api.cli.app import app
 from api.mcp.tools import TOOLS
 from docs.site import on_page_markdown
+from tests.lineage.drawing_browser import CHROMIUM, Browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -131,24 +131,87 @@ def test_the_hook_leaves_of_a_fence_its_language_and_touches_nothing_else():
     assert on_page_markdown(text) == text.replace("```sh setup", "```sh")
 
 
-def test_the_switch_for_dark_works_without_a_javascript_error(site):
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not chromium:
-        pytest.skip("no Chromium on this machine")
-    from tests.lineage.drawing_browser import Browser
-
+@pytest.fixture(scope="module")
+def address(site):
+    """The site on loopback."""
     quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(site)))
     Thread(target=server.serve_forever, daemon=True).start()
-    with Browser(site.parent / "profile") as browser:
-        browser.call("Page.navigate", url=f"http://127.0.0.1:{server.server_port}/index.html")
-        browser.until("document.readyState === 'complete' && document.querySelector('[data-bs-theme-value]') !== null")
-        for mode in ("dark", "light", "auto"):
-            browser.run(f"document.querySelector('[data-bs-theme-value={mode}]').click()")
-            assert browser.run("document.documentElement.getAttribute('data-bs-theme')") == ("dark" if mode == "dark" else "light")
-        assert browser.complaints == []
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def opened(address, tmp_path):
+    """Opens a page of the site in Chromium; at the end, nothing was asked of another host and nothing was complained about."""
+    if not CHROMIUM:
+        pytest.skip("no Chromium on this machine")
+    browsers = []
+
+    def go(page, **surroundings):
+        if not browsers:
+            browsers.append(Browser(tmp_path / "profile", **surroundings))
+        browsers[0].call("Page.navigate", url=f"{address}/{page}")
+        browsers[0].until("document.readyState === 'complete' && document.querySelector('[data-bs-theme-value]') !== null")
+        browsers[0].settle()
+        return browsers[0]
+
+    yield go
+    for browser in browsers:
+        browser.close()
+        assert [url for url in browser.requests if not url.startswith((address, "data:"))] == []
+        assert browser.complaints == []
+
+
+def test_the_switch_for_dark_works_without_a_javascript_error(opened):
+    browser = opened("index.html")
+    for mode in ("dark", "light", "auto"):
+        browser.run(f"document.querySelector('[data-bs-theme-value={mode}]').click()")
+        assert browser.run("document.documentElement.getAttribute('data-bs-theme')") == ("dark" if mode == "dark" else "light")
+
+
+def test_the_site_is_dark_where_the_system_is(opened):
+    assert opened("index.html", scheme="dark").run("document.documentElement.getAttribute('data-bs-theme')") == "dark"
+
+
+def test_a_search_finds_the_page(opened):
+    browser = opened("index.html")
+    browser.run("document.querySelector('[data-bs-target=\"#mkdocs_search_modal\"]').click()")
+    field = "document.getElementById('mkdocs-search-query')"
+    browser.until(f"{field}.offsetParent !== null")
+    typed = f"{field}.value = 'telemetry', {field}.dispatchEvent(new KeyboardEvent('keyup', {{key: 'y'}}))"  # again until the index is loaded
+    browser.until(f"{typed}, document.getElementById('mkdocs-search-results').innerHTML.includes('privacy.html')")
+
+
+def test_no_page_is_wider_than_a_phone(opened):
+    wide = {}
+    for page in PAGES:
+        browser = opened(page.with_suffix(".html").name, width=390, height=844, mobile=True)
+        wide[page.name] = browser.run("document.documentElement.scrollWidth")
+    assert {name: width for name, width in wide.items() if width > 390} == {}
+    browser.run("document.querySelector('.navbar-toggler').click()")
+    browser.until("document.querySelector('.navbar-collapse').classList.contains('show')")
+
+
+def test_headings_and_blocks_of_code_are_shown_and_a_link_leads_to_its_heading(opened):
+    browser = opened("ledger.html#errors-and-exit-codes")
+    assert browser.run("(r => r.top >= 0 && r.top < innerHeight)(document.getElementById('errors-and-exit-codes').getBoundingClientRect())")
+    shown = "[...document.querySelectorAll('[role=main] h1, [role=main] h2, [role=main] pre')].every(e => e.offsetHeight > 10 && e.offsetWidth > 100)"
+    assert browser.run(shown)
+    assert browser.run("getComputedStyle(document.querySelector('[role=main] pre code')).fontFamily").count("mono")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_pass_axe(opened, scheme):
+    axe = Path(pytest.importorskip("axe_playwright_python").__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    found = {}
+    for page in ("index.html", "commands.html", "benchmarks.html", "page.html"):
+        browser = opened(page, scheme=scheme)
+        browser.run(axe + "; 0")
+        run = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})"
+        found[page] = browser.run(run + ".then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html)))")
+    assert {page: violations for page, violations in found.items() if violations} == {}
 
 
 def _tests(path: Path) -> set[str]:

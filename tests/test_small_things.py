@@ -12,7 +12,7 @@ import pytest
 from indexer.lock.form import read
 from indexer.parsers.latex.parser import parse
 from indexer.store.atomic_files import written
-from indexer.store.findings import HOLDER
+from indexer.store.generations import HOLDER
 from lineage import generation as layout
 from lineage.errors import BadBundle
 from lineage.generation import open_generation

@@ -20,8 +20,7 @@ import pytest
 from api.cli import app, display, display_answers, display_gaps, exit_codes, terminal
 from api.wire.stored import linked
 from lineage import generation as layout
-from lineage.provenance import UNKNOWN
-from lineage.records import Answer, Fact, Hit, Query
+from lineage.records import UNKNOWN, Answer, Fact, Hit, Query
 from lineage.results import Conflict, Consensus, FactOccurrence, Gaps, Value
 from retrieval.context.token_budget import TokenEstimator
 from tests.demo import NAME, TARGET

@@ -133,7 +133,7 @@ def test_a_build_that_fails_is_raised_with_its_reason(tmp_path):
 
 def test_both_clients_have_the_same_methods_with_the_same_parameters():
     def methods(kind):
-        return {name: list(inspect.signature(one).parameters) for name, one in vars(kind).items() if not name.startswith("_")}
+        return {name: list(inspect.signature(one).parameters) for name, one in inspect.getmembers(kind, callable) if not name.startswith("_")}
 
     assert methods(Lineage) == methods(AsyncLineage)
 

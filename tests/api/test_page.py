@@ -21,6 +21,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"), pytest.mark.xdist_group("browser")]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+TEXTS = {"title", "reason", "why", "value", "abstract", "citation", "url", "part", "scope", "grade", "license"}
 QUESTION = "how is the encoder initialized?"
 
 
@@ -86,8 +87,74 @@ def violations(page):
     return [(one["id"], [(node["html"][:120], node["failureSummary"][:200]) for node in one["nodes"][:3]]) for one in found]
 
 
-def test_the_first_thing_seen_is_the_lineage_as_a_graph_with_what_it_means(page, server):
+def test_the_first_thing_seen_is_what_the_paper_does_not_tell_with_its_lineage_beside_it(page, server):
     go(page, server, "")
+    page.locator(".part").first.wait_for()
+    assert "What this paper does not tell you" in page.locator("main").inner_text()
+    assert re.search(r"\d+ contradictions?, \d+ open decisions? \(the lineage has a value for \d+\)", page.locator("main").inner_text())
+    assert re.search(r"#L\d+|arXiv:", page.locator(".part .cite").first.inner_text())
+    assert page.locator("aside dl dd").count() > 0
+    picture(page, "page-paper")
+
+
+def test_a_link_leads_to_one_decision(page, server):
+    go(page, server, "paper")
+    page.locator("section.part button", has_text="more of").first.click()
+    link = page.locator("section.part").first.locator("a.detail").last
+    link.click()
+    page.reload()
+    page.wait_for_function("id => document.activeElement.id === id", arg=link.get_attribute("id"))
+    assert f"lineage={NAME}" in page.url
+
+
+def test_a_decision_is_recorded_shown_and_withdrawn_by_the_keyboard(browser, built, tmp_path):
+    shutil.copytree(built.home, tmp_path / "home")
+    with Serving(tmp_path / "home", {"rate": 1e6, "burst": 10**6}) as own, opened(browser, own, refusals=True) as page:
+        go(page, own, "paper")
+        page.locator(".part").first.wait_for()
+        row = page.locator(".part tr", has=page.locator(".badge", has_text=re.compile("strong|fair"))).first
+        title = row.locator("a.detail").inner_text()
+        row.get_by_text("Decide", exact=True).focus()
+        page.keyboard.press("Enter")
+        row.get_by_label("By").fill("<b>me</b>")
+        row.get_by_label("Value").fill("no such value")
+        row.get_by_role("button", name="Record", exact=True).click()
+        row.locator(".note.bad").wait_for()
+        row.get_by_role("button", name="Record it as unsupported").click()
+        page.locator(".decided").wait_for()
+        assert title in page.locator(".decided").inner_text()
+        assert "<b>me</b>" in page.locator(".decided").inner_text()
+        assert page.evaluate("document.activeElement.id") == "view"
+        assert violations(page) == []
+        page.get_by_role("button", name=f"Withdraw: {title}").click()
+        page.locator(".decided").wait_for(state="detached")
+
+
+def test_two_sources_of_a_value_stand_side_by_side_at_an_address(page, server):
+    go(page, server, "values?name=lr")
+    buttons = page.locator("button[data-citation]")
+    buttons.first.wait_for()
+    named = [buttons.nth(i).get_attribute("data-citation") for i in (0, buttons.count() - 1)]
+    for i in (0, buttons.count() - 1):
+        buttons.nth(i).evaluate("button => button.click()")
+    page.locator(".compared .side").nth(1).wait_for()
+    page.reload()
+    page.locator(".compared .side").nth(1).wait_for()
+    assert page.locator("button[data-citation][aria-pressed=true]").evaluate_all("all => all.map((one) => one.dataset.citation)") == named
+    assert page.locator(".compared .on").count() > 0
+    assert violations(page) == []
+
+
+def test_the_report_and_the_references_are_taken_along(page, server):
+    go(page, server, "paper")
+    for words, begins in (("Report", "<!doctype html>"), ("Markdown", "# "), ("BibTeX", "@")):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=words, exact=True).click()
+        assert Path(waiting.value.path()).read_text().startswith(begins)
+
+
+def test_the_picture_is_the_lineage_as_a_graph_with_what_it_means(page, server):
+    go(page, server, "picture")
     frame = page.frame_locator("iframe")
     frame.locator("#picture .node").first.wait_for()
     assert "A lineage is what a paper took for granted" in frame.locator("#explanation").inner_text()
@@ -123,9 +190,9 @@ def test_every_address_names_its_lineage_and_opens_it_elsewhere(browser, server)
     with opened(browser, server, refusals=True) as page:  # there is nothing behind the other
         page.route("**/api/v1/lineages", two)
         go(page, server, "")
-        page.wait_for_url("**/#picture?lineage=another")
+        page.wait_for_url("**/#paper?lineage=another")
         page.locator("#lineage").select_option(NAME)
-        page.wait_for_url(f"**/#picture?lineage={NAME}")
+        page.wait_for_url(f"**/#paper?lineage={NAME}")
         page.get_by_role("link", name="Ask").click()
         page.wait_for_url(f"**/#ask?lineage={NAME}")
         page.fill("#question", "learning rate")
@@ -234,7 +301,7 @@ def test_code_in_an_answer_is_shown_as_code_with_its_indentation(page, server, t
 def test_the_real_answer_shows_the_lines_of_a_function_as_a_block(page, server):
     go(page, server, "ask?q=how+is+the+encoder+initialized%3F")
     page.locator(".answer pre code").first.wait_for()
-    assert "\n    " in page.locator(".answer pre code").first.text_content()
+    assert "self.encoder = encoder\n" in page.locator(".answer pre code").first.text_content()
     assert "`" not in page.locator(".answer").inner_text()
 
 
@@ -285,7 +352,7 @@ def test_the_grade_of_the_evidence_is_shown_with_its_reason(page, server):
 
 def test_dark_is_chosen_kept_and_reaches_the_picture_without_a_complaint(page, server):
     dark = "getComputedStyle(document.body).backgroundColor === 'rgb(18, 22, 27)'"
-    go(page, server, "")
+    go(page, server, "picture")
     page.frame_locator("iframe").locator("#picture .node").first.wait_for()
     picture_ = page.frames[1]
     assert not page.evaluate(dark)
@@ -347,6 +414,23 @@ def test_hostile_words_are_shown_as_text(browser, server):
         assert page.locator("main img, main script, main a[href^=javascript]").count() == 0
 
 
+def test_hostile_words_of_a_report_are_shown_as_text(browser, server):
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+    def poisoned(value):
+        if isinstance(value, dict):
+            return {key: evil if key in TEXTS and isinstance(one, str) else poisoned(one) for key, one in value.items()}
+        return [poisoned(one) for one in value] if isinstance(value, list) else value
+
+    with opened(browser, server) as page:
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        page.route("**/api/v1/report*", lambda route: route.fulfill(json=poisoned(route.fetch().json())))
+        go(page, server, "paper")
+        page.locator(".part").first.wait_for()
+        assert page.locator(".paper .title").inner_text() == evil
+        assert page.locator("main img, main script, main a[href^=javascript]").count() == 0
+
+
 def test_an_unreachable_server_is_said_in_words(browser, server):
     with opened(browser, server, refusals=True) as page:
         go(page, server, "ask")
@@ -366,7 +450,7 @@ def test_a_token_is_asked_for_once(browser, built):
         page.goto(guarded.url)
         page.locator("#token").fill("secret-of-the-test")
         page.get_by_role("button", name="Open").click()
-        page.frame_locator("iframe").locator("#picture .node").first.wait_for()
+        page.locator(".part").first.wait_for()
         context.close()
 
 
@@ -380,6 +464,7 @@ def test_every_view_passes_axe(browser, server, scheme):
             ("values?name=lr", "section.card"),
             ("builds", "form.form"),
             ("picture", "iframe"),
+            ("paper", ".part"),
         ):
             go(page, server, view)
             page.locator(ready).first.wait_for()
@@ -395,6 +480,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(browser, server):
             ("gaps", "table.wide"),
             ("values?name=lr", "section.card"),
             ("builds", "form.form"),
+            ("paper", ".part"),
         ):
             go(page, server, view)
             page.locator(ready).first.wait_for()

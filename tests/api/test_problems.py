@@ -17,8 +17,17 @@ from lineage.errors import LineageError, UpstreamError
 from lineage.records import Status
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, LineageError)]
-OURS = {"DiskFull": 507, "UpstreamError": 502, "SourceError": 502, "NotFound": 404, "QueueFull": 503, "StoreBusy": 503, "Cancelled": 409}
-WRONG = {"UsageError": 422, "BadIdentifier": 422, "AmbiguousTarget": 422, "BadBundle": 422, "EmbedderMismatch": 409}
+OURS = {
+    "DiskFull": 507,
+    "UpstreamError": 502,
+    "SourceError": 502,
+    "NotFound": 404,
+    "QueueFull": 503,
+    "StoreBusy": 503,
+    "StoreUnreachable": 503,
+    "Cancelled": 409,
+}
+WRONG = {"UsageError": 422, "BadIdentifier": 422, "AmbiguousTarget": 422, "BadBundle": 422, "UnsupportedDecision": 422, "EmbedderMismatch": 409}
 
 
 def made(kind):

@@ -170,12 +170,14 @@ class Echo:
     def __init__(self) -> None:
         self.let_go = asyncio.Event()
         self.under_way = 0
-        self.kind = b"text/plain"
+        self.starts_first = False
 
     async def __call__(self, scope, receive, send):
         body = (await receive()).get("body", b"")
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", self.kind)]})
         self.under_way += 1
+        if not self.starts_first:
+            await self.let_go.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
         await self.let_go.wait()
         await send({"type": "http.response.body", "body": body})
 
@@ -237,7 +239,7 @@ def test_who_asks_too_often_is_told_when_to_come_back_and_others_are_served():
     asyncio.run(attack())
 
 
-def test_beyond_what_may_be_at_work_requests_are_shed_and_a_stream_counts_only_until_it_begins():
+def test_beyond_what_may_be_at_work_requests_are_shed_and_one_counts_only_until_its_answer_begins():
     async def attack():
         guard, echo = guarded(concurrency=1)
         echo.let_go.clear()
@@ -249,12 +251,15 @@ def test_beyond_what_may_be_at_work_requests_are_shed_and_a_stream_counts_only_u
         echo.let_go.set()
         assert (await first)[0] == 200
         echo.let_go.clear()
-        echo.kind = b"text/event-stream"
+        echo.starts_first = True
         stream = asyncio.create_task(ask(guard, b""))
         while echo.under_way < 2:
             await asyncio.sleep(0)
+        other = asyncio.create_task(ask(guard, b""))
+        while echo.under_way < 3:
+            await asyncio.sleep(0)
         echo.let_go.set()
-        assert (await ask(guard, b""))[0] == 200
+        assert (await other)[0] == 200
         assert (await stream)[0] == 200
 
     asyncio.run(attack())

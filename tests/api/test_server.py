@@ -177,6 +177,21 @@ def test_other_clients_are_served_while_many_are_slow(live):
         line.close()
 
 
+def test_a_client_that_never_reads_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "STALL", 0.2)
+    with Serving(tmp_path, {"rate": 1e9, "burst": 10**9}) as running, socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", running.port))
+        line.setblocking(False)
+        with contextlib.suppress(BlockingIOError):  # answers of 6 MB, more than the kernel buffers
+            line.sendall(f"GET /web/page.css HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode() * 600)
+        for count in (1, 0):
+            until = time.monotonic() + LONG
+            while running.connections != count and time.monotonic() < until:
+                time.sleep(0.01)
+            assert running.connections == count
+
+
 @pytest.mark.parametrize(
     "head",
     [

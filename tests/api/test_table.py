@@ -21,6 +21,7 @@ from lineage import settings
 PROGRAMS = {"demo", "serve", "mcp"}
 """Commands that are no operation on a store."""
 METHODS = {"build_now": "build"}
+OF_CLIENTS = {"close", "send", "events", "wait", "result", "reaching", "wait_before"}
 HELPERS = {"settings", "tokens"}
 
 
@@ -30,7 +31,7 @@ def test_an_operation_is_at_every_door_or_says_why_not(operation, tmp_path):
     offered = {
         "command": set(_COMMANDS),
         "tool": {tool.name for tool in TOOLS},
-        "method": {name for name in vars(Lineage) if not name.startswith("_")},
+        "method": {name for name in dir(Lineage) if not name.startswith("_")},
     }
     for door, name in doors.items():
         if isinstance(name, Missing):
@@ -47,7 +48,7 @@ def test_every_method_command_tool_and_client_method_is_in_the_table():
     assert {one.cli for one in OPERATIONS if isinstance(one.cli, str)} == set(_COMMANDS) - PROGRAMS
     assert {one.mcp for one in OPERATIONS if isinstance(one.mcp, str)} == {tool.name for tool in TOOLS}
     for kind in (Lineage, AsyncLineage, LocalLineage):
-        assert {name for name in vars(kind) if not name.startswith("_")} - {"close", "send", "events", "wait"} == set(table.BY_CLIENT)
+        assert {name for name in dir(kind) if not name.startswith("_")} - OF_CLIENTS == set(table.BY_CLIENT)
 
 
 def test_the_routes_are_those_of_the_table(tmp_path):

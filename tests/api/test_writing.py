@@ -86,7 +86,7 @@ def test_nothing_supported_ends_with_3_after_the_nearest_misses(said):
 
 
 def test_a_configured_model_writes_and_what_it_makes_up_is_removed(built):
-    sentences = [{"text": "The learning rate is 123.456.", "evidence": [1]}]
+    sentences = [{"text": "The learning rate is 123.456.", "evidence": [1], "quotes": ["rate is 123.456"]}]
     with ChatServer(lambda _: json.dumps({"sentences": sentences})) as server:
         built.service._parts.__dict__["writer"] = Chat("m-1", server.url, "k")
         try:

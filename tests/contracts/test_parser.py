@@ -58,7 +58,7 @@ class TestPlain(ParserContract):
 @pytest.mark.parametrize("name", sorted(languages()))
 def test_every_language_finds_what_it_names(name: str) -> None:
     """A grammar that cannot be loaded, or node types that it does not have, would cut every file by lines without a word."""
-    from indexer.parsers.code.grammars import get_parser
+    from indexer.parsers.code.languages import get_parser
 
     language = languages()[name]
     if not language.grammar:

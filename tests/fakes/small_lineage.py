@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from indexer.derived import derive
+from indexer.extraction.extract import derive
 from indexer.store.generations import Store
 from lineage.generation import Generation, Manifest
 from lineage.ports import Embedder
-from lineage.provenance import here
-from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId
+from lineage.records import Chunk, CodeLink, Document, Fact, LedgerRow, Mention, Reference, Role, RoleVerdict, Status, Tier, Work, WorkId, built_here
 
 TARGET = WorkId("arxiv:2401.00001")
 CITED = WorkId("arxiv:2006.10726")
@@ -91,8 +90,9 @@ def build(
     name: str = "small",
     facts: Sequence[Fact] | None = None,
     reports: Callable[[Generation], Mapping[str, bytes]] | None = None,
+    documents: Sequence[str] = (),
 ) -> Manifest:
-    """A committed generation of it under `home`."""
+    """A committed generation of it under `home`; `documents` are the target's files whose whole text is there."""
     found = list(chunks() if pieces is None else pieces)
     with Store(home).writing(name) as writing, writing.draft() as draft:
         with draft.catalog() as catalog:
@@ -100,6 +100,11 @@ def build(
             catalog.add_references([reference()])
             catalog.add_links(links())
             catalog.add_document(Document(REPO, "tent.py", f"import torch\n{INIT}\n{ADAPT}\n", (), "code@1", "code", "python", "b" * 64))
+            for one in (one for one in found if one.path == "conf.yaml"):
+                catalog.add_document(Document(REPO, one.path, one.text, (), "config@1", "config", "yaml", "c" * 64))
+            for path in documents:
+                text = "\n".join(one.text for one in found if one.work == TARGET and one.path == path)
+                catalog.add_document(Document(TARGET, path, text, (), "latex@1", "paper", "latex", "d" * 64))
             catalog.add_chunks(found)
             catalog.add_facts([Fact("lr", "1e-3", "", REPO, found[0].id, "config", 3)] if facts is None else facts)
             files = {(one.work, one.path): Document(one.work, one.path, one.text, (), "code@1", one.kind) for one in found}
@@ -111,4 +116,4 @@ def build(
             catalog.finish()
         if embedder:
             draft.vectors(embedder.passages([f"{one.header}\n{one.text}" for one in found]), embedder.id)
-        return draft.commit(target=TARGET, fingerprint="f", made_by="test", provenance=here(mirrored=False, asked=True), reports=reports)
+        return draft.commit(target=TARGET, fingerprint="f", made_by="test", provenance=built_here(mirrored=False, asked=True), reports=reports)

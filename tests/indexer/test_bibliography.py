@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers.latex.biblatex import biblatex_entries, is_biblatex
+from indexer.parsers.latex.bibliography import biblatex_entries, is_biblatex
 from indexer.parsers.latex.parser import parse
 from lineage.records import BibEntry, Document, Status, WorkId
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.parsers.latex.bibitems import bibtex_people, like_people, people_first, printed_people, turn
 from indexer.parsers.latex.bibtex import MAX_VALUE, bib_entry, inherit, records
-from indexer.parsers.latex.names import bibtex_people, like_people, people_first, printed_people, turn
 from lineage.records import BibEntry
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.transport.bodies import Kind, TooLarge, checked
+from indexer.transport.dial import Kind, TooLarge, checked
 from lineage.errors import SourceError
 from lineage.records import Status
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.sources import crossref, github, huggingface, openalex
-from indexer.sources.scholar_records import parse_paper, parse_references
-from indexer.sources.semantic_scholar import read_pages
+from indexer.sources.semantic_scholar import parse_paper, parse_references, read_pages
 from lineage.errors import SourceError
 from lineage.records import ReferenceList, Status, Work
 

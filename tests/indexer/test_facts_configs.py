@@ -2,10 +2,9 @@
 
 import pytest
 
-from indexer.extraction import configs, hydra
+from indexer.extraction import configs
 from indexer.extraction.collector import Sink
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Document, WorkId
 
 
 def facts(path, text, language):
@@ -141,18 +140,3 @@ def test_hostile_yaml_ends_quickly(text):
 def test_hostile_json_ends_quickly_and_keeps_what_is_not_deep():
     found, _ = facts("deep.json", '{"lr": 0.1, "a": ' + '{"lr": 0.2, "a":' * 40_000, "json")
     assert 1 < len(found) <= 60
-
-
-def test_circular_defaults_are_said_once():
-    def document(path, text):
-        return Document(WorkId("repo:github.com/a/b"), path, text, (), "config@1", "config", "yaml")
-
-    rows = [
-        document("conf/config.yaml", "defaults:\n  - base\n  - optimizer: adam\nlr: 1\n"),
-        document("conf/base.yaml", "defaults:\n  - config\n"),
-        document("conf/optimizer/adam.yaml", "defaults: [shared]\n"),
-        document("conf/optimizer/shared.yaml", "lr: 2\n"),
-    ]
-    assert list(hydra.circles(rows)) == [
-        "repo:github.com/a/b: circular defaults, conf/base.yaml → conf/config.yaml → conf/base.yaml; each file is read by itself"
-    ]

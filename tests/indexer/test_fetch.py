@@ -15,7 +15,7 @@ import pytest
 
 from indexer.store.blobs import Blobs
 from indexer.transport.client import Transport, mirrored_client
-from indexer.transport.credentials import credentials
+from indexer.transport.upstreams import credentials
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
 from lineage.settings import Settings

@@ -12,7 +12,7 @@ from indexer.sources.arxiv import error_entry, is_withdrawn, wanted
 from indexer.sources.crossref import parse_references as crossref_references
 from indexer.sources.fields import arxiv, doi, items, mapping, names, number, ordered, text, year
 from indexer.sources.openalex import cited_ids, parse_work
-from indexer.sources.scholar_records import parse_paper, parse_reference, parse_references, with_target
+from indexer.sources.semantic_scholar import parse_paper, parse_reference, parse_references, with_target
 from lineage.errors import SourceError
 from lineage.records import Status, Work, WorkId
 

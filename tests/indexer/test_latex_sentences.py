@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers.latex.sentences import MAX_SENTENCE, Sentences, sentence_starts
+from indexer.parsers.latex.assemble import MAX_CLIPPED, Sentences, sentence_starts
 
 
 def split(text: str) -> list[str]:
@@ -32,6 +32,6 @@ def test_a_sentence_without_end_is_clipped_to_whole_words_around_the_place():
     text = "word " * 2000
     start, end = Sentences(text).around(5000)
     assert start <= 5000 < end
-    assert end - start <= MAX_SENTENCE
+    assert end - start <= MAX_CLIPPED
     assert text[start:end].startswith("word")
     assert text[start:end].endswith("word")

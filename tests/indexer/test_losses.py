@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from indexer.archives.inflate import BoundedStream
 from indexer.archives.members import Member, members
+from indexer.archives.tarstream import BoundedStream
 from indexer.build_context import BuildContext
 from indexer.parsers.latex.parser import parse
 from indexer.repositories import Code, read_members

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from indexer.parsers.pdf.blocks import _CAPTION, Block, Style, _block
+from indexer.parsers.pdf.citations import full_stops, sentences
 from indexer.parsers.pdf.flow import PageWords, glue
 from indexer.parsers.pdf.layout import find_gutter, in_order
 from indexer.parsers.pdf.outline import _merged
 from indexer.parsers.pdf.page import Line, joined, without_marks
-from indexer.parsers.pdf.sentences import full_stops, sentences
 
 WORDS = PageWords(frozenset({"scibert", "cnn", "lstm", "context", "enhanced", "task"}), frozenset({"pre-trained"}))
 

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
+from indexer.parsers.pdf.bibliography import starts
 from indexer.parsers.pdf.citations import CitationSpan, _author_years, _numbers, _unlinked
 from indexer.parsers.pdf.entry import Printed, parse_entries
 from indexer.parsers.pdf.layout import find_gutter
 from indexer.parsers.pdf.page import Line
-from indexer.parsers.pdf.segments import starts
 from lineage.records import BibEntry
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.vendored import imported, reached
+from indexer.repo_profile import imported, reached
 
 
 def loaded(files: dict[str, str], start: str = "train.py") -> set[str]:

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from indexer.sources import crossref, github, openalex
 from indexer.sources.arxiv import Arxiv
 from indexer.sources.fields import items, mapping
-from indexer.sources.scholar_records import parse_paper, parse_reference, parse_references
-from indexer.sources.semantic_scholar import read_pages
+from indexer.sources.semantic_scholar import parse_paper, parse_reference, parse_references, read_pages
 from indexer.transport.cache import Request
 from lineage import ids
 from lineage.errors import SourceError

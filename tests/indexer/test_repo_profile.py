@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.repo_profile import experiment_folders, names_of, profiles, stored_profile
-from lineage.catalog.reader import Catalog
-from lineage.catalog.writer import CatalogWriter
+from indexer.repo_profile import experiment_folders, names_of, profiles
 from lineage.file_roles import holds_settings, named_roles
 from lineage.records import CodeLink, Document, FileRole, Tier, Work, WorkId
 
@@ -64,17 +62,6 @@ def test_the_content_tells_tests_copies_and_programs():
         "utils/copied/__init__.py": {FileRole.VENDORED},
         "utils/copied/net.py": {FileRole.VENDORED},
     }
-
-
-def test_an_older_catalogue_gives_the_same_profile(tmp_path):
-    with CatalogWriter(tmp_path / "catalog.db") as catalog:
-        catalog.add_works([PAPER, REPO])
-        catalog.add_links([LINK])
-        for document in documents(FILES):
-            catalog.add_document(document)
-        catalog.finish()
-    with Catalog(tmp_path / "catalog.db") as catalog:
-        assert stored_profile(catalog, REPO.id) == profiles(documents(FILES), [PAPER, REPO], [LINK])
 
 
 def test_a_repository_is_called_like_itself_and_like_its_paper():

@@ -95,24 +95,24 @@ def vectors(tmp_path):
 def test_a_flipped_exponent_in_the_vectors_is_refused(tmp_path, vectors):
     with open_generation(tmp_path, "small") as generation:
         assert generation.vectors is not None
-        content = bytearray(vectors.read_bytes())
-        content[-1] ^= 0x40
-        vectors.write_bytes(content)
-        with pytest.raises(StoreDamaged, match="SHA-256 differs"):
-            generation.vectors  # noqa: B018
+    content = bytearray(vectors.read_bytes())
+    content[-1] ^= 0x40
+    vectors.write_bytes(content)
+    with open_generation(tmp_path, "small") as generation, pytest.raises(StoreDamaged, match="SHA-256 differs"):
+        generation.vectors  # noqa: B018
 
 
 def test_vectors_are_hashed_once_while_their_file_stays_the_same_and_their_length_is_looked_at_always(tmp_path, vectors):
     with open_generation(tmp_path, "small") as generation:
         assert generation.vectors is not None
-        about = vectors.stat()
-        rows = np.load(vectors)
-        rows[3] *= 2
-        content = vectors.read_bytes()[: -rows.nbytes] + rows.tobytes()
-        vectors.write_bytes(content)
-        os.utime(vectors, ns=(about.st_atime_ns, about.st_mtime_ns))
-        with pytest.raises(StoreDamaged, match="row 3 is no unit vector"):
-            generation.vectors  # noqa: B018
+    about = vectors.stat()
+    rows = np.load(vectors)
+    rows[3] *= 2
+    content = vectors.read_bytes()[: -rows.nbytes] + rows.tobytes()
+    vectors.write_bytes(content)
+    os.utime(vectors, ns=(about.st_atime_ns, about.st_mtime_ns))
+    with open_generation(tmp_path, "small") as generation, pytest.raises(StoreDamaged, match="row 3 is no unit vector"):
+        generation.vectors  # noqa: B018
 
 
 def test_a_catalogue_cut_short_while_it_is_read_is_an_error_and_not_the_end_of_the_process(tmp_path):

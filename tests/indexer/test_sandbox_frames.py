@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from indexer.sandbox.frames import BrokenFrame, frame, read_frame
+from indexer.sandbox.guards import BrokenFrame, frame, read_frame
 
 
 def read(data: bytes) -> tuple[dict[str, object], bytes] | None:

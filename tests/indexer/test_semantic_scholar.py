@@ -6,8 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from indexer.sources.scholar_records import parse_paper, parse_reference, parse_references
-from indexer.sources.semantic_scholar import SemanticScholar, lookup, read_pages
+from indexer.sources.semantic_scholar import SemanticScholar, lookup, parse_paper, parse_reference, parse_references, read_pages
 from lineage import ids
 from lineage.errors import SourceError
 from lineage.records import Mention, Status, Work

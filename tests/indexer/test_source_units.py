@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.chunking import rows
+from indexer.chunking import pieces
 from indexer.chunking.pieces import Piece, SourceText, cut, packed
 from indexer.parsers.code import parser
 from indexer.parsers.code.markdown import LONG, is_rule, with_blocks
-from indexer.parsers.code.spans import LineIndex, labelled, spans
-from indexer.parsers.code.units import CodeUnit, comment_text, leading, one_line
+from indexer.parsers.code.spans import CodeUnit, LineIndex, comment_text, labelled, leading, one_line, spans
 from lineage.records import Span
 
 MATLAB = """x = 1;
@@ -184,10 +183,10 @@ def test_parts_of_a_table_are_read_with_its_heads_and_their_group() -> None:
     table = Span(start, len(text), "table", label="Table 2", header="Table 2: Results")
     piece = Piece(0, len(text), (table, Span(0, start - 1, "caption")))
     view = SourceText(text)
-    parts = list(rows.parts(view, piece))
+    parts = list(pieces.table_parts(view, piece))
     assert (parts[0].start, parts[-1].end, len(parts) > 1) == (0, len(text), True)
-    assert all(part.end - part.start <= rows.MOST_CHARS + start for part in parts)
-    assert rows.head(view, parts[0]) == "Table 2: Results"
-    assert rows.head(view, parts[1]) == "A caption. · Table 2: Results · Model | BLEU | · | En | De · Base"
-    assert rows.head(view, Piece(0, 5)) == ""
-    assert list(rows.parts(view, Piece(0, 5))) == [Piece(0, 5)]
+    assert all(part.end - part.start <= pieces.MOST_CHARS + start for part in parts)
+    assert pieces.table_head(view, parts[0]) == "Table 2: Results"
+    assert pieces.table_head(view, parts[1]) == "A caption. · Table 2: Results · Model | BLEU | · | En | De · Base"
+    assert pieces.table_head(view, Piece(0, 5)) == ""
+    assert list(pieces.table_parts(view, Piece(0, 5))) == [Piece(0, 5)]

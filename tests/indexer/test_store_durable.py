@@ -8,8 +8,7 @@ import os
 import pytest
 
 from indexer.store.atomic_files import sha256_of, write_whole
-from lineage.disk_errors import failures
-from lineage.errors import DiskFull, SettingsError, StoreError
+from lineage.errors import DiskFull, SettingsError, StoreError, failures
 
 
 def test_a_file_is_replaced_whole(tmp_path):

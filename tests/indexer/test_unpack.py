@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.archives.inflate import RATIO_FLOOR, BoundedStream, Gunzip
 from indexer.archives.sniff import is_binary, sniff, utf16
-from indexer.archives.tarstream import TarHeader, entries, padded
+from indexer.archives.tarstream import RATIO_FLOOR, BoundedStream, Gunzip, TarHeader, entries, padded
 from lineage.errors import ParseError
 from lineage.records import Status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.vendored import RepositoryFiles, vendored
+from indexer.repo_profile import RepositoryFiles, vendored
 
 LOOP = "for x in data:\n    loss.backward()\n"
 SCRIPT = "from setuptools import setup\nsetup(name='ops', url='https://github.com/others/{}')\n"

@@ -10,7 +10,7 @@ import pytest
 from lineage.records import Mention, Role, RoleVerdict
 from lineage.references.citation_cues import TARGET, mark
 from lineage.references.roles import beside, classify, judge, read_model, section_kind
-from lineage.text.sentences import sentences
+from lineage.text.phrases import sentences
 
 
 def mention(sentence, key="bert", section=(), together=()):

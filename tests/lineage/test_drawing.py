@@ -16,8 +16,8 @@ import pytest
 
 from lineage.errors import UsageError
 from lineage.graph.exports import document, export
-from lineage.graph.html import embedded, policy
 from lineage.graph.legend import COLOURS, ROLES, label
+from lineage.graph.svg import embedded, policy
 from lineage.registry import BUILT_IN
 from tests.lineage.drawing_samples import BASE, COMMIT, FOLLOWS, LOST, OLD, PATCHMASK, REPO, TARGET, hostile, large, small
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.provenance import UNKNOWN, BundleOrigin, Provenance, from_json, here, imported
+from lineage.records import UNKNOWN, BundleOrigin, Provenance, built_here, imported_from, provenance_of
 
 BUNDLE = BundleOrigin("ab" * 32, "cd" * 32, "2026-01-02T03:04:05+00:00", "lineage 1")
 
@@ -12,10 +12,10 @@ BUNDLE = BundleOrigin("ab" * 32, "cd" * 32, "2026-01-02T03:04:05+00:00", "lineag
 @pytest.mark.parametrize(
     ("provenance", "words"),
     [
-        (here(mirrored=False, asked=True), ""),
-        (here(mirrored=False, asked=False), ""),
-        (here(mirrored=True, asked=True), "built through a mirror"),
-        (imported(BUNDLE), "imported from a bundle of 2026-01-02 (SHA-256 abababababab), not checked against its sources"),
+        (built_here(mirrored=False, asked=True), ""),
+        (built_here(mirrored=False, asked=False), ""),
+        (built_here(mirrored=True, asked=True), "built through a mirror"),
+        (imported_from(BUNDLE), "imported from a bundle of 2026-01-02 (SHA-256 abababababab), not checked against its sources"),
         (UNKNOWN, "of unknown origin: built before origins were recorded"),
     ],
 )
@@ -24,13 +24,19 @@ def test_only_what_was_built_here_of_public_sources_needs_no_words(provenance, w
 
 
 def test_only_what_this_program_fetched_from_the_public_services_is_verified():
-    assert [made.verified for made in (here(False, True), here(True, True), imported(BUNDLE), UNKNOWN)] == [True, False, False, False]
+    made = [built_here(False, True), built_here(True, True), imported_from(BUNDLE), UNKNOWN]
+    assert [provenance.verified for provenance in made] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_a_value_of_a_manifest_is_read_back_and_another_shape_refused():
-    value = {**vars(imported(BUNDLE)), "bundle": vars(BUNDLE)}
-    assert from_json(value) == imported(BUNDLE)
-    assert from_json(None) is None
+    value = {**vars(imported_from(BUNDLE)), "bundle": vars(BUNDLE)}
+    assert provenance_of(value) == imported_from(BUNDLE)
+    assert provenance_of(None) is None
     with pytest.raises(TypeError):
-        from_json({"bundle": None, "forged": True})
+        provenance_of({"bundle": None, "forged": True})
     assert Provenance().bundle is None

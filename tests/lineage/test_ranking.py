@@ -6,7 +6,7 @@ import json
 
 from lineage.records import CodeLink, Mention, Reference, Role, Tier, Work, WorkId
 from lineage.references.ranking import Weights, rank, read_weights, text_signals
-from lineage.references.signals import counted
+from lineage.text.tokens import counted
 
 TARGET = Work(WorkId("arxiv:2020.00001"), title="Entropy minimisation for test-time adaptation", authors=("Ada Lovelace", "Alan Turing"), year=2020)
 

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from lineage.code_links.links import merge
-from lineage.code_links.readme import beside, from_readme
-from lineage.code_links.readme_introduction import introduction
+from lineage.code_links.readme import beside, from_readme, introduction
 from lineage.records import CodeLink, Tier, Work, WorkId
 
 CODE = Work(WorkId("repo:github.com/ada/engine"), kind="code")

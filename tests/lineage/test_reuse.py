@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from lineage.code_reuse.reuse import Shared, shared, signals
+from lineage.code_reuse.reuse import Shared, shared
 from lineage.records import CodeLink, Document, Reference, Span, Tier, Work, WorkId
+from lineage.references.ancestors import reuse_signals as signals
 from lineage.references.ranking import rank
 
 ONE, TWO, THREE, FOUR = (WorkId(f"repo:github.com/a/{name}") for name in ("one", "two", "three", "four"))

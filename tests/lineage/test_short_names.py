@@ -1,8 +1,8 @@
 """The names by which a paper goes on speaking of what it cites."""
 
 from lineage.records import Document, Mention, Reference, Span, Work, WorkId
+from lineage.references.ancestors import WITNESS, named_mentions, short_names
 from lineage.references.citation_cues import TARGET
-from lineage.references.short_names import WITNESS, named_mentions, short_names
 
 ROBERTA, MAE, TARGET_WORK = WorkId("arxiv:1907.11692"), WorkId("arxiv:2111.06377"), WorkId("arxiv:1")
 WORKS = {

@@ -135,7 +135,8 @@ def test_a_catalogue_without_some_works_and_files_tells_nothing_of_them(tmp_path
             ends = [
                 {"source": {"work": BASE, "path": path}, "taker": {"work": taker, "path": "x.py"}} for path, taker in (("e.py", OWN), ("f.py", BASE))
             ]
-            for key, value in {"target": TARGET.id, "shared_code": [asdict(shared)], "derivations": ends}.items():
+            told = {CITED.id: [["reuse", 1.0, edge.why[1]]]}
+            for key, value in {"target": TARGET.id, "shared_code": [asdict(shared)], "derivations": ends, "code_signals": told}.items():
                 catalog.set_meta(key, value)
             catalog.expect("reference", 0)
             catalog.finish()

@@ -232,3 +232,35 @@ def test_a_folder_that_holds_everything_names_no_section():
     expected = [stated("weight_decay", value, section=("A", title)) for value, title in (("0.05", "Second model"), ("0.1", "Swift tokenizer"))]
     found = [has("weight_decay", "0.1", path="swift/engine/first.py"), has("weight_decay", "0.2", path="swift/engine/second.py")]
     assert audit(expected, found)["weight_decay", "deviation"].where == "swift/engine/second.py#L1"
+
+
+def test_a_value_is_compared_with_the_run_that_its_words_choose():
+    text = "Our MNIST models were trained for 250 epochs with a dropout of 0.1."
+    expected = [stated("epochs", "250", text=text), stated("dropout", "0.1", text=text)]
+    other = [has("epochs", "10", path="configs/faces.yaml", kind="config"), has("steps", "35", path="configs/faces.yaml", kind="config")]
+    run = [has("epochs", "20", path="configs/mnist.yaml", kind="config"), has("dropout", "0.1", path="configs/mnist.yaml", kind="config")]
+    found = audit(expected, [*other, *run])
+    assert found["epochs", "deviation"].where == "configs/mnist.yaml#L1"
+    right = [has("epochs", "250", path="configs/mnist.yaml", kind="config"), run[1]]
+    assert ("epochs", "deviation") not in audit(expected, [*other, *right])
+
+
+def test_one_number_of_several_that_differs_deviates():
+    betas = [has("adam_betas", "[0.9, 0.999]"), has("adam_beta1", "0.9"), has("adam_beta2", "0.999")]
+    text = "The momenta for AdamW are (0.9, 0.95)."
+    assert ("adam_betas", "deviation") in audit([stated("adam_betas", "[0.9, 0.95]", text=text)], betas)
+
+
+def test_passes_of_another_run_make_no_batch():
+    expected = [stated("batch_size", "64", text="The batch size is 64.")]
+    other = has("gradient_accumulation", "16", path="configs/b.yaml", kind="config")
+    run = [has("batch_size", "4", path="configs/a.yaml", kind="config"), has("gradient_accumulation", "2", path="configs/a.yaml", kind="config")]
+    assert ("batch_size", "match") not in audit(expected, [*run, other])
+
+
+def test_a_default_holds_where_configurations_leave_it_out():
+    text = "class Module:\n    def __init__(self, layer_decay=0.5):\n"
+    program = has("layer_decay", "0.5", text=text, path="module.py", scope="Module")
+    configs = [has("epochs", "12", path="configs/a.yaml", kind="config"), has("layer_decay", "1", path="configs/b.yaml", kind="config")]
+    found = audit([stated("layer_decay", "0.8"), stated("epochs", "12")], [program, *configs])
+    assert "module.py#L1" in {one.where for one in found.values() if one.verdict == "deviation"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.extraction.extract import settings
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, Work, WorkId
+from lineage.records import Chunk, Document, Work, WorkId
 from retrieval.audit.inputs import Repository
 from retrieval.audit.named_findings import component_findings, components, named_findings
 from retrieval.audit.named_values import Named, NamedValues, plain, telling_pieces
@@ -24,8 +25,16 @@ def text_of(*sentences):
 
 
 def repository(code, path="config.yaml"):
-    kind = "config" if path.endswith(".yaml") else "code"
-    return Repository({}, [Chunk("c_1", MADE, path, kind, "module", code, "", 0, len(code), 1, code.count("\n") + 1)])
+    return of_files({path: code})
+
+
+def of_files(files):
+    kinds = {path: ("config", "yaml") if path.endswith(".yaml") else ("code", "python") for path in files}
+    documents = [Document(MADE, path, code, (), "", kinds[path][0], kinds[path][1]) for path, code in files.items()]
+    chunks = [
+        Chunk(f"c_{one.path}", MADE, one.path, one.kind, "module", one.text, "", 0, len(one.text), 1, one.text.count("\n") + 1) for one in documents
+    ]
+    return Repository({}, chunks, tuple(settings(documents, chunks)))
 
 
 def verdicts(text, code, path="config.yaml"):
@@ -99,3 +108,17 @@ def test_a_count_that_the_paper_has_no_fact_of_is_judged_by_its_words():
     assert verdicts(text, "num_layers: 2") == {"num_layers": ("match", "2")}
     assert verdicts(text, "num_layers: 6") == {"num_layers": ("deviation", "2")}
     assert list(named_findings(text, repository("num_layers: 6"), ontology(), (), {"layers"})) == []
+
+
+def test_a_configuration_takes_the_place_of_a_default():
+    text = text_of(r"The value $\sigma_{{min}}$ is set to 0.002.")
+    files = {"config.yaml": "sigma_min: 0.5\n", "schedule.py": "def schedule(sigma_min=0.002):\n    pass\n"}
+    (one,) = named_findings(text, of_files(files), ontology(), ())
+    assert (one.verdict, one.where) == ("deviation", "config.yaml#L1")
+
+
+def test_a_word_of_its_own_may_be_a_name():
+    text = text_of("We inject noise at the timestep $t=250$.", "Starting from timestep $t=250$ is enough.")
+    assert verdicts(text, "timestep: 900\n") == {"timestep": ("deviation", "250")}
+    assert verdicts(text, "timestep: 250\n") == {"timestep": ("match", "250")}
+    assert verdicts(text_of("We use a timestep of 250.", "We use a timestep of 10."), "timestep: 900\n") == {}

@@ -279,8 +279,9 @@ def test_a_repository_that_a_paper_only_mentions_offers_nothing() -> None:
     assert values(replace(held("0.5"), mentioned=True)) == []
     passage = held("0.5").evidence
     mention = replace(context(), links={REPO.id: CodeLink(TARGET.id, REPO.id, Tier.MENTIONED)})
-    assert passages([replace(passage, paper=TARGET)], (), mention) is None
-    assert passages([replace(passage, paper=None)], (), mention) is not None
+    assert passages([replace(passage, paper=TARGET)], (), mention, "") is None
+    assert passages([replace(passage, paper=None)], (), mention, "") is not None
+    assert passages([replace(passage, paper=None)], (), mention, "Beams of the decoder") is None
 
 
 def test_the_order_of_a_details_own_names_wins_and_channels_that_go_in_are_no_width() -> None:

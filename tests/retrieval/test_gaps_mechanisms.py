@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from lineage.catalog.reader import Outline
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Reason, ReasonKind, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.references.ancestors import Ancestor
 from lineage.references.inheritance import Part
-from lineage.results import Detail, Gap, Specification
+from lineage.results import Detail, Gap, Gaps, Specification
+from retrieval.context import records
+from retrieval.context.token_budget import TokenEstimator
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.target_text import TargetText, of_chunks
 from retrieval.gaps.mechanisms import Mechanisms
@@ -38,10 +41,25 @@ def statement(work: Work, kind: str, code: str, path: str = "train.py", line: in
     return chunk, Fact(PREFIX + kind, code, "", work.id, chunk.id, "call", line, code, how, "train", False, line)
 
 
+def catalog_of(statements: Sequence[tuple[Chunk, Fact]]) -> Any:
+    return SimpleNamespace(
+        mechanisms=lambda kind: tuple(fact for _, fact in statements if fact.name == PREFIX + kind),
+        chunks_of=lambda ids: {chunk.id: chunk for chunk, _ in statements},
+        rows_of=lambda ids: range(len(statements)),
+        outlines=lambda rows: {row: Outline(statements[row][0], "") for row in rows},
+        documents=lambda work: (),
+    )
+
+
+CHARACTERS = TokenEstimator()
+
+
+def report_of(gaps: Sequence[Gap]) -> Gaps:
+    return Gaps("small", "g", TARGET, (), tuple(gaps), ())
+
+
 def rows(statements: Sequence[tuple[Chunk, Fact]], paper: str = "We train trees.", gaps: Sequence[Gap] = ()) -> list[Gap]:
-    chunks = {chunk.id: chunk for chunk, _ in statements}
-    catalog = SimpleNamespace(mechanisms=lambda: tuple(fact for _, fact in statements), chunk=chunks.get, documents=lambda work: ())
-    engine: Any = SimpleNamespace(generation=SimpleNamespace(catalog=catalog), kinship=KINSHIP)
+    engine: Any = SimpleNamespace(generation=SimpleNamespace(catalog=catalog_of(statements)), kinship=KINSHIP)
     said = Chunk("c_p", TARGET.id, "paper.tex", "paper", "paragraph", paper, "", 0, len(paper), 1, 1, section=("Experiments",))
     context = Context(TARGET, {}, ontology().same, precedence=ANCESTORS)
     return Mechanisms(engine, TargetText(TARGET, tuple(of_chunks([said], ())), True), context, ["training"]).rows(gaps)
@@ -88,3 +106,10 @@ def test_one_work_that_is_no_ancestor_makes_no_row():
 def test_examples_and_names_by_the_way_settle_nothing():
     assert not rows([statement(NEAR, "gradient_clipping", "clip_grad_norm_(p, 9)", "examples/train.py")])
     assert not rows([statement(NEAR, "gradient_clipping", "clip = compute()", "util.py", how="computed")])
+
+
+def test_a_planning_pack_cites_a_stretch_once_for_all_that_it_settles():
+    decay = [statement(NEAR, "weight_decay_exemption", "no_decay = []", line=9), statement(FAR, "weight_decay_exemption", "no_decay = []", line=90)]
+    _, *lines = [line.text for line in records.of(report_of(rows([*CLIP, *decay])), "reproduce it", "planning", CHARACTERS)]
+    first = "- github.com/near/forest/train.py#L5-L9: L5 Gradient clipping `clip_grad_norm_(p, 3.0)`; L9 Weight decay `no_decay = []`"
+    assert lines == [first, "- github.com/far/tree/train.py#L90: Weight decay", "- github.com/far/tree/train.py#L5: Gradient clipping"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from indexer.extraction.settings import settings
+from indexer.extraction import extract
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, CodeLink, Fact, Hit, Reason, ReasonKind, Tier, Work, WorkId
+from lineage.records import Chunk, CodeLink, Document, Fact, Hit, Reason, ReasonKind, Setting, Tier, Work, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification, Suggestion
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.target_text import TargetText, of_chunks
@@ -33,6 +33,13 @@ CONTEXT = Context(TARGET, {}, ontology().same)
 def passage(text: str, path: str = "train.py", kind: str = "code", role: str = "config", symbol: str = "", line: int = 1) -> Chunk:
     lines = (line, line + text.count("\n"))
     return Chunk(f"c_{path}{line}", OWN.id, path, kind, role, text, "", 0, len(text), *lines, symbol=symbol)  # type: ignore[arg-type]
+
+
+def settings(chunk: Chunk) -> list[Setting]:
+    """The settings of a file of which a passage is all that there is."""
+    language = {"py": "python", "sh": "bash", "md": "markdown", "yml": "yaml"}.get(suffix := chunk.path.rpartition(".")[2], suffix)
+    text = "\n" * (chunk.start_line - 1) + chunk.text
+    return list(extract.settings([Document(chunk.work, chunk.path, text, (), "test", chunk.kind, language)], [chunk]))
 
 
 def given(chunk: Chunk) -> list[tuple[str, str, int, str]]:
@@ -74,6 +81,15 @@ def test_what_somebody_is_to_fill_in_is_no_setting(value: str) -> None:
     assert given(passage(f'mode: "{value}"\nmax: 1', "a.yaml", "config")) == [("max", "1", 2, "")]
 
 
+def test_an_environment_of_conda_under_any_name_holds_no_settings() -> None:
+    assert given(passage("name: forest\nchannels:\n- defaults\ndependencies:\n- numpy=1.26", "forest.yaml", "config")) == []
+
+
+def test_commands_fenced_as_python_are_commands() -> None:
+    text = "```python\npython main.py --rho_init 7 --mode <MODE> --path linear\n```"
+    assert given(passage(text, "README.md", "docs", "text")) == [("rho_init", "7", 2, "main.py"), ("path", "linear", 2, "main.py")]
+
+
 def test_what_a_parser_is_told_of_an_option_is_no_block_of_settings() -> None:
     text = "\n".join(["    action='store_true',", "    default=2000,", "    required=True,", "    nargs='+',", "    help='steps',"])
     assert given(passage(text)) == []
@@ -86,7 +102,7 @@ def test_flags_of_commands_belong_to_their_program_and_addresses_are_no_values()
 
 
 def test_a_flag_by_itself_switches_on_and_several_numbers_stay_together() -> None:
-    text = "python main.py --guiding_pixel --num_iter_list 64,16 \\\n --amp"
+    text = "```\npython main.py --guiding_pixel --num_iter_list 64,16 \\\n --amp\n```"
     read = [(name, value) for name, value, _, _ in given(passage(text, "README.md", "docs", "text"))]
     assert read == [("guiding_pixel", "true"), ("num_iter_list", "64,16"), ("amp", "true")]
 

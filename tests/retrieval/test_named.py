@@ -35,6 +35,8 @@ NAMES = names_of(KIN)
         ("how is a tent pitched?", set(), "how is a tent pitched?"),
         ("Tent or not?", set(), "Tent or not?"),
         ("is Tent reset?", {TENT}, "is   reset?"),
+        ("is Circus Tent reset?", set(), "is Circus Tent reset?"),
+        ("Is Tent, ERASER or none reset?", {TENT, ERASER}, "Is  ,   or none reset?"),
         ("how much does MAE mask?", {MAE}, "how much does   mask?"),
         ("how does Mae mask?", set(), "how does Mae mask?"),
         ("G-Eval", set(), "G-Eval"),

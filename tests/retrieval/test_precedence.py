@@ -30,3 +30,7 @@ def test_small_differences_are_no_order():
 def test_a_generation_without_ancestors_has_none():
     assert Precedence.of_meta({}).inherited(hit(LOSS), "loss") == 0.0
     assert Precedence.of_meta({"ancestors": [Ancestor(Part.LOSS, LOSS, 0.8, "").as_meta()]}).inherited(hit(LOSS), "loss") == 0.8
+
+
+def test_a_role_says_less_of_a_part_that_is_taken_from_elsewhere():
+    assert PRECEDENCE.weight(hit(MODEL), "optimizer") - PRECEDENCE.inherited(hit(MODEL), "optimizer") < PRECEDENCE.weight(hit(OTHER), "optimizer")

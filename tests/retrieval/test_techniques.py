@@ -74,3 +74,17 @@ def test_a_formula_claims_what_is_predicted() -> None:
     loss = code("diffusion.py", "def loss(out, y, sigma):\n    target = y\n    return (out - target) ** 2\n")
     assert claimed(text, loss) == [("the noise", "diffusion.py:2", "the clean data")]
     assert claimed(text, code("diffusion.py", "def loss(out, noise, sigma):\n    target = noise\n")) == []
+
+
+def test_what_the_authors_do_without_and_their_code_does_contradicts() -> None:
+    text = "We train all models without dropout and a batch size of 64 on one machine."
+    assert claimed(text, code("net.py", "self.drop = nn.Dropout(0.1)\n")) == [("dropout", "net.py:1", "dropout")]
+    assert claimed(text, code("net.py", "self.drop = nn.Dropout(0.0)\n")) == []
+    assert claimed("Unlike prior work, models without dropout can be used.", code("net.py", "nn.Dropout(0.1)\n")) == []
+
+
+def test_a_constant_rate_has_no_schedule() -> None:
+    text = "We use the Adam optimizer with a constant learning rate of 1e-4."
+    assert claimed(text, code("train2.py", "s = CosineAnnealingLR(optimizer, 10)\n")) == [
+        ("a schedule of the learning rate", "train2.py:1", "a schedule of the learning rate")
+    ]

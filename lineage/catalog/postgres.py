@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +139,8 @@ class Session:
         """Close the connection; it opens again when used."""
         with self._lock:
             if self._connection:
+                with suppress(driver().Error):  # the server frees locks some time after a connection ends, and what is not pinned is to be swept at once
+                    self._connection.execute("SELECT pg_advisory_unlock_all()")
                 self._connection.close()
             self._connection = None
 

@@ -9,7 +9,8 @@ COPY api api
 COPY examples/demo examples/demo
 COPY tests/__init__.py tests/__init__.py
 COPY tests/upstream tests/upstream
-RUN python -m venv /opt/lineage && /opt/lineage/bin/pip install --no-cache-dir --disable-pip-version-check .
+ARG EXTRAS=""
+RUN python -m venv /opt/lineage && /opt/lineage/bin/pip install --no-cache-dir --disable-pip-version-check ".${EXTRAS}"
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 10001 lineage && install -d -o lineage -g lineage /data

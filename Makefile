@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LIGHT  := $(VENV)/.light
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs site wheel bench bundle torture supply clean help
+.PHONY: demo test check lint types layers docs site wheel dist bundle torture supply clean help
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -42,12 +42,17 @@ layers: $(STAMP) ## import rules
 
 docs: $(STAMP) ## is the generated documentation what the code says?
 	$(BIN)/python -m docs.generate --check
+	$(BIN)/python -m integrations.plugins --check
 
 site: $(STAMP) ## the documentation as a site, into site/
 	$(BIN)/mkdocs build --strict --quiet
 
 wheel: $(STAMP) ## build the wheel and test it in a clean, light environment
 	.ci/wheel $(CURDIR)/$(BIN)/python
+
+dist: $(STAMP) ## wheel and source archive into dist/, built twice with the same bytes, as twine wants them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check twine || true
+	.ci/dist $(CURDIR)/$(BIN)/python
 
 bundle: $(STAMP) ## what MCP clients and registries install: bundle, manifest, skill, into dist/
 	$(BIN)/python -m integrations.bundle --out dist

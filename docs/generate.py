@@ -1,7 +1,8 @@
-"""Write the pages that are made from the code: modules, commands, settings, statuses, errors, tools, endpoints.
+"""Write the pages that are made from the code: commands, settings, statuses, errors, tools, endpoints, operations.
 
 python -m docs.generate            write them
 python -m docs.generate --check    fail if they are not what the code says
+python -m docs.generate --modules  print every module with its purpose
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,17 +37,43 @@ NOTE = "<!-- made by `python -m docs.generate`; do not edit -->\n\n"
 
 
 def commands() -> str:
-    """The help of every command, as the command line prints it."""
+    """Every command as its help describes it; options that more than three commands share stand once."""
     runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
     names = [c.name or (c.callback.__name__ if c.callback else "") for c in app.registered_commands if not c.hidden]
-    pages = [(f"lineage {name}", runner.invoke(app, [name, "--help"]).stdout) for name in ("", *names)]
-    pages[0] = ("lineage", runner.invoke(app, ["--help"]).stdout)
-    body = "\n".join(f"## {title}\n\n```text\n{_trimmed(text)}\n```\n" for title, text in pages)
-    return f"# Commands\n\n{NOTE}{body}"
+    helps = {name: _Help(runner.invoke(app, [name, "--help"]).stdout) for name in names}
+    uses = Counter(row for one in helps.values() for row in one.rows)
+    common = [row for row, count in uses.items() if count > 3]
+    body = "\n".join(f"## lineage {name}\n\n{one.markdown(common)}\n" for name, one in helps.items())
+    intro = "`lineage --help` and `lineage COMMAND --help` print the same. Errors end with the [exit codes](ledger.md#errors-and-exit-codes)."
+    return f"# Commands\n\n{NOTE}{intro}\n\n## Common options\n\nWhere a command has them:\n\n{_bullets(common)}\n\n{body}"
 
 
-def _trimmed(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+class _Help:
+    """The printed help of a command: its paragraphs, examples, and rows of arguments and options as (names, meaning)."""
+
+    def __init__(self, text: str) -> None:
+        head, *sections = re.split(r"^(?:Arguments|Options):\n", text, flags=re.MULTILINE)
+        paragraphs = [" ".join(part.split()) for part in head.partition("\n\n")[2].split("\n\n") if part.strip()]
+        self.examples = [part for part in paragraphs if part.startswith(("lineage ", "LINEAGE_"))]
+        self.prose = [part for part in paragraphs if part not in self.examples and part not in {"Example:", "Examples:"}]
+        entries = [entry for section in sections for entry in re.split(r"\n(?=  \S)", "\n" + section) if entry.strip()]
+        self.rows = [(re.sub(r"\s+", " ", names.strip()), " ".join(meaning.split())) for names, meaning in map(_split, entries)]
+
+    def markdown(self, common: Sequence[tuple[str, str]]) -> str:
+        """The help without rows that stand elsewhere."""
+        block = ["```text\n" + "\n".join(self.examples).replace("--max- tokens", "--max-tokens") + "\n```"] if self.examples else []
+        rows = [row for row in self.rows if row not in common]
+        return "\n\n".join([*self.prose, *block, *([_bullets(rows)] if rows else [])])
+
+
+def _split(entry: str) -> tuple[str, str]:
+    """Names and meaning of an entry, which stand two or more spaces or a line apart."""
+    found = re.match(r"\s*(\S.*?)(?: {2,}|\n)(.*)", entry, re.DOTALL)
+    return (found[1], found[2]) if found else (entry, "")
+
+
+def _bullets(rows: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"- `{names}`: {meaning}" for names, meaning in rows)
 
 
 def settings() -> str:
@@ -52,23 +81,29 @@ def settings() -> str:
     rows = "\n".join(_setting(name) for name in Settings.model_fields)
     intro = inspect.getdoc(configuration) or ""
     intro = intro.partition("\n\n")[2].strip()
-    return f"# Settings\n\n{NOTE}{intro}\n\n| setting | variable | default | meaning |\n|---|---|---|---|\n{rows}\n"
+    return f"# Settings\n\n{NOTE}{intro}\n\n| setting | default | meaning |\n|---|---|---|\n{rows}\n"
 
 
 def _setting(name: str) -> str:
     field = Settings.model_fields[name]
-    shown = " or ".join(f"`{variable}`" for variable in configuration.variables(name))
+    further = [variable for variable in configuration.variables(name) if variable != f"LINEAGE_{name.upper()}"]
     default = "the platform's data folder" if name == "home" else "" if "key" in name or "token" in name else f"`{field.default}`"
-    return f"| `{name}` | {shown} | {default if field.default != '' else ''} | {field.description} |"
+    also = f" Also `{'`, `'.join(further)}`." if further else ""
+    return f"| `{name}` | {default if field.default not in ('', None) else ''} | {field.description}{also} |"
 
 
 def ledger() -> str:
     """Every status, role and tier, and the tree of errors."""
-    rows = "\n".join(f"| `{status}` | {status.outcome} | {'yes' if status.retryable else ''} |" for status in Status)
-    table = f"| status | counts as | tried again by the next build |\n|---|---|---|\n{rows}"
+    outcomes = dict.fromkeys(status.outcome for status in Status)
+    rows = "\n".join(f"- **{outcome}**: {', '.join(_status(status) for status in Status if status.outcome == outcome)}" for outcome in outcomes)
+    table = f"Every item ends with one status; * marks those that the next build tries again.\n\n{rows}"
     words = f"Roles of a reference: {', '.join(f'`{role}`' for role in Role)}.\n\nTiers of a code link: {', '.join(f'`{tier}`' for tier in Tier)}."
     tree = inspect.cleandoc(errors.__doc__ or "")
     return f"# Ledger and errors\n\n{NOTE}{table}\n\n{words}\n\n## Errors and exit codes\n\n```text\n{tree}\n```\n"
+
+
+def _status(status: Status) -> str:
+    return f"`{status}`{'*' if status.retryable else ''}"
 
 
 def tools() -> str:
@@ -77,25 +112,25 @@ def tools() -> str:
 
 
 def _tool(tool: Tool) -> str:
-    hints = ", ".join(f"{name.replace('_', ' ')}: {'yes' if said else 'no'}" for name, said in asdict(tool.hints).items())
-    asked = schema(tool.arguments)
-    rows = "\n".join(_argument(name, one, name in asked["required"]) for name, one in asked["properties"].items())
+    hints = ", ".join(name.replace("_", " ") for name, given in asdict(tool.hints).items() if given)
+    accepted = schema(tool.arguments)
+    rows = "\n".join(_argument(name, one, name in accepted["required"]) for name, one in accepted["properties"].items())
     back = ", ".join(f"`{name}`" for name in output_schema(tool)["properties"])
-    table = f"| argument | takes | default | meaning |\n|---|---|---|---|\n{rows}"
-    return f"## {tool.name}\n\n{tool.description}\n\n({hints})\n\n{table}\n\nGives {back}.\n"
+    return f"## {tool.name}\n\n{tool.description} ({hints})\n\n{rows}\n\nResult: {back}.\n"
 
 
 def _argument(name: str, one: dict[str, Any], required: bool) -> str:
     limits = " to ".join(f"{one[key]}" for key in ("minimum", "maximum") if key in one)
     takes = ", ".join(f"`{choice}`" for choice in one["enum"] if choice) if "enum" in one else f"{one['type']} {limits}".rstrip()
-    default = "required" if required else f"`{one['default']}`" if "default" in one else ""
-    return f"| `{name}` | {takes} | {default} | {one.get('description', '')} |"
+    default = "; required" if required else f"; default `{one['default']}`" if "default" in one else ""
+    return f"- `{name}` ({takes}{default}): {one.get('description', '')}".rstrip(": ")
 
 
 def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
     app = application(configuration.load(home=HERE / "no-store"), AccessPolicy())
-    return f"# Endpoints\n\n{NOTE}See [REST](rest.md) for examples. All endpoints share one error format.\n\n{markdown(document(app))}"
+    intro = "See [REST](rest.md) for examples and errors. `lineage` is a name or a target (identifier, URL, title), optional if there is one."
+    return f"# Endpoints\n\n{NOTE}{intro} * marks what is required.\n\n{markdown(document(app))}"
 
 
 def operations() -> str:
@@ -123,12 +158,8 @@ def _door(door: str | Route) -> str:
 
 
 def modules() -> str:
-    """Every module with the first line of its docstring, by package."""
-    rows: list[str] = []
-    for package in ("lineage", "indexer", "retrieval", "api"):
-        rows.append(f"\n## {package}\n\n| module | purpose |\n|---|---|")
-        rows += [f"| `{name}` | {purpose} |" for name, purpose in _purposes(package)]
-    return f"# Modules\n\n{NOTE}[Architecture](architecture.md) explains how they fit together.\n" + "\n".join(rows) + "\n"
+    """Every module with the first line of its docstring, as text; printed, not part of the pages."""
+    return "\n".join(f"{name:60} {purpose}" for package in ("lineage", "indexer", "retrieval", "api") for name, purpose in _purposes(package))
 
 
 def _purposes(package: str) -> Iterator[tuple[str, str]]:
@@ -136,11 +167,10 @@ def _purposes(package: str) -> Iterator[tuple[str, str]]:
     for path in sorted((root / package).rglob("*.py")):
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
-        yield name, " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|").replace("<", "&lt;")
+        yield name, " ".join(text.partition("\n\n")[0].split())
 
 
 PAGES = {
-    "modules.md": modules,
     "operations.md": operations,
     "endpoints.md": endpoints,
     "commands.md": commands,
@@ -162,7 +192,12 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    if parser.parse_args().check:
+    parser.add_argument("--modules", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.modules:
+        print(modules())
+        return
+    if chosen.check:
         wrong = list(stale())
         sys.exit(f"not what the code says: {', '.join(wrong)}; run python -m docs.generate" if wrong else 0)
     for name, page in PAGES.items():

@@ -19,6 +19,11 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return _FENCE.sub(r"\1", text)
 
 
+def on_page_content(html: str, **_: object) -> str:
+    """Let the keyboard reach blocks of code, which may scroll."""
+    return html.replace("<pre>", '<pre tabindex="0">')
+
+
 def on_post_page(output: str, **_: object) -> str:
     """Add the two style sheets that the theme's switch for dark turns on and off; without highlighting it leaves them out and fails."""
     return output.replace(_HEAD, _STYLES + _HEAD, 1)

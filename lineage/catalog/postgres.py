@@ -139,7 +139,7 @@ class Session:
         """Close the connection; it opens again when used."""
         with self._lock:
             if self._connection:
-                with suppress(driver().Error):  # the server frees locks some time after a connection ends, and what is not pinned is to be swept at once
+                with suppress(driver().Error):  # else the server frees them some time after, and a sweep that follows sees what it left pinned
                     self._connection.execute("SELECT pg_advisory_unlock_all()")
                 self._connection.close()
             self._connection = None

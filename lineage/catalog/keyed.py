@@ -17,7 +17,6 @@ from lineage.catalog import schema
 from lineage.errors import StoreDamaged, StoreError, failures
 
 VERSION = 1
-_BATCH = 900
 _WAIT = 30.0
 
 
@@ -33,9 +32,8 @@ class Keyed:
         """The values of those keys that are there and whole; raises `StoreError` and `SettingsError`."""
         with self._lock, schema.translated(self.path):
             values_by_key: dict[str, bytes] = {}
-            for start in range(0, len(keys), _BATCH):
-                batch_keys = list(keys[start : start + _BATCH])
-                rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({','.join('?' * len(batch_keys))})", batch_keys)  # noqa: S608
+            for batch in schema.batches(keys):
+                rows = self._db().execute(f"SELECT key, value, digest FROM kept WHERE key IN ({schema.marks(batch)})", batch)  # noqa: S608
                 values_by_key.update({key: value for key, value, digest in rows if _is_sound(key, value, digest)})
             return values_by_key
 

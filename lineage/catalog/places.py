@@ -18,7 +18,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-COLUMNS = ("symbol", "path", "header", "body")
 _WEIGHTS = np.array((4, 1, 1, 1))
 """How much a word counts by the column that it stands in."""
 _ROW, _COLUMN = 17, 15
@@ -38,11 +37,6 @@ class Scores(NamedTuple):
 
     rows: NDArray[np.int32]
     scores: NDArray[np.float64]
-
-
-def place(row: int, column: str, position: int) -> int:
-    """The number of a place."""
-    return (row << _ROW) | (COLUMNS.index(column) << _COLUMN) | position
 
 
 class Indexed:

@@ -172,11 +172,11 @@ def dialect(statement: str) -> str:
 class PostgresCatalog(Catalog):
     """The catalogue of the generation that a session's search path names; `name` is said in errors."""
 
+    _narrow = "chunks"
+
     def __init__(self, session: Session, name: str) -> None:
         self.path = Path(name)
         self._session = session
-        self._words = True
-        self._narrow = "chunks"
         self._profiles = {}
         self._outlines = {}
         self._rows = {}

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lineage.catalog import places, records, schema
+from lineage.catalog.schema import batches, marks
 from lineage.errors import StoreDamaged
 from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
@@ -26,10 +27,7 @@ from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, Ledge
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
 _OUTLINE = 'row, id, work, path, kind, role, start, "end", start_line, end_line, symbol, same'
-_BATCH, _HOMES, _ROWS_KEPT = 500, 200, 64
-_NARROW = "chunks INDEXED BY chunks_outline"
-"""Chunks read without passing their texts."""
-_OLD_LENGTHS = "SELECT sz FROM lexical_docsize ORDER BY id"
+_HOMES, _ROWS_KEPT = 200, 64
 _REBUILD = "build the lineage again; what was fetched is kept"
 _FILE = "#"
 """Between a work and the path of a file in it: no identifier of a work has it."""
@@ -63,6 +61,9 @@ class Outline(NamedTuple):
 class Catalog:
     """A finished catalogue, safe to share between threads. What is read is checked against its hash."""
 
+    _narrow = "chunks INDEXED BY chunks_outline"
+    """Chunks read without passing their texts."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._profiles: dict[WorkId, Mapping[str, FileProfile]] = {}
@@ -72,8 +73,6 @@ class Catalog:
         self._outlines: dict[int, Outline] = {}
         self._rows: dict[tuple[frozenset[str], frozenset[str]], NDArray[np.int64]] = {}
         self._db.set_progress_handler(self._late, 10_000)
-        self._words = int(self._all("PRAGMA user_version")[0][0]) >= schema.WITH_WORDS
-        self._narrow = _NARROW if self._words else "chunks"
 
     def _late(self) -> int:
         return int(time.monotonic() > self._until)
@@ -170,8 +169,7 @@ class Catalog:
 
     def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
         """Chunks that state a value of one of the names, or compute it, each with those that it states."""
-        marks = ",".join("?" * len(names))
-        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks})", names)  # noqa: S608
+        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks(names)})", names)  # noqa: S608
         stated: dict[str, set[str]] = {}
         for chunk, name in rows:
             stated.setdefault(chunk, set()).add(name)
@@ -221,29 +219,24 @@ class Catalog:
     def chunks_of(self, ids: Iterable[str]) -> dict[str, Chunk]:
         """The chunks of those identifiers that there are."""
         wanted, rows = list(dict.fromkeys(ids)), dict[str, int]()
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            rows.update(self._all(f"SELECT id, min(row) FROM chunks WHERE id IN ({','.join('?' * len(batch))}) GROUP BY id ORDER BY id", batch))  # noqa: S608
+        for batch in batches(wanted):
+            rows.update(self._all(f"SELECT id, min(row) FROM chunks WHERE id IN ({marks(batch)}) GROUP BY id ORDER BY id", batch))  # noqa: S608
         return {chunk.id: chunk for chunk in self.chunks(list(rows.values()))}
 
     def rows_of(self, ids: Iterable[str], kinds: Collection[ChunkKind] = ()) -> list[int]:
         """The first row of each chunk of those identifiers that there is, of these kinds (none given: every kind)."""
-        wanted, where = sorted(set(ids)), f"kind IN ({','.join('?' * len(kinds))}) AND" if kinds else ""
+        wanted, where = sorted(set(ids)), f"kind IN ({marks(kinds)}) AND" if kinds else ""
         rows: list[int] = []
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            statement = f"SELECT min(row) FROM chunks WHERE {where} id IN ({marks}) GROUP BY id ORDER BY id"  # noqa: S608
+        for batch in batches(wanted):
+            statement = f"SELECT min(row) FROM chunks WHERE {where} id IN ({marks(batch)}) GROUP BY id ORDER BY id"  # noqa: S608
             rows += [row for (row,) in self._all(statement, (*kinds, *batch))]
         return rows
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """Chunks of the given rows, in that order; raises `StoreDamaged` for a row that is missing or altered."""
         chunks_by_key: dict[int, Chunk] = {}
-        for start in range(0, len(rows), _BATCH):
-            wanted = [int(row) for row in rows[start : start + _BATCH]]
-            marks = ",".join("?" * len(wanted))
-            for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks WHERE row IN ({marks})", wanted):  # noqa: S608
+        for wanted in batches([int(row) for row in rows]):
+            for row, sha256, *values in self._all(f"SELECT row, sha256, {_CHUNK} FROM chunks WHERE row IN ({marks(wanted)})", wanted):  # noqa: S608
                 if records.digest(values) != sha256:
                     raise StoreDamaged(f"chunk {values[0]} in {self.path} is not what was written", hint="`lineage check` says what else is damaged")
                 chunks_by_key[row] = records.chunk_of(values)
@@ -256,9 +249,8 @@ class Catalog:
         """Outlines by row, without the rows that do not exist; what was read once is kept."""
         kept = self._outlines
         missing = [int(row) for row in dict.fromkeys(rows) if row not in kept]
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            statement = f"SELECT {_OUTLINE} FROM {self._narrow} WHERE row IN ({','.join('?' * len(batch))})"  # noqa: S608
+        for batch in batches(missing):
+            statement = f"SELECT {_OUTLINE} FROM {self._narrow} WHERE row IN ({marks(batch)})"  # noqa: S608
             for row, id_, work, path, kind, role, first, end, start_line, end_line, symbol, same in self._all(statement, batch):
                 kept[row] = Outline(Chunk(id_, WorkId(work), path, kind, role, "", "", first, end, start_line, end_line, symbol), same)
         return {row: kept[row] for row in rows if row in kept}
@@ -267,9 +259,8 @@ class Catalog:
         """By row (row, work, path, start_line, end_line) of every chunk with the same text, itself included; at most 200 each."""
         same = {row: outline.same for row, outline in self.outlines(rows).items()}
         keys = list(dict.fromkeys(same.values()))
-        marks = ",".join("?" * len(keys))
         found: dict[str, list[tuple[int, WorkId, str, int, int]]] = {key: [] for key in keys}
-        statement = f"SELECT same, row, work, path, start_line, end_line FROM chunks WHERE same IN ({marks}) ORDER BY row"  # noqa: S608
+        statement = f"SELECT same, row, work, path, start_line, end_line FROM chunks WHERE same IN ({marks(keys)}) ORDER BY row"  # noqa: S608
         for key, row, work, path, first, last in self._all(statement, keys):
             if len(found[key]) < _HOMES:
                 found[key].append((int(row), WorkId(work), str(path), int(first), int(last)))
@@ -317,25 +308,14 @@ class Catalog:
 
     @cached_property
     def _lexicon(self) -> places.Lexicon:
-        if not self._words:
-            return places.Lexicon(self._old_words, np.array([sum(_numbers(sizes)) for (sizes,) in self._all(_OLD_LENGTHS)], np.int32))
         stored = self._all("SELECT lengths FROM lengths")
         if not stored:
             raise StoreDamaged(f"{self.path} has no lexical index", hint=_REBUILD)
         return places.Lexicon(self._stored_words, np.frombuffer(stored[0][0], "<i4"))
 
     def _stored_words(self, column: Literal["bag", "places"], terms: Sequence[str]) -> Iterable[tuple[str, bytes]]:
-        for start in range(0, len(terms), _BATCH):
-            batch = terms[start : start + _BATCH]
-            yield from self._all(f"SELECT term, {column} FROM vocabulary WHERE term IN ({','.join('?' * len(batch))})", batch)  # noqa: S608
-
-    def _old_words(self, column: Literal["bag", "places"], terms: Sequence[str]) -> Iterable[tuple[str, bytes]]:
-        """The same out of the index of an older format."""
-        for term in terms:
-            rows = self._all("SELECT doc, col, offset FROM temp.instances WHERE term = ?", (term,), DEADLINE)
-            stands = np.sort(np.array([places.place(*row) for row in rows], np.int64))
-            if rows:
-                yield term, places.bag_of(stands) if column == "bag" else places.packed(stands)
+        for batch in batches(terms):
+            yield from self._all(f"SELECT term, {column} FROM vocabulary WHERE term IN ({marks(batch)})", batch)  # noqa: S608
 
     def texts(
         self, literal: str = "", any_case: bool = False, words: Sequence[str] = (), kinds: Collection[ChunkKind] = (), without: Collection[str] = ()
@@ -352,18 +332,15 @@ class Catalog:
         with self._readable_words():
             rows = self._lexicon.all_of(words).tolist()
         found: list[tuple[int, str]] = []
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
-            found += self._all(f"{statement} AND c.row IN ({','.join('?' * len(batch))}) ORDER BY c.row", (*values, *batch), DEADLINE)
+        for batch in batches(rows):
+            found += self._all(f"{statement} AND c.row IN ({marks(batch)}) ORDER BY c.row", (*values, *batch), DEADLINE)
         return found
 
     def frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands (0 for one that stands in none)."""
         counts_by_term = dict.fromkeys(sorted(set(terms)), 0)
-        wanted = list(counts_by_term)
-        for start in range(0, len(wanted), _BATCH):
-            batch_terms = wanted[start : start + _BATCH]
-            rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({','.join('?' * len(batch_terms))})", batch_terms)  # noqa: S608
+        for batch in batches(list(counts_by_term)):
+            rows = self._all(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks(batch)})", batch)  # noqa: S608
             counts_by_term.update({str(term): int(count) for term, count in rows})
         return counts_by_term
 
@@ -433,12 +410,12 @@ def document_key(work: str, path: str) -> str:
 def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str, list[str]]:
     clauses, values = ["TRUE"], list[str]()
     if kinds:
-        clauses.append(f"c.kind IN ({','.join('?' * len(kinds))})")
+        clauses.append(f"c.kind IN ({marks(kinds)})")
         values.extend(sorted(kinds))
     works, files = sorted(name for name in without if _FILE not in name), sorted(name for name in without if _FILE in name)
     for column, names in (("c.work", works), (f"c.work || '{_FILE}' || c.path", files)):
         if names:
-            clauses.append(f"{column} NOT IN ({','.join('?' * len(names))})")
+            clauses.append(f"{column} NOT IN ({marks(names)})")
             values.extend(names)
     return " AND ".join(clauses), values
 
@@ -446,16 +423,6 @@ def _filter(kinds: Collection[ChunkKind], without: Collection[str]) -> tuple[str
 def _document_of(row: records.Row) -> StoredDocument:
     work, path, blob, parser, kind, language, title, pages, status, detail, length, sha256 = row
     return StoredDocument(WorkId(work), path, blob, parser, kind, language, title, pages, Status(status), detail, length, sha256)
-
-
-def _numbers(data: bytes) -> Iterator[int]:
-    """The numbers of seven bits a byte, the highest first, that FTS5 keeps of a row."""
-    number = 0
-    for byte in data:
-        number = (number << 7) | (byte & 0x7F)
-        if byte < 0x80:
-            yield number
-            number = 0
 
 
 def _unpacked(stored: Sequence[Any], name: str) -> str:

@@ -1,25 +1,21 @@
 """Tables, connections and error translation of the catalogue.
 
 SQLite's own errors never leave this package: each becomes the one of `lineage.errors` that says what to do.
-The format carries its number in `user_version`; a number that is not known is refused, never guessed at.
-
-    4   the first that is still read
-    5   words as arrays, instead of an index of FTS5
+The format carries its number in `user_version`; another number is refused, never guessed at.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from lineage.errors import DiskFull, LineageError, SettingsError, StoreBusy, StoreDamaged, StoreError, UsageError
 
 VERSION = 5
-READABLE = (4, 5)
-WITH_WORDS = 5
-"""The format from which on there are words as arrays (`places`) instead of an index of FTS5."""
+T = TypeVar("T")
 COUNTED = ("works", "edges", "code_links", "documents", "chunks", "facts", "ledger", "settings", "files")
 
 TABLES = """
@@ -65,6 +61,20 @@ CREATE TABLE files (work TEXT NOT NULL, path TEXT NOT NULL, roles TEXT NOT NULL,
 CREATE TABLE vocabulary (term TEXT PRIMARY KEY, doc INTEGER NOT NULL, bag BLOB NOT NULL, places BLOB NOT NULL);
 CREATE TABLE lengths (lengths BLOB NOT NULL);
 """
+
+
+_BATCH = 500
+"""Values of one statement."""
+
+
+def batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The values in parts that one statement takes."""
+    return (values[start : start + _BATCH] for start in range(0, len(values), _BATCH))
+
+
+def marks(values: Collection[object]) -> str:
+    """A mark for each value, for an `IN (...)`."""
+    return ",".join("?" * len(values))
 
 
 @contextmanager
@@ -121,16 +131,14 @@ def open_finished(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA mmap_size=0")  # a mapped file that is cut short kills the process; read, it is an error
             connection.execute("PRAGMA cache_size=-65536")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version < WITH_WORDS:
-                connection.execute("CREATE VIRTUAL TABLE temp.instances USING fts5vocab(main, lexical, instance)")
             connection.execute("PRAGMA query_only=ON")
         except sqlite3.Error:
             connection.close()
             raise
-    if version not in READABLE:
+    if version != VERSION:
         connection.close()
         raise StoreDamaged(
-            f"{path} has format {version}, this program reads formats {READABLE[0]} to {VERSION}",
+            f"{path} has format {version}, this program reads format {VERSION}",
             hint="build the lineage again with this version, or use the one that made it",
         )
     return connection

@@ -13,7 +13,7 @@ import numpy as np
 from lineage import generation as layout
 from lineage.catalog import schema
 from lineage.catalog.postgres import Session, StoredRows, create_vectors, tables
-from lineage.errors import StoreDamaged, StoreError
+from lineage.errors import StoreDamaged
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -25,11 +25,9 @@ _BATCH = 2_000
 
 
 def into_database(connection: Connection[Any], folder: Path, manifest: Manifest) -> None:
-    """Copy a finished generation into the schema that is first on the search path; raises `StoreError` for one of an older format."""
+    """Copy a finished generation into the schema that is first on the search path."""
     connection.execute(tables())
     with schema.translated(folder / layout.CATALOG), closing(schema.open_finished(folder / layout.CATALOG)) as db:
-        if db.execute("PRAGMA user_version").fetchone()[0] != schema.VERSION:
-            raise StoreError(f"{manifest.lineage} is of an older format", hint="build it again with this version, then move it")
         for table in _TABLES:
             with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
                 for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a fixed list

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lineage.catalog.reader import Catalog
-from lineage.catalog.writer import CatalogWriter, lexical_fields
+from lineage.catalog.writer import CatalogWriter
 from lineage.errors import LineageError, StoreDamaged, StoreError
 from lineage.generation import open_generation
 from lineage.records import Document, Fact, LedgerRow, Status, WorkId
@@ -221,21 +221,3 @@ def test_facts_keep_their_words_and_come_back_as_written(tmp_path):
     small.build(tmp_path, facts=[replace(fact, said="args.lr * 4")], name="other")
     with open_generation(tmp_path, "other") as generation:
         assert generation.manifest.content_hash != before
-
-
-def test_a_catalogue_with_an_index_of_fts5_is_read(tmp_path):
-    manifest = small.build(tmp_path, facts=[Fact("lr", "1e-3", "", small.REPO, small.chunks()[0].id, "config", 3)])
-    path = tmp_path / "lineages/small/gen" / manifest.id / "catalog.db"
-    path.chmod(0o644)
-    with Catalog(path) as catalog:
-        lexical = catalog.lexical([(fts_any(terms("initWeights")), 1.0)], 5)
-    with sqlite3.connect(path) as db:
-        db.execute("DROP TABLE vocabulary")
-        db.execute("CREATE VIRTUAL TABLE lexical USING fts5(symbol, path, header, body, content='')")
-        db.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(lexical, row)")
-        for row, one in enumerate(small.chunks()):
-            db.execute("INSERT INTO lexical (rowid, symbol, path, header, body) VALUES (?,?,?,?,?)", (row, *map(" ".join, lexical_fields(one))))
-        db.execute("PRAGMA user_version=4")
-    with Catalog(path) as catalog:
-        assert catalog.lexical([(fts_any(terms("initWeights")), 1.0)], 5) == lexical
-        assert catalog.frequencies(["init"]) == {"init": 2}

@@ -198,7 +198,7 @@ def fit(pairs: Sequence[Pair], old: dict) -> dict:
 
 
 def score(pairs: Sequence[Pair], raw: dict) -> Array:
-    weights = read_weights(json.dumps(raw))
+    weights = read_weights(raw)
     return table(pairs) @ np.array([weights.signals[name] for name in NAMES]) + weights.bias
 
 

@@ -246,7 +246,7 @@ def main() -> None:
     report("our labels, out of fold (by paper)", y, {"ours": decide(p, np.full(len(ROLES), EVEN))}, ROLES)
     if options.fit:
         return
-    model = read_model(OUT.read_text())
+    model = read_model(json.loads(OUT.read_text()))
     if multicite := part("MultiCite", role_data.multicite, options.data):
         measure("MultiCite (train and dev), folded", multicite, rows, model, FOLDED, single=False)
     if acl_arc := part("ACL-ARC", role_data.acl_arc, options.data):

@@ -7,23 +7,20 @@ for what it is.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from lineage.errors import SettingsError
 from lineage.hyperparameters.ontology import ontology
 from lineage.hyperparameters.terms import american
 from lineage.results import Detail
+from lineage.tables import own, packaged
 from lineage.text.phrases import Phrase, Phrases, phrase, words
 
-MAX_BYTES = 4 * 1024 * 1024
 ALWAYS = "any"
 """The domain of details that every paper needs."""
 _TRAINS = "training"
@@ -138,18 +135,18 @@ def _scored(domain: Domain, places: Sequence[tuple[Counter[Phrase], float]], sai
 
 def checklist(more: Path | None = None) -> Checklist:
     """The packaged list, with a user's own; raises `SettingsError` where that is not of the form."""
-    packaged = _packaged()
+    shipped = _packaged()
     if not more:
-        return packaged
-    own = _read(more)
-    domains = {domain.name: domain for domain in (*packaged.domains, *own.domains)}
-    needs = {need.detail.name: need for need in (*packaged.needs, *own.needs)}
+        return shipped
+    added = own("details", more, checklist_of, '{"domains": {NAME: {"terms": {...}}}, "details": [{"name", "question", "mentions", ...}]}')
+    domains = {domain.name: domain for domain in (*shipped.domains, *added.domains)}
+    needs = {need.detail.name: need for need in (*shipped.needs, *added.needs)}
     return Checklist(tuple(domains.values()), tuple(needs.values()))
 
 
 @cache
 def _packaged() -> Checklist:
-    return checklist_of(json.loads(files("lineage").joinpath("data/details.json").read_text("utf-8")))
+    return checklist_of(packaged("details"))
 
 
 def checklist_of(table: Mapping[str, Any]) -> Checklist:
@@ -218,15 +215,3 @@ def _spoken(facts: Iterable[str]) -> Iterator[Phrase]:
                 yield name_parts
             if len(name_parts) > 1 and name_parts[0] in _COUNTED and name_parts[-1].endswith("s"):
                 yield (*name_parts[:-1], name_parts[-1].removesuffix("s"))
-
-
-def _read(path: Path) -> Checklist:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"more than {MAX_BYTES:,} bytes")
-        return checklist_of(json.loads(data))
-    except (OSError, ValueError, RecursionError) as error:
-        hint = '{"domains": {NAME: {"terms": {...}}}, "details": [{"name", "question", "mentions", ...}]}'
-        raise SettingsError(f"setting details: {path} cannot be read: {error}", hint=hint) from error

@@ -6,12 +6,11 @@ keywords, by what is defined, and by the form of a statement; none of it is of o
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from lineage.tables import packaged
 from lineage.text.phrases import Phrase, phrase
 
 PREFIX = "mechanism:"
@@ -53,7 +52,7 @@ class MechanismKind:
 @cache
 def kinds() -> tuple[MechanismKind, ...]:
     """All kinds, in the order of the list."""
-    rows = json.loads(files("lineage").joinpath("data/mechanisms.json").read_text("utf-8"))["kinds"]
+    rows = packaged("mechanisms")["kinds"]
     return tuple(
         MechanismKind(
             name=row["name"],

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lineage.errors import NotFound
-from lineage.hyperparameters.terms import CallPattern, Term, TermTable, american, extended, fold, of_json, packaged
+from lineage.hyperparameters.terms import CallPattern, Term, TermTable, american, extended, fold, of_json
 from lineage.hyperparameters.values import Expression, Plain, read, shown
+from lineage.tables import packaged
 from lineage.text.tokens import parts
 
 _SEGMENTS = re.compile(r"[./\[\]()'\" :]+")
@@ -284,7 +285,7 @@ def ontology(more: Path | None = None) -> Ontology:
 
 @cache
 def _packaged() -> Ontology:
-    return Ontology(of_json(packaged()))
+    return Ontology(of_json(packaged("ontology")))
 
 
 @cache

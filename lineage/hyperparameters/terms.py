@@ -11,14 +11,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from lineage.errors import SettingsError
+from lineage.tables import own, packaged
 
-MAX_BYTES = 4 * 1024 * 1024
 ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule", "boolean", "text"]
 _LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
 
@@ -93,24 +91,10 @@ class TermTable:
     parts: frozenset[str] = frozenset()
 
 
-@cache
-def packaged() -> dict[str, Any]:
-    """The packaged table, as JSON."""
-    table: dict[str, Any] = json.loads(files("lineage").joinpath("data/ontology.json").read_text("utf-8"))
-    return table
-
-
 def extended(path: Path) -> TermTable:
     """The packaged table with the rows of a user's file; raises `SettingsError` where that is not of the form."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise ValueError(f"more than {MAX_BYTES:,} bytes")
-        return of_json(_joined(packaged(), json.loads(data)))
-    except (OSError, ValueError, RecursionError) as error:
-        hint = '{"details": [{"name": "learning_rate", "identifiers": ["eta0"]}, {"name": ..., "title": ..., "topic": ..., "type": ...}]}'
-        raise SettingsError(f"setting ontology: {path} cannot be read: {error}", hint=hint) from error
+    form = '{"details": [{"name": "learning_rate", "identifiers": ["eta0"]}, {"name": ..., "title": ..., "topic": ..., "type": ...}]}'
+    return own("ontology", path, lambda table: of_json(_joined(packaged("ontology"), table)), form)
 
 
 def _joined(table: Mapping[str, Any], more: Any) -> dict[str, Any]:

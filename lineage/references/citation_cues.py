@@ -8,14 +8,13 @@ Cost: one pass over the tokens, linear in the length of the text, which is bound
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 
+from lineage.tables import packaged
 from lineage.text.phrases import sentences
 
 TARGET = "⟦T⟧"
@@ -103,7 +102,7 @@ def _split(text: str, bunch: int, textual: bool) -> Marked:
 @cache
 def _lexicon() -> Mapping[str, tuple[str, ...]]:
     """Word or beginning of a word (`utiliz*`) or two words -> classes."""
-    raw = json.loads(files("lineage").joinpath("data/lexicon.json").read_text("utf-8"))
+    raw = packaged("lexicon")
     names_by_word: dict[str, list[str]] = {}
     for name, words in raw["classes"].items():
         for word in words.split():

@@ -7,18 +7,17 @@ Beside these statements, which name the part, all cues of a sentence count by we
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from lineage.records import Mention
 from lineage.references.citation_cues import MAX_TEXT, OTHER, TARGET, WITNESS, mark, sentence_cues
 from lineage.references.signals import Part
+from lineage.tables import packaged
 
 MAX_MENTIONS = 200
 _SENTENCE = 1_500
@@ -97,7 +96,7 @@ _SECTIONS = (
 
 @cache
 def _wording() -> Wording:
-    raw = json.loads(files("lineage").joinpath("data/inheritance.json").read_text("utf-8"))
+    raw = packaged("inheritance")
     before = ((row, rf"(?<![\w-])(?:{'|'.join(row['verbs'])})\b\s*{_gap(row['gap'])}{_T}") for row in raw["statements"])
     after = ((row, rf"⟦T⟧\s*[)\]]?[\s,]*{_gap(row['gap'])}(?:{'|'.join(row['verbs'])})\b") for row in raw["after"])
     verbs = "|".join(raw["actor"])
@@ -176,7 +175,7 @@ class UseModel:
 @cache
 def shipped_use_model() -> UseModel:
     """The model of `data/use.json`, fitted by `python -m benchmarks.ancestors --fit --data DIR`."""
-    raw = json.loads(files("lineage").joinpath("data/use.json").read_text("utf-8"))
+    raw = packaged("use")
     return UseModel(raw["bias"], raw["cues"])
 
 

@@ -9,13 +9,11 @@ of which nobody quotes a sentence is scored by what remains, and says so.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from typing import Any
 
 from lineage.ids import normal_title
 from lineage.records import CodeLink, Mention, Reference, Role, RoleVerdict, Tier, Work, WorkId
@@ -24,6 +22,7 @@ from lineage.references.inheritance import by_part, on_it, section_weight, takeo
 from lineage.references.roles import classify, judge, section_kind
 from lineage.references.same_work import facts
 from lineage.references.signals import Signal
+from lineage.tables import packaged
 from lineage.text.tokens import counted
 
 MAX_MENTIONS = 60
@@ -67,18 +66,12 @@ class Weights:
     signals: Mapping[str, float]
 
 
-@cache
-def _shipped() -> Weights:
-    return read_weights(files("lineage").joinpath("data/ranking.json").read_text("utf-8"))
-
-
-def read_weights(text: str) -> Weights:
-    """Weights from their JSON."""
-    raw = json.loads(text)
+def read_weights(raw: Mapping[str, Any]) -> Weights:
+    """Weights from their table."""
     return Weights(raw["bias"], raw["bias_without_contexts"], {**raw["set_by_hand"], **raw["fitted"]})
 
 
-DEFAULT = _shipped()
+DEFAULT = read_weights(packaged("ranking"))
 
 
 def rank(

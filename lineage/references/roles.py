@@ -7,16 +7,16 @@ weights are handed back with it, in the words of the sentence, so nothing has to
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from typing import Any
 
 from lineage.records import Mention, Role, RoleVerdict
 from lineage.references.citation_cues import MAX_TEXT, sentence_cues
+from lineage.tables import packaged
 
 MAX_MENTIONS = 200
 SHOWN = 4
@@ -80,12 +80,11 @@ class RoleModel:
 @cache
 def shipped() -> RoleModel:
     """The model that comes with the package."""
-    return read_model(files("lineage").joinpath("data/roles.json").read_text("utf-8"))
+    return read_model(packaged("roles"))
 
 
-def read_model(text: str) -> RoleModel:
-    """A model from its JSON: `roles` in the order of `Role`, `cues` with a weight for each, in 1/`unit` of log-odds."""
-    raw = json.loads(text)
+def read_model(raw: Mapping[str, Any]) -> RoleModel:
+    """A model from its table: `roles` in the order of `Role`, `cues` with a weight for each, in 1/`unit` of log-odds."""
     roles = {Role(name): role_weights for name, role_weights in raw["roles"].items()}
     return RoleModel(
         weights={cue: tuple(w / raw["unit"] for w in given) for cue, given in raw["cues"].items()},

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
-from typing import Any
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.reasons import words
 from lineage.records import Answer, ChunkKind, Hit, Query, WorkId
 from lineage.results import FactOccurrence, Sentence
+from lineage.tables import packaged
 from lineage.text.tokens import terms
 from retrieval.answers.answer_type import answer_type
 from retrieval.answers.pieces import Piece, Words, fact, in_place, logistic, pieces_of, signs_of, told, weighed
 from retrieval.search.engine import Engine
 from retrieval.search.question_subject import is_heard, subject_of
 
+_FITTED = packaged("answers", "retrieval")
+"""What each sign weighs, and how sure one must be to say something."""
 MOST = 3
 PARTS = 6
 FACTS = 3
@@ -83,7 +82,7 @@ def searches(query: Query, target: WorkId) -> tuple[Query, ...]:
 
 def candidates(engine: Engine, answers: Sequence[Answer], occurrences: Sequence[FactOccurrence] = ()) -> list[Candidate]:
     """The pieces of what was found for one question, likeliest first; `occurrences` are facts of the details that it names."""
-    question, weights = answers[0].query.text, fitted()["weights"]
+    question, weights = answers[0].query.text, _FITTED["weights"]
     words, asked = Words(question, engine.worth(question)), answer_type(question)
     placed = [(piece, place) for hit, place in _placed(answers) for piece in pieces_of(hit)]
     placed += [(fact(occurrence, engine.ontology), 1.0) for occurrence in occurrences[:FACTS]]
@@ -112,7 +111,7 @@ def _likely(pieces: Sequence[Piece], scores: Sequence[float], densest: float, su
     odds = (
         {"bias": 1.0, "together": math.log(together / (1 - together)), "densest": densest, "supported": float(supported or named)} if powers else {}
     )
-    sure = logistic(weighed(odds, fitted()["sure"]))
+    sure = logistic(weighed(odds, _FITTED["sure"]))
     return [Candidate(piece, likelihood, sure) for (piece, _), likelihood in zip(ordered, likelihoods, strict=True)]
 
 
@@ -127,13 +126,6 @@ def _placed(answers: Sequence[Answer]) -> list[tuple[Hit, float]]:
     return list(hits.values())
 
 
-@cache
-def fitted() -> Mapping[str, Any]:
-    """What each sign weighs, and how sure one must be to say something."""
-    found: Mapping[str, Any] = json.loads(files("retrieval").joinpath("data/answers.json").read_text("utf-8"))
-    return found
-
-
 def extracted(ranked: Sequence[Sequence[Candidate]]) -> list[Sentence]:
     """At most `MOST` sentences, each with its one piece of evidence, in turn the best for each part of the question; none where none is
     likely enough."""
@@ -146,13 +138,13 @@ def extracted(ranked: Sequence[Sequence[Candidate]]) -> list[Sentence]:
 
 def _said(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Those that come near the best, if that is likely enough."""
-    near = fitted()["near"]
+    near = _FITTED["near"]
     return [candidate for candidate in ranked if candidate.likelihood >= near * ranked[0].likelihood] if is_sure(ranked) else []
 
 
 def is_sure(ranked: Sequence[Candidate]) -> bool:
     """Whether one of the first pieces is likely enough to answer for anything to be said."""
-    return bool(ranked) and ranked[0].sure >= float(fitted()["least"])
+    return bool(ranked) and ranked[0].sure >= float(_FITTED["least"])
 
 
 def _new(piece: Piece, other: Piece) -> bool:

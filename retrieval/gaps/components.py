@@ -7,18 +7,16 @@ numbers the passage never names. Words decide, no code is run, so this is a plac
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lineage.citation import pinpoint
 from lineage.errors import UsageError
 from lineage.records import Answer, Chunk, FileRole, Hit, Query, Reason, ReasonKind
 from lineage.results import METHOD, Detail, Gap, GapReason, Specification, Suggestion
+from lineage.tables import packaged
 from lineage.text.tokens import parts, stem, tokens
 
 if TYPE_CHECKING:
@@ -119,26 +117,19 @@ def _once(method_components: Sequence[MethodComponent]) -> list[MethodComponent]
 
 def unsaid(passage: str, code: str) -> Iterator[str]:
     """Operations and numbers of the code that the passage does not name, in the code's order."""
-    numbers = {*tokens(passage), *_NUMBER.findall(passage)}
+    numbers, operations = {*tokens(passage), *_NUMBER.findall(passage)}, packaged("operations", "retrieval")["operations"]
     names: dict[str, None] = {}
     for line in code.split("\n"):
         if line.lstrip().startswith(("#", '"""', "'''", "def ", "class ", "import ", "from ")):
             continue
         for name in _NAME.findall(line):
-            words = _table()["operations"].get(name.lower())
+            words = operations.get(name.lower())
             if words is not None and not any(stem(word) in numbers for word in words):
                 names.setdefault(name)
         for number in _NUMBER.findall(line):
             if number not in numbers:
                 names.setdefault(number)
     yield from list(names)[:_TOLD]
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    """`operations`: identifiers of what changes results, each with the words by which prose names it."""
-    method_components: dict[str, Any] = json.loads(files("retrieval").joinpath("data/operations.json").read_text("utf-8"))
-    return method_components
 
 
 def rows(method_components: Sequence[MethodComponent], target_text: TargetText) -> Iterator[Gap]:

@@ -149,7 +149,7 @@ def test_a_model_is_plain_json():
         "unit": 100,
         "cues": {"says use": [300 * (role is Role.METHOD) for role in Role]},
     }
-    (verdict,) = classify([mention("We use [bert].")], model=read_model(json.dumps(model)))
+    (verdict,) = classify([mention("We use [bert].")], model=read_model(model))
     assert (verdict.role, verdict.score, verdict.cues) == (Role.METHOD, 0.8808, ("“use”",))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from lineage.records import CodeLink, Mention, Reference, Role, Tier, Work, WorkId
 from lineage.references.ranking import Weights, rank, read_weights, text_signals
 from lineage.text.tokens import counted
@@ -111,12 +109,8 @@ def test_weights_are_one_place_and_can_be_replaced():
 
 
 def test_weights_set_by_hand_and_fitted_are_read_together():
-    assert read_weights(
-        json.dumps({"bias": 1, "bias_without_contexts": 2, "set_by_hand": {"code": 1}, "fitted": {"alone": 2}, "provenance": {}})
-    ).signals == {
-        "code": 1,
-        "alone": 2,
-    }
+    table = {"bias": 1, "bias_without_contexts": 2, "set_by_hand": {"code": 1}, "fitted": {"alone": 2}, "provenance": {}}
+    assert read_weights(table).signals == {"code": 1, "alone": 2}
 
 
 def test_a_thousand_mentions_cost_what_sixty_do():

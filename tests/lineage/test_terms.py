@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from lineage.errors import SettingsError
 from lineage.hyperparameters.checklist import checklist
 from lineage.hyperparameters.ontology import ontology
-from lineage.hyperparameters.terms import MAX_BYTES, TermTable, extended, fold, packaged
+from lineage.hyperparameters.terms import TermTable, extended, fold
+from lineage.tables import MAX_BYTES, packaged
 
 ROW = {"name": "zeta", "title": "zeta", "topic": "model", "type": "number"}
 
@@ -116,7 +117,7 @@ def test_any_json_is_a_table_or_refused(tmp_path: Path, row: dict[str, Any], mor
         made = table(tmp_path, {"details": [ROW | row], **more})
     except SettingsError:
         return
-    assert len(made.terms) in {len(packaged()["details"]), len(packaged()["details"]) + 1}
+    assert len(made.terms) in {len(packaged("ontology")["details"]), len(packaged("ontology")["details"]) + 1}
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ STYLES: dict[str, tuple[str, tuple[object, ...]]] = {
     ),
     "springer": (
         r"\bibitem{k} Radford, A., Kim, J.W., et~al.: Learning visual models. In: ICML. pp. 87--98 (2021)",
-        ("Learning visual models", ("A. Radford", "J.W. Kim"), 2021, "ICML. pp. 87–98 (2021)", None, None),
+        ("Learning visual models", ("A. Radford", "J.W. Kim"), 2021, "ICML", None, None),
     ),
     "siam": (
         r"\bibitem{k} {\sc N.~J. Higham}, {\em Accuracy and Stability}, SIAM, Philadelphia, 2002.",
-        ("Accuracy and Stability", ("N. J. Higham",), 2002, "SIAM, Philadelphia, 2002", None, None),
+        ("Accuracy and Stability", ("N. J. Higham",), 2002, "SIAM", None, None),
     ),
     "revtex": (
         r"""\bibitem [{\citenamefont {E}(1935)}]{k} \BibitemOpen \bibfield {author} {\bibinfo {author} {\bibfnamefont {A.}~\bibnamefont {Einstein}},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.parsers.latex.bibitems import bibtex_people, like_people, people_first, printed_people, turn
+from indexer.parsers.latex.bibitems import bibtex_people, turn
 from indexer.parsers.latex.bibtex import MAX_VALUE, bib_entry, inherit, records
 from lineage.records import BibEntry
 
@@ -141,50 +141,3 @@ def test_a_name_list_of_bibtex(value: str, people: tuple[str, ...]) -> None:
 )
 def test_a_name_is_turned_once(name: str, turned: str) -> None:
     assert turn(name) == turned
-
-
-@pytest.mark.parametrize(
-    ("text", "people"),
-    [
-        ("A. One, B. Two, and C. Three.", ("A. One", "B. Two", "C. Three")),
-        ("One, A., Two, B. B., & Three, C.", ("A. One", "B. B. Two", "C. Three")),
-        ("Ada Lovelace and Charles Babbage, 2020", ("Ada Lovelace", "Charles Babbage")),
-        ("A. One et al. (2020a)", ("A. One",)),
-        ("A. One; B. Two", ("A. One", "B. Two")),
-        ("A. One, Jr., B. Two", ("A. One Jr.", "B. Two")),
-        ("A. One (Ed.)", ("A. One",)),
-        ("", ()),
-    ],
-)
-def test_a_printed_list_of_people(text: str, people: tuple[str, ...]) -> None:
-    assert printed_people(text) == people
-
-
-@pytest.mark.parametrize(
-    ("text", "are"),
-    [
-        ("Ada Lovelace", True),
-        ("A. One, B. Two", True),
-        ("Attention", False),
-        ("OpenAI, 2023", True),
-        ("Deep learning for images of many kinds", False),
-        ("GPT-4 technical report", False),
-        ("", False),
-        ("A: B", False),
-    ],
-)
-def test_people_are_told_from_titles(text: str, are: bool) -> None:
-    assert like_people(text) is are
-
-
-@pytest.mark.parametrize(
-    ("text", "people", "rest"),
-    [
-        ("Lovelace, A. and Babbage, C. Deep engines. 1843.", "Lovelace, A. and Babbage, C.", "Deep engines. 1843."),
-        ("A. Lovelace, C. Babbage: Deep engines.", "A. Lovelace, C. Babbage", "Deep engines."),
-        ("Deep engines without end", "", "Deep engines without end"),
-        ("", "", ""),
-    ],
-)
-def test_the_people_at_the_head_of_an_entry(text: str, people: str, rest: str) -> None:
-    assert people_first(text) == (people, rest)

@@ -85,3 +85,19 @@ def test_authors_come_given_name_first() -> None:
 def test_a_hostile_entry_ends_soon() -> None:
     for raw in ("A, B. " * 20_000, "“" * 50_000, "(" * 50_000, "a. " * 30_000, "Aa-" * 30_000, ", volume 1" * 5_000, ";" * 50_000, "arxiv," * 10_000):
         assert parse_entry(raw, "k").key == "k"
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("A. One, B. Two, and C. Three.", ("A. One", "B. Two", "C. Three")),
+        ("One, A., Two, B. B., & Three, C.", ("A. One", "B. B. Two", "C. Three")),
+        ("A. One et al.", ("A. One",)),
+        ("A. One; B. Two", ("A. One", "B. Two")),
+        ("A. One, Jr., B. Two", ("A. One Jr", "B. Two")),
+        ("A. One (Ed.)", ("A. One",)),
+        ("", ()),
+    ],
+)
+def test_a_printed_list_of_people(text: str, people: tuple[str, ...]) -> None:
+    assert tuple(authors_of(text)) == people

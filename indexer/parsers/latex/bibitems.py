@@ -12,30 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from indexer.parsers.latex.machine import Bibitem
 from indexer.parsers.latex.symbols import plain
+from indexer.parsers.pdf.entry import Printed, parse_entries
+from indexer.parsers.pdf.names import authors_of, is_names
 from indexer.references.entry_identifiers import arxiv_doi, arxiv_in, doi_in, year_in
 from lineage.records import BibEntry
 
 MAX_PEOPLE = 5_000
-MAX_LIST = 100_000
 _AND = re.compile(r"[{}]|\s+and\s+", re.IGNORECASE)
-_SPLIT = re.compile(r"\s*[,;]\s*(?:and\b|&)\s*|\s+(?:and|&)\s+|\s*[,;]\s*")
-_INITIALS = re.compile(r"(?:[^\W\d_a-z][a-z]?\.[ -]{0,2}|[^\W\d_a-z](?![^\W\d_A-Z])[ -]?){1,6}\Z")
 _YEAR_END = re.compile(r"[\s,(\[]*\b(?:19|20)\d\d[a-z]?\b[).\]]*\s*\Z")
-_ETAL_END = re.compile(r",?\s*\b(?:et\.?\s+al\.?|and others|others)(?=[\s,.;)]|\Z)\.?", re.IGNORECASE)
-_EDITORS = re.compile(r"\(?\b[Ee]d(?:itor)?s?\b\.?\)?\.?")
-_SUFFIX = re.compile(r"(?:[JS]r\.?|I{2,3}|IV)\Z")
-_DOTTED = r"(?:[^\W\d_a-z][a-z]\.[ -]{0,2}(?:[^\W\d_a-z]\.[ -]{0,2})*+|(?:[^\W\d_a-z]\.[ -]{0,2})++)"
-_PARTICLES = r"(?:(?:van|von|der|den|de|di|da|del|della|dos|du|la|le|el|al|ter|ten|bin|ibn)\s+|[dDO]['’]){0,3}"
-_LAST = _PARTICLES + r"[^\W\d_][\w'’`-]{1,40}(?:\s(?:[JS]r\.|I{2,3}\b)|(?:\s[^\W\d_a-z][\w'’-]{1,40}){1,2}(?=\s*(?:[,;:&]|and\b|\.\s)))?"
-_ENDS = r"(?=\s*(?:[,;:.(&“\"]|and\b|et\s+al|\Z))"
-_STYLES = (
-    re.compile(_LAST + r",\s*" + _DOTTED),  # Last, F. M.
-    re.compile(_DOTTED + r"\s?" + _LAST),  # F. M. Last
-    re.compile(r"[^\W\d_a-z][\w'’-]{1,30}(?:\s+[^\W\d_a-z]\.?){0,3}\s+" + _LAST + _ENDS),  # First M. Last
-)
-_BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and\b|&)?|\band\b|&)\s*")
-_AFTER = re.compile(r"\s*(?:,?\s*et\.?\s+al\.?|,?\s*and others)?\s*(?:\(?\b(?:19|20)\d\d[a-z]?\b\)?)?\s*[.,:;]?\s*")
-_PERSON = re.compile(r"[^\W\d_][\w.'’`´ ‐-]{0,80}\Z")
 
 
 def bibtex_people(value: str) -> tuple[str, ...]:
@@ -63,83 +47,15 @@ def turn(name: str) -> str:
     return " ".join(parts)
 
 
-def printed_people(text: str) -> tuple[str, ...]:
-    """First-name-first names of a printed list ("A. One, B. Two, and C. Three"; "One, A., Two, B.")."""
-    text = _EDITORS.sub("", _ETAL_END.sub("", _YEAR_END.sub("", text.strip()))).strip(" ,;:")
-    text = text if re.search(r"\b[A-Z]\.\Z", text) else text.rstrip(" .")
-    parts = [part.strip() for part in _SPLIT.split(text) if part and part.strip(" .")]
-    if _inverted(parts):
-        parts = _paired(parts)
-    people: list[str] = []
-    for part in parts[:MAX_PEOPLE]:
-        if _SUFFIX.match(part) and people:
-            people[-1] += " " + part
-        else:
-            people.append(part)
-    return tuple(people)
-
-
-def _inverted(parts: list[str]) -> bool:
-    seconds = parts[1::2]
-    matching = sum(1 for part in seconds if _INITIALS.match(part))
-    return bool(seconds) and bool(_INITIALS.match(seconds[0])) and not _INITIALS.match(parts[0]) and 2 * matching > len(seconds)
-
-
-def _paired(parts: list[str]) -> list[str]:
-    out: list[str] = []
-    for part in parts:
-        if _INITIALS.match(part) and out and not _INITIALS.match(out[-1].split()[0]):
-            out[-1] = f"{part} {out[-1]}"
-        else:
-            out.append(part)
-    return out
-
-
-def like_people(text: str) -> bool:
-    """Whether a printed string may be a list of people rather than a title."""
-    names = printed_people(text)
-    if not names or not all(_PERSON.match(name) for name in names):
-        return False
-    if len(names) == 1:
-        return _one_person(names[0]) or bool(_YEAR_END.search(text) or _ETAL_END.search(text))
-    return all(len(name.split()) <= 6 for name in names)
-
-
-def _one_person(name: str) -> bool:
-    words = name.split()
-    return 2 <= len(words) <= 4 and all(word[0].isupper() or len(word) <= 3 for word in words)
-
-
-def people_first(text: str) -> tuple[str, str]:
-    """The list of people that a printed entry begins with, and what follows it; nothing and the text where it begins with none."""
-    for style in _STYLES:
-        end, pos = 0, 0
-        while match := style.match(text, pos):
-            end = match.end()
-            between = _BETWEEN.match(text, end)
-            if not between or not between[0].strip() or end > MAX_LIST:
-                break
-            pos = between.end()
-        after = _AFTER.match(text, end) if end else None
-        if after and (after[0].strip() or end == len(text) or text[end - 1] in ". "):
-            return text[: after.end()].strip(" ,:;"), text[after.end() :]
-    return "", text
-
-
 _FIELD = re.compile("\x0f([^\x0f\x10\x16]{1,40})\x10\\s*([^\x0f\x10\x16]*)\x16")
 _LINK = re.compile("\x13([^\x13\x14\x15]*)\x14([^\x13\x14\x15]*)\x15")
 _MARKS = re.compile("[\x00-\x08\x0e-\x1f]+")
 _ITALIC = re.compile("\x11([^\x11\x12]{3,600})\x12")
-_QUOTED = re.compile(r"[“\"‘]\s*([^“”\"]{6,600}?)[,.]?\s*[”\"]")
 _LABEL_YEAR = re.compile(r"\(\s*((?:19|20)\d\d)[a-z]?\s*\)")
 _AUTHOR_YEAR = re.compile(r"[\s,(]((?:19|20)\d\d)[a-z]?\)?[.,:]?\s*\Z")
 _TITLE_TAIL = re.compile(r"[,.]?\s*\(?\b(?:19|20)\d\d[a-z]?\)?\s*\Z")
 _IN = re.compile(r"\A(?:In|in)\b[:\s]+")
 _URL_WORDS = re.compile(r"\b(?:URL|Available(?: at| online)?|Online|Accessed[^.]*|\[Online\])\b[:.]?", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[^\sA-Z.][.?!])\s+(?=[A-Z0-9\"“])")
-_COMMA_END = re.compile(r",\s+(?=in[:\s]|[Pp]roc|[A-Z][\w.&]*(?:\s+[\w.&:()-]+){0,12}?,?\s+(?:vol\.?\s*)?\d)|(?<=[^\sA-Z.][.?!])\s+(?=[A-Z0-9“])")
-_VENUE_START = re.compile(r",?\s+(?:In[:\s]+(?=[A-Z])|in:\s|in\s+(?=Proc|Adv|IEEE|ACM))|[,.]\s+(?=arXiv|CoRR|Proceedings\b|Advances in\b)")
-_ETAL = re.compile(r"et\.?\s*al\.?")
 _MAX_TEXT = 30_000
 
 
@@ -148,6 +64,7 @@ class _Parts:
     people: str = ""
     title: str = ""
     venue: str = ""
+    authors: tuple[str, ...] = ()
     named: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -190,7 +107,7 @@ def _named(text: str) -> _Parts | None:
         return None
     people = people or [_bare(text.split("\x0e")[0])]
     venue = next((named[each][0] for each in ("journal", "booktitle", "series", "publisher") if each in named), "")
-    return _Parts(" and ".join(people), title, venue, named)
+    return _Parts(" and ".join(people), title, venue, tuple(map(turn, people)) if len(people) > 1 else (), named)
 
 
 def _parts(text: str) -> _Parts:
@@ -202,16 +119,20 @@ def _parts(text: str) -> _Parts:
 
 
 def _of_blocks(blocks: list[str]) -> _Parts:
-    first = _bare(blocks[0])
-    people, after_names = people_first(first)
-    if people and len(after_names) > len("A title") and not like_people(first):
-        running = _of_running(blocks[0])
+    first, second = _bare(blocks[0]), _bare(blocks[1])
+    goes_on = _IN.match(second) or _only_address(second) or blocks[1].lstrip().startswith("\x11")
+    if _are_people(first) or (_first_may_be_people(first) and not goes_on):
+        return _Parts(first, "", " ".join(blocks[1:])) if _IN.match(second) else _Parts(first, blocks[1], " ".join(blocks[2:]))
+    running = _of_running(blocks[0])
+    if running.authors and running.title:
         return replace(running, venue=" ".join([running.venue, *blocks[1:]]))
-    if not people and not like_people(first) and (_only_address(blocks[1]) or not _first_may_be_people(first)):
-        return _Parts("", first, " ".join(blocks[1:]))
-    if _IN.match(_bare(blocks[1])):
-        return _Parts(first, "", " ".join(blocks[1:]))
-    return _Parts(first, blocks[1], " ".join(blocks[2:]))
+    return _Parts("", first, " ".join(blocks[1:]))
+
+
+def _are_people(text: str) -> bool:
+    """Whether a block is a list of people; of one word only with a year behind it."""
+    names = _YEAR_END.sub("", text)
+    return is_names(names) and (" " in names.strip() or names != text)
 
 
 def _first_may_be_people(text: str) -> bool:
@@ -220,44 +141,24 @@ def _first_may_be_people(text: str) -> bool:
 
 
 def _only_address(block: str) -> bool:
-    words = _URL_WORDS.sub("", _bare(block)).strip(" .,:()")
+    words = _URL_WORDS.sub("", block).strip(" .,:()")
     return not words or words.startswith(("http", "www.")) or bool(re.fullmatch(r"[\d\s.,a-z]{0,12}", words))
 
 
 def _of_running(text: str) -> _Parts:
-    bare = _bare(text)
-    if quoted := _QUOTED.search(bare):
-        return _Parts(bare[: quoted.start()], quoted[1], _venue_in(text) or bare[quoted.end() :])
-    people, after_names = people_first(bare)
-    italics = [match for match in _ITALIC.finditer(text) if not _ETAL.match(_bare(match[1]))]
-    if italics and _bare(text[: italics[0].start()]).strip(" ,.:;") == people.strip(" ,.:;"):  # the title itself is in italics
-        return _Parts(people, _bare(italics[0][1]), _venue_in(text[italics[0].end() :]) or _bare(text[italics[0].end() :]))
-    if italics:
-        after_names = after_names.partition(_bare(italics[0][1]))[0] or after_names
-    title, venue = _title_first(after_names.strip(), commas=people.endswith(",") or bare[len(people) : len(people) + 1] == ",")
-    return _Parts(people, title, _venue_in(text) or venue)
-
-
-def _venue_in(text: str) -> str:
-    """The first words in italics that are not `et al.`."""
-    return next((_bare(match[1]) for match in _ITALIC.finditer(text) if not _ETAL.match(_bare(match[1]))), "")
-
-
-def _title_first(text: str, *, commas: bool) -> tuple[str, str]:
-    """The title that a running entry goes on with after its people, and the rest."""
-    pattern = _COMMA_END if commas else _SENTENCE
-    end = pattern.search(text)
-    other = _VENUE_START.search(text, 8)
-    cut = min((match.start() for match in (end, other) if match), default=len(text))
-    return text[:cut].strip(), text[cut:].strip(" ,.")
+    """The parts of an entry in running text, told apart as those of a printed list are."""
+    raw, italic = "", list[tuple[int, int]]()
+    for n, part in enumerate(re.split("[\x11\x12]", text)):
+        spaced = re.sub(r"\s+", " ", _MARKS.sub("", part))
+        start = len(raw)
+        raw += spaced.lstrip() if not raw or raw.endswith(" ") else spaced
+        italic += [(start, len(raw))] if n % 2 else []
+    (entry,) = parse_entries([Printed(raw, "", tuple(italic))])
+    return _Parts(title=entry.title, venue=entry.venue, authors=entry.authors)
 
 
 def _people(parts: _Parts) -> tuple[str, ...]:
-    if parts.named.get("person") or parts.named.get("author"):
-        people = parts.named.get("person") or parts.named["author"]
-        if len(people) > 1:
-            return tuple(turn(name) for name in people)
-    return printed_people(_bare(parts.people))
+    return parts.authors or tuple(authors_of(_YEAR_END.sub("", _bare(parts.people))))
 
 
 def _year(entry: Bibitem, parts: _Parts, raw: str) -> int | None:

@@ -15,6 +15,7 @@ VANCOUVER = re.compile(rf"{_SURNAME}\s[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}{_AFTER}(?=[,.;
 INITIAL_FIRST = re.compile(rf"[^\W\d_a-z]\.[ -]{{0,2}}(?:[^\W\d_]\.[ -]{{0,2}}){{0,4}}\s?{_SURNAME}(?:,? (?:Jr|Sr)\.)?")
 _ONLY_INITIALS = re.compile(rf"{_INITIALS}|[A-ZÀ-ÖØ-ÞĀ-Ž]{{1,3}}")
 _BETWEEN = re.compile(r"\s*(?:[,;]\s*(?:and|&|und|et)?|and|&|und)\s+|\s*[,;]\s*", re.IGNORECASE)
+_SUFFIX = re.compile(r",\s+(?=(?:[JS]r|I{2,3}|IV)\b)")
 ET_AL = re.compile(r"[,;]?\s*\b(?:and\s+)?(?:et\.?\s?al\.?|and others|others)[.,;:]{0,2}", re.IGNORECASE)
 EDITORS = re.compile(r"[\s,]*\(?\b(?:eds?|editors?|hrsg)\b\.?\)?[.,:]*\s*", re.IGNORECASE)
 _SMALL = frozenset(
@@ -71,13 +72,13 @@ def _are_capital(words: list[str], listed: bool) -> bool:
 
 def authors_of(names: str) -> list[str]:
     """The persons of a names list, given names first."""
-    names = EDITORS.sub(" ", ET_AL.sub("", names)).strip(" ,.;:(")
+    names = _SUFFIX.sub(" ", EDITORS.sub(" ", ET_AL.sub("", names)).strip(" ,.;:("))
     if not names:
         return []
     if ";" in names:
         return [_flip(piece) for piece in re.split(r"\s*;\s*(?:and\s+|&\s*)?", names) if piece.strip()]
     pieces = [piece for piece in re.split(r"\s*,\s*(?:and\s+|&\s*)?|\s+(?:and|&|und)\s+", names) if piece.strip()]
-    initials = [bool(_ONLY_INITIALS.fullmatch(piece.strip())) for piece in pieces]
+    initials = [bool(_ONLY_INITIALS.fullmatch(_dotted(piece))) for piece in pieces]
     if any(initials[1:2]) or sum(initials) * 3 >= len(pieces):
         return _pair_up(pieces, initials)
     if "," in names and _all_flipped(names):

@@ -64,7 +64,7 @@ def _span(element: etree._Element, name: str) -> int:
     return min(int(attribute), MOST) if _COUNT.fullmatch(attribute) else 1
 
 
-PARSER = "html@6"
+PARSER = "html@7"
 MAX_CHARS = 5_000_000
 _SKIPPED = frozenset({"script", "style", "nav", "head", "noscript", "template", "button", "form", "iframe", "object", "svg", "header", "footer"})
 _HIDING = re.compile(

@@ -1,7 +1,7 @@
 """Settings and facts of configuration files: YAML, JSON, TOML, INI and gin, under their nested names.
 
-YAML is read as events, so that aliases cannot multiply; JSON and the rest by their own small
-tokenisers, which a broken file does not stop. Nothing is constructed and no interpolation is resolved.
+YAML, and JSON as YAML, is read as events, so that aliases cannot multiply; the rest by its lines, and so is what is broken.
+Nothing is constructed and no interpolation is resolved.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.values import MOST_ITEMS, Expression
 from lineage.hyperparameters.values import read as read_value
 
-_TOKEN = re.compile(r'"((?:[^"\\\n]|\\.)*)"|\'((?:[^\'\\\n]|\\.)*)\'|([{}\[\],:])|(//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*)|([^\s{}\[\],:"\']+)')
+_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/')
+"""Comments of JSON, and strings, in which there are none."""
 _SECTION = re.compile(r"\s*\[\[?\s*([^\[\]\n]{1,160}?)\s*\]\]?\s*(?:[#;].*)?\Z")
 _PAIR = re.compile(r"\s*([\w./@%-]{1,160})\s*(?:=|:(?=\s))\s*(.*?)\s*\Z")
 _COMMENT = re.compile(r"\s+[#;].*\Z")
@@ -40,11 +41,9 @@ def read(path: str, text: str, language: str, sink: Sink) -> str:
     """Put the facts of a file into `sink`; gives a note where it is not what its name says and was read by its lines."""
     if _SKIPPED.search(path) or (language == "yaml" and _ENVIRONMENT.issubset(_TOP_LEVEL.findall(text))):
         return ""
-    if language == "yaml":
-        return _yaml(path, text, sink)
-    if language == "json":
-        _json(path, text, sink)
-    elif language in {"toml", "gin"}:
+    if language in {"yaml", "json"}:
+        return _yaml(path, _COMMENTS.sub(_blank, text) if language == "json" else text, language, sink)
+    if language in {"toml", "gin"}:
         _sections(path, text, sink)
     return ""
 
@@ -76,10 +75,15 @@ def _invented(key: str, said: str, context: str, ontology: Ontology) -> bool:
     return value is not None and not ontology.knows(naming.name, value.value)
 
 
-# -- YAML
+# -- YAML and JSON
 
 
-def _yaml(path: str, text: str, sink: Sink) -> str:
+def _blank(match: re.Match[str]) -> str:
+    """A comment as white space, a string as it is."""
+    return match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0])
+
+
+def _yaml(path: str, text: str, language: str, sink: Sink) -> str:
     try:
         for line, keys, written_value in leaves(text):
             _leaf(sink, line, keys, written_value, path)
@@ -88,7 +92,7 @@ def _yaml(path: str, text: str, sink: Sink) -> str:
         at = where.line + 1 if where else 0
         for line, keys, written_value in _yaml_lines(text, at):
             _leaf(sink, line, keys, written_value, path)
-        return f"{path}: no valid YAML" + (f" from line {at}" if at else "") + "; read by its lines"
+        return f"{path}: no valid {language.upper()}" + (f" from line {at}" if at else "") + "; read by its lines"
     return ""
 
 
@@ -166,47 +170,6 @@ def _yaml_lines(text: str, first: int) -> Iterator[tuple[int, list[str], str]]:
             yield number, [*(key for _, key in open_), match[2]], written_value
         elif not written_value:
             open_.append((indent, match[2]))
-
-
-# -- JSON
-
-
-def _json(path: str, text: str, sink: Sink) -> None:
-    """Members of objects with scalars or lists of scalars, whatever the rest of the text is."""
-    keys: list[str] = []
-    lists: list[list[str] | None] = []
-    frames: list[tuple[str, int]] = []
-    key, value, line, at, colon = "", "", 1, 0, False
-    for token in _TOKEN.finditer(text):
-        line += text.count("\n", at, token.start())
-        at = token.start()
-        if token[4]:
-            continue
-        if token[3] is None:
-            value = token[1] if token[1] is not None else token[2] if token[2] is not None else token[5]
-            if frames and frames[-1][0] == "[" and lists and lists[-1] is not None and len(lists[-1]) <= MOST_ITEMS:
-                lists[-1].append(value)
-            elif colon and len(frames) < _DEPTH and len(value) < 400:
-                _leaf(sink, line, [*(name for name in keys if name), key], value, path)
-            colon = colon and False
-        elif token[3] == ":":
-            key, colon = value[:100], True
-        elif token[3] in "{[":
-            if frames and frames[-1][0] == "[" and lists:
-                lists[-1] = None
-            frames.append((token[3], line))
-            keys.append(key if colon else "")
-            lists.append([] if token[3] == "[" else None)
-            colon = False
-        elif token[3] in "}]" and frames:
-            _closed_json(frames.pop(), keys, lists.pop(), sink, path)
-            colon = False
-
-
-def _closed_json(frame: tuple[str, int], keys: list[str], items: list[str] | None, sink: Sink, path: str) -> None:
-    if frame[0] == "[" and items and len(items) <= MOST_ITEMS:
-        _leaf(sink, frame[1], [name for name in keys if name], "[" + ", ".join(items) + "]", path)
-    keys.pop()
 
 
 # -- TOML, INI, gin

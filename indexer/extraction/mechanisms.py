@@ -1,7 +1,6 @@
 """Mechanisms of programs as facts: every statement by which code decides something of a known kind, with its place and its words (pure).
 
-Read from the syntax tree of Python and from the lines of configurations; nothing is run. Calls of a framework in training, data and
-sampling code that no kind names are facts too, so that what the list forgets can still be listed.
+Read from the syntax tree of Python and from the lines of configurations; nothing is run.
 """
 
 from __future__ import annotations
@@ -12,9 +11,8 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from lineage.hyperparameters.mechanisms import OTHER, PREFIX, MechanismKind, by_call, by_name, kinds
+from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, by_call, by_name, kinds
 from lineage.records import Document
 
 MOST = 25
@@ -23,17 +21,6 @@ _LONGEST = 200
 _CODE = 400
 _LINES = 12
 _CONFIG_LINES = 1_500
-_FRAMEWORKS = ("torch", "torchvision", "jax", "optax", "flax", "tensorflow", "sklearn", "transformers", "lightning", "pytorch_lightning", "timm")
-_PLAIN = """
-to cuda zeros ones tensor arange cat stack reshape view device no_grad inference_mode Linear Module save load is_available
-zeros_like ones_like from_numpy concatenate array asarray empty full eye squeeze unsqueeze split chunk expand permute size
-cpu numpy item Parameter ModuleList Sequential device_count set_device synchronize get_rank get_world_size barrier
-init_process_group DistributedDataParallel DataParallel Tensor sum mean max min sqrt exp log abs pow where argmax float32
-long int Embedding Conv2d Identity tree_map jit vmap shape block_until_ready empty_cache is_initialized all_reduce
-destroy_process_group current_device get_logger set_grad_enabled transpose ModuleDict ndarray
-"""
-"""Calls that move, shape and store, and decide nothing."""
-_DOING = re.compile(r"train|step|loss|optim|sched|data|transform|sampl|loop|main|fit|preprocess|augment", re.IGNORECASE)
 _OPTIONS = frozenset(("add_argument", "add_option", "option", "add_arg"))
 _CONFIG_LINE = re.compile(r"\s*(?:-\s+)?[\"']?([A-Za-z_][\w./-]{0,80})[\"']?\s*[:=]\s*(\S.*?),?\s*\Z")
 _FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w.-]{1,60})(?:[ =]([^\s\\-][^\s\\]{0,80}))?")
@@ -107,7 +94,6 @@ class _MechanismReader:
     def __init__(self, lines: Sequence[str], tree: ast.Module) -> None:
         self.lines = lines
         self.tree = tree
-        self.modules = dict(_imports(tree))
 
     def facts(self) -> Iterator[MechanismFact]:
         """What every statement decides; definitions by their names."""
@@ -138,8 +124,6 @@ class _MechanismReader:
             if kind.code and (match := kind.code.search(text)):
                 known.add(kind.name)
                 yield MechanismFact(statement.lineno, end, PREFIX + kind.name, text[:_LONGEST], match[0][:40], "code", scope)
-        if not known and _DOING.search(scope.rpartition(".")[2]):
-            yield from self._others(parts, end, scope)
 
     def _definition(self, node: _Function | ast.ClassDef, scope: str) -> Iterator[MechanismFact]:
         last = min(node.end_lineno or node.lineno, node.lineno + 4 * _LINES)
@@ -187,33 +171,10 @@ class _MechanismReader:
     def _fact(self, kind: MechanismKind, line: int, end: int, written: str, how: str, scope: str) -> MechanismFact:
         return MechanismFact(line, end, PREFIX + kind.name, self._text(line, end)[:_LONGEST], written, how, scope)
 
-    def _others(self, parts: Iterable[ast.AST], end: int, scope: str) -> Iterator[MechanismFact]:
-        """The first call of a framework in a statement of which no kind is known."""
-        for call in (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)):
-            first, _, rest = _dotted(call.func).partition(".")
-            full = self.modules.get(first, "")
-            if full.partition(".")[0] in _FRAMEWORKS and (called := (rest or full).rpartition(".")[2]) not in _plain():
-                yield MechanismFact(call.lineno, end, OTHER, self._text(call.lineno, end)[:_LONGEST], called, "call", scope)
-                return
-
     def _text(self, first: int, last: int) -> str:
         """Lines as one, without comments."""
         rows = (_COMMENT.sub("", row).strip() for row in self.lines[first - 1 : min(last, first + _LINES)])
         return " ".join(row for row in rows if row and not row.startswith("#"))
-
-
-@cache
-def _plain() -> frozenset[str]:
-    return frozenset(_PLAIN.split())
-
-
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Names that a module imports, with what they stand for."""
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
 
 
 def _children(statement: ast.stmt) -> Iterator[ast.stmt]:

@@ -15,8 +15,6 @@ from lineage.text.phrases import Phrase, phrase
 
 PREFIX = "mechanism:"
 """What begins the name of a fact that is a mechanism and no setting."""
-OTHER = PREFIX + "other"
-"""The name of calls of a framework that no kind names."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from indexer.extraction import mechanisms
 from indexer.extraction.extract import extract
-from lineage.hyperparameters.mechanisms import OTHER, PREFIX, kinds
+from lineage.hyperparameters.mechanisms import PREFIX, kinds
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Document, WorkId
 
@@ -47,11 +47,6 @@ def test_a_statement_over_several_lines_is_one_line_of_code_without_comments():
 def test_configurations_and_commands_name_mechanisms_too():
     assert read("train:\n  grad_clip: 1.0\n", path="a.yaml", language="yaml", kind="config") == {(2, "gradient_clipping")}
     assert (1, "gradient_clipping") in read("python train.py --max-grad-norm 1.0", path="run.sh", language="bash")
-
-
-def test_calls_of_a_framework_that_no_kind_names_are_kept():
-    text = "import torch.nn.functional as F\ndef train_step(x):\n    y = F.fold(x, 3, 1)\n    return y"
-    assert (3, OTHER.removeprefix(PREFIX)) in read(text)
 
 
 def test_what_is_no_python_and_what_tests_do_gives_nothing():

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.parsers.pdf.citations import CitationSpan as Place
-from indexer.parsers.pdf.citations import _choose, _each_year, _expand, _numbers, fold, full_stops, mentions, sentences
+from indexer.parsers.pdf.citations import _choose, _each_year, _expand, _numbers, fold, full_stops, mentions
 from indexer.parsers.pdf.entry import parse_entry
 from indexer.parsers.pdf.names import authors_of, is_names
 from lineage.records import BibEntry, Span
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("We do this. Then that! Why? Because.", ["We do this.", "Then that!", "Why?", "Because."]),
-        ("See Fig. 3 and Eq. Two of Smith et al. Here.", ["See Fig. 3 and Eq. Two of Smith et al. Here."]),
-        ("J. R. Smith wrote it. He did.", ["J. R. Smith wrote it.", "He did."]),
-        ("It grows by 3.5 points. New line", ["It grows by 3.5 points.", "New line"]),
-        ("It ends [12]. Another one. [3] Third.", ["It ends [12].", "Another one. [3]", "Third."]),
-        ("It ends.12 Another one.", ["It ends.12", "Another one."]),
-        ("“It ends.” Another.", ["“It ends.”", "Another."]),
-        ("i.e. lower case goes on. and on", ["i.e. lower case goes on. and on"]),
-        ("One paragraph\n\nanother one", ["One paragraph", "another one"]),
-        ("  ", []),
-    ],
-)
-def test_sentences_end_where_a_reader_says(text: str, parts: list[str]) -> None:
-    assert [text[start:end].strip() for start, end in sentences(text, 0, len(text))] == parts
-
-
-@given(st.text(alphabet="Aab .!?\n[1]”)", max_size=60), st.integers(0, 10))
-def test_sentences_lie_in_order_and_hold_every_word(text: str, start: int) -> None:
-    found = list(sentences(text, min(start, len(text)), len(text)))
-    assert all(one[1] <= other[0] for one, other in pairwise(found))
-    assert "".join("".join(text[a:b].split()) for a, b in found) == "".join(text[min(start, len(text)) :].split())
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from itertools import islice
 from lxml import etree
 from lxml import html as lxml_html
 
-from indexer.parsers.pdf.citations import CitationSpan, mentions, sentences
+from indexer.parsers.pdf.citations import CitationSpan, mentions
 from indexer.parsers.pdf.entry import parse_entry
+from indexer.parsers.sentences import Sentences
 from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Span, Status, WorkId
@@ -424,6 +425,7 @@ def _links(page: _Page, text: str, spans: list[Span]) -> Iterator[tuple[str, str
     for at, url, note in page.urls:
         span = next((span for span in spans if span.start <= at <= span.end and span.role not in {"section", "heading"}), None)
         if span is not None:
-            sentence_range = next(((a, b) for a, b in sentences(text, span.start, span.end) if a <= at <= b), (span.start, span.end))
+            start, end = Sentences(text[span.start : span.end]).around(at - span.start)
+            sentence_range = span.start + start, span.start + end
             words = " ".join(text[sentence_range[0] : sentence_range[1]].split())
             yield url, f"{words} — {note}" if note else words

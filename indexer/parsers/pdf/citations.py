@@ -13,28 +13,8 @@ from dataclasses import dataclass
 
 from indexer.parsers.pdf.flow import FlowWriter, Places
 from indexer.parsers.pdf.page import PdfLink, runs_of
+from indexer.parsers.sentences import Sentences
 from lineage.records import BibEntry, Mention, Span
-
-_STOP = re.compile(r"[.!?][”\"’')\]]{0,2}(?:\s?\d{1,2}(?=\s)|\s\[[\d,;\s–-]{1,60}\]\.?(?=\s))?\s+(?=[\"“(\[]?[^\W_a-z])|\n\n")
-_SHORT = re.compile(
-    r"(?:\b(?:et al|al|[Ee]\.g|[Ii]\.e|[Cc]f|vs|etc|resp|approx|ca|Fig|Figs|Eq|Eqs|Sec|Sect|Ch|App|Tab|Thm|Lem|Prop|Def|Ref|Refs|"
-    r"No|Nos|Vol|pp|Dr|Prof|Mr|Ms|Mrs|St|Jr|Inc|Ltd|viz|w\.r\.t|a\.k\.a|Alg)|\b[A-Z])\Z"
-)
-
-
-def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Offsets of the sentences of text[start:end]."""
-    first = start
-    for stop in _STOP.finditer(text, start, end):
-        if stop[0][0] == "." and _SHORT.search(text, max(first, stop.start() - 12), stop.start()):
-            continue
-        last = stop.start() + len(stop[0].rstrip())
-        if text[first:last].strip():
-            yield first, last
-        first = stop.end()
-    if text[first:end].strip():
-        yield first, end
-
 
 _ABBREVIATED = re.compile(
     r"(?:\b(?:vs|etc|cf|Dr|St|Jr|Sr|Mr|Mrs|Ms|No|Nos|Vol|vol|Proc|Conf|Int|Intl|Trans|Rev|Lett|Phys|Appl|Adv|Ann|Am|Comput|Commun|"
@@ -240,16 +220,16 @@ def _choose(fitting: Sequence[BibEntry], second: str, year: str) -> BibEntry | N
 def mentions(text: str, spans: Sequence[Span], citation_spans: Sequence[CitationSpan], said_by: str = "pdf") -> tuple[Mention, ...]:
     """One mention per entry and sentence; `found` in the order of the text."""
     company = _company(text, citation_spans)
-    homes = [(span, list(sentences(text, span.start, span.end))) for span in spans if span.role in _PROSE]
+    homes = [(span, Sentences(text[span.start : span.end])) for span in spans if span.role in _PROSE and span.start < span.end]
     seen: dict[tuple[str, int], Mention] = {}
     at = 0
     for cite in citation_spans:
         while at < len(homes) and homes[at][0].end <= cite.start:
             at += 1
-        span, inside = homes[at] if at < len(homes) else (None, [])
-        if span is None or not span.start <= cite.start < span.end:
+        if at == len(homes) or cite.start < homes[at][0].start:
             continue
-        start, end = next(((s, e) for s, e in inside if s <= cite.start < e), (span.start, span.end))
+        span, inside = homes[at]
+        start, end = (span.start + place for place in inside.around(cite.start - span.start))
         seen.setdefault(
             (cite.key, start),
             Mention(cite.key, " ".join(text[start:end].split()), span.path, start, end, company[cite], said_by=said_by),

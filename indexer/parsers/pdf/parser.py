@@ -12,13 +12,14 @@ from dataclasses import replace
 
 from indexer.parsers.pdf.bibliography import Entry, Region, entries, regions
 from indexer.parsers.pdf.blocks import blocks, style_of
-from indexer.parsers.pdf.citations import cites, mentions, sentences
+from indexer.parsers.pdf.citations import cites, mentions
 from indexer.parsers.pdf.entry import Printed, parse_entries, parse_entry
 from indexer.parsers.pdf.flow import FlowWriter, PageWords, Places, places_of, slanted_text, words_of
 from indexer.parsers.pdf.layout import Sheet, sheets
 from indexer.parsers.pdf.outline import Outline, outline
 from indexer.parsers.pdf.page import Pages, PdfLink
 from indexer.parsers.pdf.read import read
+from indexer.parsers.sentences import Sentences
 from lineage.code_links.links import trimmed
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Mention, Span, Status, WorkId
@@ -217,10 +218,5 @@ def _sentence(text: str, spans: Sequence[Span], at: int, neighbours: int = 0) ->
     span = next((span for span in spans if span.start <= at < span.end and span.role not in {"section", "heading"}), None)
     if span is None:
         return " ".join(text[max(0, at - 150) : at + 100].split())
-    inside = list(sentences(text, span.start, span.end))
-    n = next((n for n, (start, end) in enumerate(inside) if start <= at <= end), 0)
-    if not inside:
-        return ""
-    start = inside[max(0, n - neighbours)][0]
-    end = inside[min(len(inside) - 1, n + neighbours)][1]
-    return " ".join(text[start:end].split())[:AROUND]
+    start, end = Sentences(text[span.start : span.end]).around(at - span.start, neighbours)
+    return " ".join(text[span.start + start : span.start + end].split())[:AROUND]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.parsers.latex.assemble import MAX_CLIPPED, Sentences, sentence_starts
+from indexer.parsers.sentences import MAX_CLIPPED, Sentences, sentence_starts
 
 
 def split(text: str) -> list[str]:
     starts = sentence_starts(text)
-    return [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [part for start, end in zip(starts, [*starts[1:], len(text)], strict=True) if (part := text[start:end].strip())]
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,15 @@ def split(text: str) -> list[str]:
         ("It works. [kim] The next.", ["It works. [kim]", "The next."]),
         ("It works. [kim] propose it.", ["It works.", "[kim] propose it."]),
         ("It works.[kim] The next.", ["It works.[kim]", "The next."]),
+        ("We do this. Then that! Why? Because.", ["We do this.", "Then that!", "Why?", "Because."]),
+        ("See Fig. 3 and Eq. Two of Smith et al. Here.", ["See Fig. 3 and Eq. Two of Smith et al. Here."]),
+        ("J. R. Smith wrote it. He did.", ["J. R. Smith wrote it.", "He did."]),
+        ("It grows by 3.5 points. New line", ["It grows by 3.5 points.", "New line"]),
+        ("It ends [12]. Another one. [3] Third.", ["It ends [12].", "Another one. [3]", "Third."]),
+        ("It ends.12 Another one.", ["It ends.12", "Another one."]),
+        ("“It ends.” Another.", ["“It ends.”", "Another."]),
+        ("i.e. lower case goes on. and on", ["i.e. lower case goes on. and on"]),
+        ("One paragraph\n\nanother one", ["One paragraph", "another one"]),
         ("rows | one\nrows | two", ["rows | one", "rows | two"]),
     ],
 )

@@ -46,9 +46,8 @@ def _end(text: str, match: re.Match[str]) -> int | None:
         following = "[" if spaced else following
         if not spaced:
             return None
-    if not _begins(following) or _abbreviated(text[max(0, match.start() - 30) : match.start() + 1], following):
-        return None
-    return end
+    abbreviated = not match[0].endswith("].") and _abbreviated(text[max(0, match.start() - 30) : match.start() + 1], following)
+    return end if _begins(following) and not abbreviated else None
 
 
 def _begins(following: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,7 +71,7 @@ class Contents:
         catalog.set_meta("kept_out_names", sorted(self.collected.kept_out_names))
         catalog.set_meta("kept_out_claims", [kept_out.as_meta() for kept_out in self.collected.kept_out_claims])
         catalog.set_meta("kept_out_since", self.collected.since)
-        catalog.set_meta("shared_code", [asdict(shared) for shared in self.shared])
+        catalog.set_meta("shared_code", [shared.as_meta() for shared in self.shared])
         catalog.set_meta("derivations", [record.as_meta() for record in self.derivations])
         catalog.set_meta("ancestors", [ancestor.as_meta() for ancestor in self.ancestors])
         catalog.set_meta("ancestors_by_text", [ancestor.as_meta() for ancestor in self.ancestors_by_text])

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lineage.records import UNKNOWN, CodeLink, LedgerRow, Provenance, Reference, Status, Tier, Work, WorkId
+from lineage.sealed import Kept
 
 PAPERS, REPOS = 20, 12
 BOUNDS = {"depth": (1, 3), "papers": (0, 1000), "repos": (0, 500)}
@@ -21,7 +22,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
 @dataclass(frozen=True)
-class BuildRequest:
+class BuildRequest(Kept):
     """One build as asked for; `add` are further paths or URLs, `blacklist` URL fragments."""
 
     target: str
@@ -33,16 +34,6 @@ class BuildRequest:
     no_target_code: bool = False
     blacklist: tuple[str, ...] = ()
     code_as_of: Literal["head", "paper"] = "head"
-
-    def as_meta(self) -> dict[str, Any]:
-        """The request as JSON values, kept with the generation so that it can be asked again."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_meta(cls, meta: Mapping[str, Any]) -> BuildRequest:
-        """The request that `as_meta` wrote."""
-        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in meta.items()}
-        return cls(**values)
 
 
 @dataclass(frozen=True)

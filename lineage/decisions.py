@@ -11,10 +11,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from pydantic import TypeAdapter
-
 from lineage.records import UNKNOWN, Provenance
-from lineage.sealed import sealed, unsealed
+from lineage.sealed import adapter, sealed, unsealed
 from lineage.text.hidden_text import inline
 
 Support = Literal["stated", "unsupported", "unresolved"]
@@ -80,9 +78,6 @@ class DecisionLog:
         return tuple(entry for entry in last.values() if not entry.withdrawn)
 
 
-_ADAPTER = TypeAdapter(Decision)
-
-
 def line(decision: Decision) -> bytes:
     """The sealed line of an entry."""
     return sealed(asdict(decision), None)
@@ -101,7 +96,7 @@ def parsed(content: bytes) -> DecisionLog:
     for place, row in enumerate(filter(None, content.split(b"\n")), 1):
         number += 1
         try:
-            entry = bounded(_ADAPTER.validate_json(json.dumps(unsealed(row + b"\n", None)), strict=True))
+            entry = bounded(adapter(Decision).validate_json(json.dumps(unsealed(row + b"\n", None)), strict=True))
         except ValueError:
             damaged.append(str(place))
             continue

@@ -1,4 +1,4 @@
-"""JSON files that notice damage: canonical bytes with a SHA-256 over all the rest, the `seal`.
+"""Records as JSON values, and JSON files that notice damage: canonical bytes with a SHA-256 over all the rest, the `seal`.
 
 One form for manifests, remembered answers and whatever else a build depends on; a reader either gets the values that
 were written or learns that they are not there.
@@ -9,7 +9,32 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self, TypeVar
+
+from pydantic import TypeAdapter
+
+T = TypeVar("T")
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """What reads and writes records of a kind as JSON, made once."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+class Kept:
+    """A dataclass that a catalogue keeps as JSON values."""
+
+    def as_meta(self) -> dict[str, Any]:
+        """Its values by field."""
+        return dict(adapter(type(self)).dump_python(self, mode="json"))
+
+    @classmethod
+    def from_meta(cls, values: Mapping[str, Any]) -> Self:
+        """What `as_meta` gave; raises `ValueError` for values of other types."""
+        return adapter(cls).validate_python(values)
 
 
 def sealed(value: Mapping[str, Any], indent: int | None = 1) -> bytes:

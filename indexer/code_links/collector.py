@@ -106,7 +106,7 @@ class RepositoryCollector:
     def _claims(self) -> Iterator[KeptOut]:
         """What is known of each repository that was kept out."""
         for repo, (work, ground) in sorted(self.excluded.items(), key=lambda row: row[0]):
-            links = tuple(link for link in self.links if link.repo.lower() == repo)
+            links = tuple(replace(link, evidence=()) for link in self.links if link.repo.lower() == repo)
             began = str((work.meta.get("created") or work.meta.get("commit_date") or "") if work else "")
             yield KeptOut(repo, began, links, ground)
 

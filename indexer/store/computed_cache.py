@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from lineage.catalog.keyed import Keyed
 from lineage.ports import Vectors
+from lineage.sealed import adapter
 
 
 class VectorCache:
@@ -68,25 +68,20 @@ def _name(*parts: str) -> str:
 T = TypeVar("T")
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
 def remembered(
     cache_: DerivedCache, kind: type[T], key: str, version: str, make: Callable[[], T], keep: Callable[[T], bool] = lambda computed: True
 ) -> T:
     """The `kind` kept under (key, version), or what `make` gives, then kept if `keep` says so."""
-    stage, adapter = kind.__name__, _adapter(kind)  # type: ignore[arg-type]  # a type is hashable
+    stage, form = kind.__name__, adapter(kind)
     cached_bytes = cache_.get(key, stage, version)
     if cached_bytes is not None:
         try:
-            cached_value: T = adapter.validate_json(cached_bytes)
+            cached_value = form.validate_json(cached_bytes)
         except ValidationError:
             pass
         else:
             return cached_value
     computed = make()
     if keep(computed):
-        cache_.put(key, stage, version, adapter.dump_json(computed))
+        cache_.put(key, stage, version, form.dump_json(computed))
     return computed

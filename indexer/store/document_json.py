@@ -6,30 +6,25 @@ file it was reading, and out of the parse cache. Both read it here, so both get 
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from lineage.errors import ParseError
 from lineage.records import Document, Span, Status
-
-
-@cache
-def _adapter() -> TypeAdapter[Document]:
-    return TypeAdapter(Document)
+from lineage.sealed import adapter
 
 
 def prepare() -> None:
     """Build what reading and writing need (tens of milliseconds), for a process that is going to fork."""
-    _adapter()
+    adapter(Document)
 
 
 def document_to_json(document: Document) -> bytes:
     """UTF-8 JSON of a document; raises `ParseError` for text that is not Unicode (lone surrogates)."""
     try:
-        return _adapter().dump_json(document)
+        return adapter(Document).dump_json(document)
     except (PydanticSerializationError, UnicodeError) as error:
         raise ParseError(Status.PARSE_ERROR, f"{document.path}: the text is not Unicode") from error
 
@@ -40,7 +35,7 @@ def document_from_json(data: bytes) -> Document:
     Every field has its type, every span lies inside the text, and spans stand in the order (start, -end).
     """
     try:
-        document = _adapter().validate_json(data)
+        document = adapter(Document).validate_json(data)
     except (ValidationError, ValueError, RecursionError) as error:
         raise ParseError(Status.PARSE_ERROR, f"no document: {str(error).splitlines()[0][:200]}") from error
     check(document)

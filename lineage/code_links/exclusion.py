@@ -9,14 +9,14 @@ Pure: it answers with a reason, which is empty where nothing is excluded; the ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from lineage.ids import normal_title, repo_id, repo_parts
 from lineage.records import CodeLink, Tier, Work, WorkId
+from lineage.sealed import Kept
 
 SHARE = 0.3
 FEWEST = 3
@@ -145,27 +145,13 @@ class Exclusion:
 
 
 @dataclass(frozen=True)
-class KeptOut:
+class KeptOut(Kept):
     """A repository that was kept out: when it began (empty: nobody says), the links that name it without evidence, and by what it was recognized."""
 
     repo: str
     began: str = ""
     links: tuple[CodeLink, ...] = ()
     ground: Ground = Ground.NAME
-
-    def as_meta(self) -> dict[str, Any]:
-        """As the catalogue keeps it."""
-        links = [{"paper": link.paper, "repo": link.repo, "tier": link.tier.value, "said_by": list(link.said_by)} for link in self.links]
-        return {"repo": self.repo, "began": self.began, "links": links, "ground": self.ground.value}
-
-    @classmethod
-    def from_meta(cls, row: Mapping[str, Any]) -> KeptOut:
-        """What `as_meta` made."""
-        links = (
-            CodeLink(WorkId(stored_link["paper"]), WorkId(stored_link["repo"]), Tier(stored_link["tier"]), tuple(stored_link["said_by"]))
-            for stored_link in row["links"]
-        )
-        return cls(str(row["repo"]), str(row["began"]), tuple(links), Ground(row.get("ground", Ground.NAME)))
 
 
 def published(work: Work) -> str:

@@ -12,13 +12,14 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from lineage.code_reuse import clones
 from lineage.code_reuse.reuse import HOMES, has_lines, is_boilerplate, is_vendored
 from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Document, Reference, Work, WorkId
+from lineage.sealed import Kept
 
 DEFINITIONS = frozenset({"function", "method"})
 MOST = 2000
@@ -49,7 +50,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(Kept):
     """One function that two repositories share: `taker` has it from `source`, if `why` says how that is known.
 
     Where nothing tells the direction `why` is empty and the two are in the order of their names; it is empty too where both
@@ -64,16 +65,6 @@ class Derivation:
     changes: tuple[str, ...] = ()
     why: str = ""
     common: str = ""
-
-    def as_meta(self) -> dict[str, Any]:
-        """As the catalogue keeps it."""
-        return asdict(self)
-
-    @classmethod
-    def from_meta(cls, row: Mapping[str, Any]) -> Derivation:
-        """What `as_meta` made."""
-        places, changes = (Place(**row["source"]), Place(**row["taker"])), tuple(row["changes"])
-        return cls(*places, row["kind"], float(row["similarity"]), changes, str(row["why"]), str(row.get("common") or ""))
 
 
 @dataclass(frozen=True)

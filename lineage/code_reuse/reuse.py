@@ -11,9 +11,9 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lineage.records import Document, WorkId
+from lineage.sealed import Kept
 from lineage.text.tokens import counted
 
 LINES = 5
@@ -34,7 +34,7 @@ _BOILERPLATE = ("license", "setup.py", "setup.cfg", "conftest.py", "versioneer.p
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(Kept):
     """What two repositories have in common: whole files, and definitions outside of them; `examples` are places in `one`."""
 
     one: WorkId
@@ -42,11 +42,6 @@ class Shared:
     files: int
     definitions: int
     examples: tuple[str, ...] = ()
-
-    @classmethod
-    def from_meta(cls, row: Mapping[str, Any]) -> Shared:
-        """What `dataclasses.asdict` made of it, as the catalogue keeps it."""
-        return cls(WorkId(row["one"]), WorkId(row["other"]), int(row["files"]), int(row["definitions"]), tuple(row["examples"]))
 
     @property
     def weight(self) -> float:

@@ -8,12 +8,11 @@ common ground of the field they share. It needs no service, only the bibliograph
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from lineage.records import WorkId
+from lineage.sealed import Kept
 
 
 class Part(StrEnum):
@@ -29,22 +28,13 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ancestor:
+class Ancestor(Kept):
     """A work that the target takes a part from: how surely (0..1), and the sentence or fact that says so."""
 
     part: Part
     work: WorkId
     score: float
     reason: str
-
-    def as_meta(self) -> dict[str, Any]:
-        """In the form that a catalogue keeps."""
-        return asdict(self)
-
-    @classmethod
-    def from_meta(cls, row: Mapping[str, Any]) -> Ancestor:
-        """What `as_meta` gave."""
-        return cls(Part(row["part"]), WorkId(row["work"]), float(row["score"]), str(row["reason"]))
 
 
 @dataclass(frozen=True)

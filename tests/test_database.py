@@ -32,7 +32,8 @@ from tests.serving import Serving
 ROOT = Path(__file__).resolve().parent.parent
 psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.skipif(not binaries(), reason="no PostgreSQL with pgvector on this machine")
-from lineage.catalog import postgres, transfer  # noqa: E402 - after the skip
+from lineage.catalog import database as shelf  # noqa: E402 - after the skip
+from lineage.catalog import postgres  # noqa: E402
 from lineage.catalog.database import Database  # noqa: E402
 from lineage.catalog.postgres import Session  # noqa: E402
 
@@ -235,7 +236,7 @@ def test_a_database_that_goes_away_is_an_error_and_one_that_comes_back_answers(s
 def test_a_writer_that_loses_its_database_leaves_the_former_generation(built, own, tmp_path, monkeypatch):
     with open_generation(built.home, NAME) as generation:
         manifest = replace(generation.manifest, id="000009-" + generation.manifest.id[7:])
-        monkeypatch.setattr(transfer, "create_vectors", lambda *_: _sql(own, _END_WRITERS))
+        monkeypatch.setattr(shelf, "create_vectors", lambda *_: _sql(own, _END_WRITERS))
         with pytest.raises(StoreError), Database(own).hold(NAME) as hold:
             hold.publish(manifest, generation.folder)
         assert Database(own).current(NAME) == generation.manifest.id

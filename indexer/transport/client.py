@@ -22,10 +22,9 @@ import httpcore2
 import httpx2
 
 from indexer.store.blobs import Blobs
-from indexer.transport.cache import DAY, Answers, CachedResponse, Request, age, moment
+from indexer.transport.cache import DAY, FINAL, Answers, CachedResponse, HttpRefusal, Request, age, misshapen, moment, refusal
 from indexer.transport.dial import ACCEPT, ENCODING, Dialler, Kind, Resolve, TooLarge, checked, resolve, until
 from indexer.transport.politeness import ATTEMPTS, Budget, Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
-from indexer.transport.refusals import FINAL, HttpRefusal, misshapen, refusal
 from indexer.transport.upstreams import credentials, is_loopback, is_public_host, mirrored, redirected, refused, upstream_of, user_agent
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status

@@ -1,4 +1,4 @@
-"""A store's lineages in PostgreSQL with pgvector: generations that are written in one transaction and never change.
+"""A store's lineages in PostgreSQL with pgvector: generations that are copied there in one transaction and never change.
 
     lineage.generations      number, lineage, id, format, current, manifest: one row a generation, at most one current a lineage
     gen_<number>.*           the tables of its catalogue (`schema.TABLES`), vectors, kept_files
@@ -11,20 +11,79 @@ read is not swept; both end with their connections.
 from __future__ import annotations
 
 import hashlib
+import io
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lineage import generation as layout
-from lineage.catalog import schema, transfer
-from lineage.catalog.postgres import LOOKED_AT, PostgresCatalog, Session, StoredRows, vectors_shape
+from lineage.catalog import schema
+from lineage.catalog.postgres import LOOKED_AT, PostgresCatalog, Session, StoredRows, create_vectors, tables, vectors_shape
 from lineage.catalog.records import Row
 from lineage.errors import EmbedderMismatch, NotFound, StoreBusy, StoreDamaged
 from lineage.generation import Generation, Manifest
 from lineage.ids import check_name
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from lineage.generation import Manifest
+
+_TABLES = ("meta", "works", "aliases", "edges", "code_links", "documents", "chunks", "ledger", "facts", "settings", "files", "vocabulary", "lengths")
+_BATCH = 2_000
+
+
+def into_database(connection: Connection[Any], folder: Path, manifest: Manifest) -> None:
+    """Copy a finished generation into the schema that is first on the search path."""
+    connection.execute(tables())
+    with schema.translated(folder / layout.CATALOG), closing(schema.open_finished(folder / layout.CATALOG)) as db:
+        for table in _TABLES:
+            with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a fixed list
+                    copy.write_row(row)
+    if layout.VECTORS in manifest.files:
+        create_vectors(connection, layout.npy_rows((folder / layout.VECTORS).read_bytes()))
+    for name in manifest.files.keys() - {layout.CATALOG, layout.VECTORS}:
+        connection.execute("INSERT INTO kept_files VALUES (%s, %s)", (name, (folder / name).read_bytes()))
+
+
+def catalog_into(session: Session, path: Path) -> None:
+    """Write the catalogue of a session's generation as a file; raises errors of `lineage.errors`."""
+    with schema.translated(path), closing(schema.create(path)) as db:
+        for table in _TABLES:
+            for rows in _read(session, f"SELECT * FROM {table} ORDER BY ctid"):  # noqa: S608 - a fixed list
+                db.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)  # noqa: S608
+        db.execute("COMMIT")
+
+
+def _read(session: Session, statement: str) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of a statement in batches, by a cursor of the server."""
+    with session.transaction() as connection, connection.cursor("read", binary=True) as cursor:
+        cursor.execute(statement)
+        while rows := cursor.fetchmany(_BATCH):
+            yield rows
+
+
+def vectors_file(session: Session, dim: int) -> bytes:
+    """The vectors as the bytes of a `.npy` file."""
+    stream = io.BytesIO()
+    np.save(stream, StoredRows(session, 0, dim).every(), allow_pickle=False)
+    return stream.getvalue()
+
+
+def kept_file(session: Session, name: str) -> bytes:
+    """A report; raises `StoreDamaged` for one that is missing."""
+    rows = session.rows("SELECT data FROM kept_files WHERE name = %s", (name,))
+    if not rows:
+        raise StoreDamaged(f"{name} is missing in the database", hint=layout.REBUILD)
+    return bytes(rows[0][0])
+
 
 _LAYOUT = """
 SELECT pg_advisory_xact_lock(hashtextextended('lineage', 0));
@@ -148,7 +207,7 @@ class DatabaseGeneration(Generation):
         record = self.manifest.files.get(name)
         if record is None or name == layout.CATALOG:
             return None
-        data = transfer.vectors_file(self.session, self.manifest.dim) if name == layout.VECTORS else transfer.kept_file(self.session, name)
+        data = vectors_file(self.session, self.manifest.dim) if name == layout.VECTORS else kept_file(self.session, name)
         if hashlib.sha256(data).hexdigest() != record.sha256:
             raise StoreDamaged(f"{name} of {self.catalog.path} is not what was written", hint=layout.REBUILD)
         return data
@@ -157,7 +216,7 @@ class DatabaseGeneration(Generation):
     def files(self) -> Iterator[Path]:
         """A folder with the catalogue and the vectors as files, gone when the block ends."""
         with tempfile.TemporaryDirectory(prefix="lineage-") as folder:
-            transfer.catalog_into(self.session, Path(folder) / layout.CATALOG)
+            catalog_into(self.session, Path(folder) / layout.CATALOG)
             if vectors := self.file(layout.VECTORS):
                 (Path(folder) / layout.VECTORS).write_bytes(vectors)
             yield Path(folder)
@@ -182,7 +241,7 @@ class Hold:
             statement = "INSERT INTO lineage.generations (lineage, id, format, current, manifest) VALUES (%s, %s, %s, false, %s) RETURNING number"
             number = connection.execute(statement, row).fetchone()[0]
             connection.execute(f"CREATE SCHEMA gen_{number}; SET LOCAL search_path = gen_{number}, public")
-            transfer.into_database(connection, folder, manifest)
+            into_database(connection, folder, manifest)
             if PostgresCatalog(self.session, self.slug).content_hash() != manifest.content_hash:
                 raise StoreDamaged(f"{self.slug} did not arrive in the database as it was sent", hint="run the same command again")
             connection.execute("UPDATE lineage.generations SET current = false WHERE lineage = %s AND current", (self.slug,))

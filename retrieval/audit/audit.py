@@ -29,9 +29,8 @@ from retrieval.audit.expectations import (
     one_measure,
     sisters,
 )
-from retrieval.audit.findings import finding_of, once
+from retrieval.audit.findings import finding_of, of_runs, once
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.of_runs import of_runs
 from retrieval.audit.support import AuditSupport, Roles, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.transport.cache import FINAL, refusal
 from indexer.transport.politeness import LONGEST_BACKOFF, MEGABYTE, SPENT, Budget, Pace, Standing, backoff, quota_reset, retry_after, window
-from indexer.transport.refusals import FINAL, refusal
 from lineage.errors import SourceError
 from lineage.records import Status
 from lineage.settings import Settings

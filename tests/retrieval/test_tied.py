@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Hit, Work
-from retrieval.answers.groundedness import claimed, held, missing, names
+from retrieval.answers.answer import claimed, held, missing, names
 from tests.fakes import small_lineage as small
 
 

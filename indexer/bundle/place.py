@@ -144,20 +144,8 @@ def _document(stored: BundledDocument, fetched: Fetched) -> Document:
     """The document, with its text if that is here; its status is the one it was built with, so that hashes agree."""
     text = stored.text if stored.text is not None else fetched.texts.get(_place(stored))
     status, detail = (stored.status, stored.detail) if text is not None else (Status.LICENCE_RESTRICTED, "not included in the bundle")
-    return Document(
-        stored.work,
-        stored.path,
-        text or "",
-        (),
-        stored.parser,
-        stored.kind,
-        stored.language,
-        stored.blob,
-        stored.title,
-        pages=stored.pages,
-        status=status,
-        detail=detail,
-    )
+    known = {name: getattr(stored, name) for name in ("work", "path", "parser", "kind", "language", "blob", "title", "pages")}
+    return Document(**known, text=text or "", spans=(), status=status, detail=detail)
 
 
 def _chunk(passage: Passage, places: Mapping[Place, BundledDocument], fetched: Fetched, works: Mapping[WorkId, Work]) -> tuple[Chunk, bool]:

@@ -226,18 +226,10 @@ def _missummed(bundle: Bundle) -> Iterator[str]:
 
 
 def _miscounts(bundle: Bundle) -> Iterator[str]:
-    actual_counts = {
-        "works": len(bundle.works),
-        "edges": len(bundle.references),
-        "code_links": len(bundle.links),
-        "documents": len(bundle.documents),
-        "chunks": len(bundle.passages),
-        "facts": len(bundle.facts),
-        "ledger": len(bundle.ledger),
-    }
-    for name, count in actual_counts.items():
-        if bundle.manifest.counts.get(name) != count:
-            yield f"it has {count} {name}, its manifest says {bundle.manifest.counts.get(name)}"
+    rows = (bundle.works, bundle.references, bundle.links, bundle.documents, bundle.passages, bundle.facts, bundle.ledger)
+    for name, records in zip(("works", "edges", "code_links", "documents", "chunks", "facts", "ledger"), rows, strict=True):
+        if bundle.manifest.counts.get(name) != len(records):
+            yield f"it has {len(records)} {name}, its manifest says {bundle.manifest.counts.get(name)}"
 
 
 def _misplaced(bundle: Bundle, known: set[WorkId]) -> Iterator[str]:

@@ -80,15 +80,11 @@ class Sink:
         self, line: int, written: str, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None, code: bool = False
     ) -> bool:
         """A name and the text of its value; whether that is a fact."""
-        return self._put(
-            line,
-            written,
-            said,
-            context,
-            scope,
-            kind,
-            lambda name_match: self.ontology.normalise(name_match.name, said, code=code, own=name_match.own),
-        )
+
+        def value(naming: NameMatch) -> NormalizedValue | None:
+            return self.ontology.normalise(naming.name, said, code=code, own=naming.own)
+
+        return self._put(line, written, said, context, scope, kind, value)
 
     def plain(self, line: int, written: str, value: Plain, said: str, *, context: str = "", scope: str = "", kind: FactKind | None = None) -> bool:
         """A name and its value, already read."""

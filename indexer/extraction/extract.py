@@ -81,7 +81,7 @@ def _settings(document: Document, chunks: Sequence[Chunk], sink: Sink) -> Iterat
     for raw in sorted(sink.settings, key=lambda setting: setting.line):
         chunk = holding.at(raw.line)
         if chunk and (document.kind != "docs" or raw.kind == "command"):
-            yield Setting(raw.name, raw.value, raw.kind, document.work, document.path, chunk.id, raw.line, raw.scope)
+            yield Setting(work=document.work, path=document.path, chunk=chunk.id, **vars(raw))
 
 
 def _of_tests(document: Document) -> bool:
@@ -147,19 +147,7 @@ def _placed(document: Document, chunks: Sequence[Chunk], extracted_facts: Iterab
     """Facts with the chunks that hold their lines."""
     holding = _Places(chunks)
     return [
-        Fact(
-            extracted.name,
-            extracted.value,
-            extracted.unit,
-            document.work,
-            chunk.id,
-            extracted.kind,
-            extracted.line,
-            extracted.written,
-            extracted.said,
-            extracted.scope,
-            extracted.literal,
-        )
+        Fact(work=document.work, chunk=chunk.id, **vars(extracted))
         for extracted in sorted(extracted_facts, key=lambda fact: (fact.line, fact.name, fact.value, fact.scope))
         if (chunk := holding.at(extracted.line))
     ]

@@ -105,8 +105,6 @@ def _line(text: str) -> str:
 
 
 VERSION = 2
-UNSEALED = 1
-"""The version before files were sealed; read as it is, and sealed when the answer is used."""
 DAY = 86_400
 KEPT_HEADERS = ("etag", "last-modified", "content-type", "content-disposition", "location", "link")
 
@@ -175,10 +173,7 @@ class Answers:
             self.blobs.whole(blob.sha256)
         except (KeyError, TypeError, ValueError, StoreDamaged):
             return None
-        answer = CachedResponse(status, dict(row["headers"]), blob, blob.url, True, mirrored, cap, request, self.blobs)
-        if row["version"] == UNSEALED:
-            self.keep(request, answer)
-        return answer
+        return CachedResponse(status, dict(row["headers"]), blob, blob.url, True, mirrored, cap, request, self.blobs)
 
     def keep(self, request: Request, answer: CachedResponse) -> None:
         """Remember an answer; raises `DiskFull` or `SettingsError`."""
@@ -217,9 +212,6 @@ class Answers:
 
 def read_row(content: bytes) -> dict[str, Any]:
     """The values of a remembered answer; raises `ValueError` for a file that is damaged or of another version."""
-    row = json.loads(content)
-    if isinstance(row, dict) and row.get("version") == UNSEALED and "seal" not in row:
-        return row
     row = unsealed(content)
     if row.get("version") != VERSION:
         raise ValueError("another version")

@@ -43,7 +43,7 @@ class Keyed:
             db = self._db()
             db.execute("BEGIN IMMEDIATE")
             try:
-                db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", ((key, value, _digests(key, value)[0]) for key, value in items))
+                db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", ((key, value, _digest(key, value)) for key, value in items))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
@@ -116,9 +116,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _is_sound(key: object, value: object, digest: object) -> bool:
     """Whether a row is what was written, its types too."""
-    return isinstance(key, str) and isinstance(value, bytes) and digest in _digests(key, value)
+    return isinstance(key, str) and isinstance(value, bytes) and digest == _digest(key, value)
 
 
-def _digests(key: str, value: bytes) -> tuple[bytes, bytes]:
-    """Of the value under its key, and of the value alone, as rows had it before."""
-    return hashlib.blake2b(key.encode() + b"\0" + value, digest_size=16).digest(), hashlib.blake2b(value, digest_size=16).digest()
+def _digest(key: str, value: bytes) -> bytes:
+    """Of the value under its key."""
+    return hashlib.blake2b(key.encode() + b"\0" + value, digest_size=16).digest()

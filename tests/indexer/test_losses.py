@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import tarfile
 import time
 
@@ -135,17 +134,6 @@ def test_an_answer_that_rots_is_asked_again_whichever_bit_flips(asking):
         path.write_bytes(whole[: bit // 8] + bytes([whole[bit // 8] ^ (1 << bit % 8)]) + whole[bit // 8 + 1 :])
         assert transport.answers.get(transport.get(GITHUB).asked) is not None
     assert len(transport.server.seen) == 1 + len(range(0, 8 * len(whole), 97))
-
-
-def test_answers_from_before_the_seal_are_read_and_sealed(asking):
-    transport = asking({GITHUB: reply_json({"n": 1})})
-    transport.get(GITHUB)
-    path = next(transport.answers.root.rglob("*.json"))
-    row = json.loads(path.read_bytes())
-    del row["seal"]
-    path.write_text(json.dumps(row | {"version": 1}))
-    assert transport.get(GITHUB).cached
-    assert "seal" in json.loads(path.read_bytes())
 
 
 def test_the_clock_of_an_archive_stands_still_while_its_members_are_parsed():

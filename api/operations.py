@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from indexer.bundle.write import Exported
     from indexer.pipeline import Estimate
     from indexer.plan import BuildReport, BuildRequest
-    from indexer.prune import Pruned
-    from indexer.repair import Repair
+    from indexer.repair import Pruned, Repair
     from indexer.store.generations import Finding
     from indexer.store.migration import Migrated
     from lineage.settings import Settings
@@ -577,7 +576,7 @@ class Service:
     def prune(self, *, remove: bool = False, watch: Watch = unwatched) -> Pruned:
         """Count the downloads that no lineage refers to, and `remove` them if asked. Raises `UsageError` where that cannot be told."""
         from indexer.lock.record import Tape
-        from indexer.prune import prune
+        from indexer.repair import prune
 
         tape = Tape()
         with self._parts.changed(offline=True).workbench(watch, tape) as bench:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.bundle.form import Passed
     from indexer.bundle.shelf import Shelved
     from indexer.bundle.write import Exported
-    from indexer.prune import Pruned
+    from indexer.repair import Pruned
     from indexer.store.migration import Migrated
     from retrieval.evaluation.measures import Astray, CheckedEvaluation, QueryScore, Scores
 

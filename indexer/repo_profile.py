@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from lineage.file_roles import DATA_FOLDERS, PARTS, is_program, named_roles
 from lineage.hyperparameters.terms import fold
 from lineage.ids import repo_name
 from lineage.records import CodeLink, Document, FileProfile, FileRole, Work, WorkId
+from lineage.text.syntax import UNREADABLE, module
 
 _VERSIONS = frozenset(("__init__.py", "version.py", "_version.py", "__version__.py"))
 _SCRIPTS = frozenset(("setup.py", "pyproject.toml", "setup.cfg"))
@@ -192,17 +192,15 @@ def reached(paths: Iterable[str], text: Callable[[str], str], programs: Iterable
 def imported(text: str) -> frozenset[tuple[int, str]]:
     """(dots, name) of each import at the level of the module, in a `try` or an `if` too; what is imported from a package may be a module."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = module(text)
+    except UNREADABLE:
         return frozenset()
     return frozenset(name for statement in _statements(tree) for name in _names(statement))
 
 
-def _statements(module: ast.Module) -> Iterator[ast.stmt]:
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """The statements of a module, those of its blocks too, without functions and classes."""
-    todo: list[ast.AST] = [*module.body]
+    todo: list[ast.AST] = [*tree.body]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.stmt):

@@ -21,6 +21,7 @@ from lineage.file_roles import holds_settings, named_roles
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.hyperparameters.terms import fold
 from lineage.records import Chunk, CodeLink, Document, Fact, FileRole, Setting, Span, Work
+from lineage.text.syntax import UNREADABLE
 
 VERSION = "facts@14"
 _MATERIAL = re.compile(r"(?:\A|/)(?:data\w*|corpus|corpora|examples?|samples?)/(?:[^/]+/)*(?!readme)[^/]+\Z", re.IGNORECASE)
@@ -112,7 +113,7 @@ def _is_test(document: Document) -> bool:
 def _python(document: Document, sink: Sink) -> str:
     try:
         python.read(document.text, sink, holds_settings(document.path))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return f"{document.path}: no valid Python 3; no facts were read" if not document.path.endswith(".ipynb") else ""
     return ""
 
@@ -232,7 +233,7 @@ def _fenced(kind: str, text: str, sink: Sink) -> None:
     if kind in _PYTHON:
         try:
             python.read(text, sink)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNREADABLE:
             shell.commands_of(text, sink)
     elif kind in {"yaml", "yml"}:
         configs.read("block", text, "yaml", sink)

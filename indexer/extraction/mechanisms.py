@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, by_call, by_name, kinds
 from lineage.records import Document
+from lineage.text.syntax import UNREADABLE, Function, defaults, module
 
 MOST = 25
 """Facts of one kind in one document."""
@@ -25,7 +25,6 @@ _OPTIONS = frozenset(("add_argument", "add_option", "option", "add_arg"))
 _CONFIG_LINE = re.compile(r"\s*(?:-\s+)?[\"']?([A-Za-z_][\w./-]{0,80})[\"']?\s*[:=]\s*(\S.*?),?\s*\Z")
 _FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w.-]{1,60})(?:[ =]([^\s\\-][^\s\\]{0,80}))?")
 _COMMENT = re.compile(r"\s+#\s.*\Z")
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, order=True)
@@ -45,12 +44,9 @@ def read(document: Document) -> list[MechanismFact]:
     """The mechanisms of one document; none of text that is no Python, configuration or command."""
     if document.language == "python":
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(document.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return _bounded(_MechanismReader(document.text.split("\n"), module(document.text)).facts())
+        except UNREADABLE:
             return []
-        return _bounded(_MechanismReader(document.text.split("\n"), tree).facts())
     if document.kind == "config":
         return _bounded(_configured(document.text.split("\n")[:_CONFIG_LINES]))
     return _bounded(_flags(document.text.split("\n"))) if document.language == "bash" else []
@@ -101,14 +97,14 @@ class _MechanismReader:
         while stack:
             statement, scope = stack.pop()
             yield from self._statement(statement, scope)
-            inner = f"{scope}.{statement.name}".strip(".") if isinstance(statement, _Function | ast.ClassDef) else scope
+            inner = f"{scope}.{statement.name}".strip(".") if isinstance(statement, Function | ast.ClassDef) else scope
             stack += [(child, inner) for child in _children(statement)]
 
     def _statement(self, statement: ast.stmt, scope: str) -> Iterator[MechanismFact]:
         if isinstance(statement, ast.Import | ast.ImportFrom) or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
             return
         end = _end(statement)
-        if isinstance(statement, _Function | ast.ClassDef):
+        if isinstance(statement, Function | ast.ClassDef):
             yield from self._definition(statement, scope)
         parts = list(_header(statement))
         known: set[str] = set()
@@ -119,13 +115,13 @@ class _MechanismReader:
                 yield self._fact(kind, call.lineno, min(call.end_lineno or call.lineno, call.lineno + _LINES), wanted, "call", scope)
             yield from self._keywords(call, scope)
         yield from self._targets(statement, scope)
-        plain = len(text) < _CODE and not isinstance(statement, _Function | ast.ClassDef | ast.Assert | ast.Raise)
+        plain = len(text) < _CODE and not isinstance(statement, Function | ast.ClassDef | ast.Assert | ast.Raise)
         for kind in (kind for kind in kinds() if plain and kind.code and kind.name not in known):
             if kind.code and (match := kind.code.search(text)):
                 known.add(kind.name)
                 yield MechanismFact(statement.lineno, end, PREFIX + kind.name, text[:_LONGEST], match[0][:40], "code", scope)
 
-    def _definition(self, node: _Function | ast.ClassDef, scope: str) -> Iterator[MechanismFact]:
+    def _definition(self, node: Function | ast.ClassDef, scope: str) -> Iterator[MechanismFact]:
         last = min(node.end_lineno or node.lineno, node.lineno + 4 * _LINES)
         inner = f"{scope}.{node.name}".strip(".")
         for kind in kinds():
@@ -134,10 +130,7 @@ class _MechanismReader:
                     node.lineno, last, PREFIX + kind.name, self._text(node.lineno, node.lineno)[:_LONGEST], node.name, "definition", scope
                 )
         if not isinstance(node, ast.ClassDef):
-            arguments = [*node.args.posonlyargs, *node.args.args]
-            paired = [*zip(arguments[len(arguments) - len(node.args.defaults) :], node.args.defaults, strict=True)]
-            paired += [(argument, default) for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if default]
-            for argument, default in paired:
+            for argument, default in defaults(node.args):
                 if not _is_none(default):
                     yield from self._named(argument.arg, argument.lineno, "parameter", inner)
 
@@ -192,7 +185,7 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
         yield from (statement.target, statement.iter)
     elif isinstance(statement, ast.With | ast.AsyncWith):
         yield from statement.items
-    elif isinstance(statement, _Function | ast.ClassDef):
+    elif isinstance(statement, Function | ast.ClassDef):
         yield from statement.decorator_list
     elif not hasattr(statement, "body"):
         yield statement

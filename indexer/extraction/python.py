@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from indexer.extraction.collector import Sink
 from lineage.hyperparameters.terms import CallPattern, fold
 from lineage.hyperparameters.values import Expression, Plain, literal
 from lineage.records import FactKind
+from lineage.text.syntax import Function, defaults, module
 
 _OPTIONS = {"add_argument", "add_option", "add_arg", "option", "add_flag"}
 _DEFINES = {"DEFINE_float", "DEFINE_integer", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_list"}
@@ -34,7 +34,6 @@ _NOT_ADAM = re.compile(r"(?:grad|sgd|prop|lars)(?=[.:]|\Z)", re.IGNORECASE)
 """How optimizers end whose `betas` are none of Adam's: NovoGrad."""
 _LINES = 6
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Import, ast.ImportFrom, ast.alias)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NODES = 400_000
 _BLOCK = 5
 """Names given literals, from which on the constants of a module are settings."""
@@ -61,14 +60,11 @@ class _Place:
 
 
 def read(text: str, sink: Sink, holds_settings: bool = False) -> None:
-    """Put the settings and facts of a module into `sink`; raises what `ast.parse` raises for text that is none.
+    """Put the settings and facts of a module into `sink`; raises one of `UNREADABLE` for text that is none.
 
     With `holds_settings` the module is named after what it runs or sets, so that its constants are settings.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    _Reader(text, tree, sink, holds_settings).run()
+    _Reader(text, module(text), sink, holds_settings).run()
 
 
 class _Reader:
@@ -189,9 +185,9 @@ class _Reader:
 
     # -- definitions
 
-    def _function(self, node: _Function, place: _Place) -> _Place:
+    def _function(self, node: Function, place: _Place) -> _Place:
         inner = replace(place, scope=(*place.scope, node.name), inside="function", target="")
-        for argument, default in _defaults(node.args):
+        for argument, default in defaults(node.args):
             self.put(argument.arg, default, inner, "default", line=argument.lineno)
             if node.name == "__init__" and place.inside == "class":
                 self.setting(argument.arg, default, "call", inner.around, argument.lineno)
@@ -397,12 +393,6 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
             yield from zip(target.elts, value.elts, strict=True)
         return
     yield target, value
-
-
-def _defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    yield from zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    yield from ((arg, default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is not None)
 
 
 def _field(node: ast.Call) -> ast.expr | None:

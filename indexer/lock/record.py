@@ -147,7 +147,7 @@ def _pins(bench: BuildContext, tape: Tape, works: Mapping[WorkId, Work]) -> Iter
             came_from="" if answer.url == request.url else answer.url,
             cap=answer.cap,
             body=None if is_file else _written(answer.body),
-            fetch=_exact(bench, url, answer, versions) if is_file else "",
+            fetch=_exact(url, answer, versions) if is_file else "",
         )
 
 
@@ -159,14 +159,13 @@ def _written(body: bytes) -> str:
     return text if not text.startswith("base64:") else "base64:" + base64.b64encode(body).decode()
 
 
-def _exact(bench: BuildContext, url: str, answer: CachedResponse, versions: Mapping[str, str]) -> str:
+def _exact(url: str, answer: CachedResponse, versions: Mapping[str, str]) -> str:
     """The address of this version or commit, where the one that was asked means the latest."""
     if match := _ARXIV.match(url):
         version = versions.get(match[2], "")
         return url if match[3] or not version else f"{match[1]}{match[2]}v{version.removeprefix('v')}"
     if (match := _TARBALL.match(url)) and not re.fullmatch(r"[0-9a-f]{40}", match[2]):
-        with bench.blobs.path(answer.blob.sha256).open("rb") as file:
-            commit = pinned(file.read(65536))[0]
+        commit = pinned(answer.start)[0]
         return f"{match[1]}{commit}" if commit else url
     return url
 

@@ -18,6 +18,7 @@ from indexer.parsers.code.spans import LONG, CodeUnit, LineIndex, labelled, one_
 from indexer.parsers.decode import decode, newlines
 from lineage.errors import ParseError
 from lineage.records import Document, Span, Status, WorkId
+from lineage.text.syntax import UNREADABLE
 
 VERSION = "notebook@2"
 MAX_CELLS = 5_000
@@ -143,7 +144,7 @@ def _code_unit(cell: _Cell, last: int, language: str) -> CodeUnit:
         code = "\n".join("" if line.lstrip().startswith(("%", "!", "?")) else line for line in cell.lines)
         try:
             parts = tuple(_moved(unit, cell.first - 1) for unit in python.outline(code))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNREADABLE:
             parts = ()
     return CodeUnit(cell.first, last, "cell", one_line(", ".join(names), 80), parts=parts)
 

@@ -90,17 +90,17 @@ class Arxiv:
         PostScript and other formats that hold no TeX.
         """
         answer = self._file("e-print", arxiv, version, self._transport.settings.max_eprint)
-        kind = self._kind(answer)
+        kind = sniff(answer.start)
         if kind not in _MEDIA:
             raise SourceError(Status.WRONG_TYPE, f"the e-print is {_said(kind)}, not TeX", url=answer.url)
-        if kind in {"gzip", "tex", "text"} and _is_withdrawn(self._head(answer)):
+        if kind in {"gzip", "tex", "text"} and _is_withdrawn(answer.start):
             raise SourceError(Status.WITHDRAWN, "the authors withdrew it; this version has no source", url=answer.url)
         return replace(answer.blob, media_type=_MEDIA[kind])
 
     def pdf(self, arxiv: WorkId, version: str = "") -> Blob:
         """The PDF of a paper; raises `SourceError`."""
         answer = self._file("pdf", arxiv, version, self._transport.settings.max_pdf)
-        kind = self._kind(answer)
+        kind = sniff(answer.start)
         if kind != "pdf":
             raise SourceError(Status.WRONG_TYPE, f"{_said(kind)} came instead of the PDF", url=answer.url)
         return replace(answer.blob, media_type=_MEDIA[kind])
@@ -114,17 +114,10 @@ class Arxiv:
     def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> CachedResponse:
         name = arxiv.removeprefix("arxiv:") + version
         answer = self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)
-        if self._head(answer).lstrip()[:1] in {b"{", b"["}:  # TeX and PDFs begin otherwise: a message to programs, not to be kept
+        if answer.start.lstrip()[:1] in {b"{", b"["}:  # TeX and PDFs begin otherwise: a message to programs, not to be kept
             self._transport.forget(answer)
             raise SourceError(Status.WRONG_TYPE, "JSON came instead of a file", url=answer.url)
         return answer
-
-    def _head(self, answer: CachedResponse) -> bytes:
-        with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
-            return file.read(65536)
-
-    def _kind(self, answer: CachedResponse) -> str:
-        return sniff(self._head(answer))
 
     def _package(self) -> tuple[Any, Any]:
         """The package and its client with our session; made once."""

@@ -108,10 +108,10 @@ class GitHub:
         """The files of a commit as a gzipped tar archive; raises `SourceError`, HASH_MISMATCH if it is another's."""
         owner, name = _github(repo.id)
         head = self._transport.known(_tarball_url(owner, name, "HEAD"))
-        if head and self._pin(head)[0] == sha:
+        if head and pinned(head.start)[0] == sha:
             return head.blob
         answer = self._get(owner, name, sha)
-        pinned_commit = self._pin(answer)[0]
+        pinned_commit = pinned(answer.start)[0]
         if pinned_commit and _SHA.match(sha) and pinned_commit != sha:
             self._transport.forget(answer)
             raise SourceError(Status.HASH_MISMATCH, f"the archive is of commit {pinned_commit[:12]}, not {sha[:12]}", url=answer.url)
@@ -119,20 +119,13 @@ class GitHub:
 
     def _get(self, owner: str, name: str, ref: str) -> CachedResponse:
         answer = self._transport.get(_tarball_url(owner, name, ref), accept="file", max_bytes=self._transport.settings.max_tarball)
-        if not self._start(answer).startswith(b"\x1f\x8b"):
+        if not answer.start.startswith(b"\x1f\x8b"):
             self._transport.forget(answer)
             raise SourceError(Status.WRONG_TYPE, "no gzip archive came", url=answer.url)
         return answer
 
-    def _start(self, answer: CachedResponse) -> bytes:
-        with self._transport.blobs.path(answer.blob.sha256).open("rb") as file:
-            return file.read(65536)
-
-    def _pin(self, answer: CachedResponse) -> tuple[str, str]:
-        return pinned(self._start(answer))
-
     def _pinned(self, answer: CachedResponse) -> tuple[str, str]:
-        sha, date = self._pin(answer)
+        sha, date = pinned(answer.start)
         if not sha:
             raise SourceError(Status.RATE_LIMITED, "GitHub's API refuses to say which commit is the head, and the archive does not", url=answer.url)
         return sha, date

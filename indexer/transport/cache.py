@@ -149,6 +149,14 @@ class CachedResponse:
         return self.blobs.get(self.blob.sha256)
 
     @property
+    def start(self) -> bytes:
+        """The first 64 KiB, not verified: enough to tell what it is."""
+        if self.blobs is None:
+            raise StoreDamaged(f"the body of {self.url} is not at hand")
+        with self.blobs.path(self.blob.sha256).open("rb") as file:
+            return file.read(65536)
+
+    @property
     def json(self) -> Any:
         """The body as JSON; the transport has made sure that it is, where `json` was asked for."""
         return json.loads(self.body)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 import math
 import re
-import warnings
 from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lineage.text.syntax import UNREADABLE, module
 from lineage.text.tokens import tokens
 
 _BLANK = re.compile(r"\s*(?:#.*)?\Z")
@@ -69,11 +69,9 @@ def statements(lines: Sequence[str]) -> list[Statement]:
     outer = [f"{indent}if 1:" for indent in _outer(lines)]
     source = [*outer, *lines]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of others' escapes and comparisons
-            body = ast.parse("\n".join(source)).body if not any("\r" in line for line in lines) else []
-            return [statement.without(len(outer)) for statement in _within(body, 0, (), source, loops=False)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = module("\n".join(source)).body if not any("\r" in line for line in lines) else []
+        return [statement.without(len(outer)) for statement in _within(body, 0, (), source, loops=False)]
+    except UNREADABLE:
         return []
 
 

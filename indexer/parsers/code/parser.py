@@ -19,6 +19,7 @@ from indexer.parsers.code.spans import LONG, CodeUnit, LineIndex, comment_text, 
 from indexer.parsers.decode import decode
 from lineage.errors import ParseError
 from lineage.records import Document, Status, WorkId
+from lineage.text.syntax import UNREADABLE
 
 _SCRIPT = re.compile(r"[\w./-]{1,200}\.(?:py|sh|lua|jl|R)\b|-m\s+[\w.]+")
 _PLAIN = {"comment", "variable_assignment", "declaration_command", "variable_assignments"}
@@ -93,7 +94,7 @@ def outline(text: str, language: str) -> tuple[tuple[CodeUnit, ...], Status, str
     if language == "python":
         try:
             return python.outline(text), Status.OK, ""
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except UNREADABLE as error:
             return _tolerant(text, language, f"not valid Python 3 ({_reason(error)}); read by a tolerant grammar")
     return (patch_units(text), Status.OK, "") if language == "diff" else _tolerant(text, language, "")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from indexer.parsers.code.spans import LONG, CodeUnit, leading, one_line
+from lineage.text.syntax import Function, module
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 LEAST = 4
 """Settings in a row from which they are a unit of their own."""
@@ -22,14 +21,8 @@ _DEFINES = re.compile(r"(?:DEFINE|mark_flag)_?\w{0,40}\Z")
 
 
 def outline(text: str) -> tuple[CodeUnit, ...]:
-    """Functions, classes and runs of module-level statements.
-
-    Raises `SyntaxError`, `ValueError`, `RecursionError` or `MemoryError` for what this Python cannot parse.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    return _Outline(text.split("\n")).units(tree.body, 0)
+    """Functions, classes and runs of module-level statements; raises one of `UNREADABLE` for what this Python cannot parse."""
+    return _Outline(text.split("\n")).units(module(text).body, 0)
 
 
 class _Outline:
@@ -61,7 +54,7 @@ class _Outline:
             yield unit
 
     def _function(self, node: ast.stmt, floor: int, role: str) -> CodeUnit:
-        assert isinstance(node, _Function)  # noqa: S101
+        assert isinstance(node, Function)  # noqa: S101
         first, last = self._first(node, floor), _last(node)
         parts = self._statements(node.body, node.lineno) if last - first >= LONG or _says_settings(node) else ()
         parts = (*self._decorators(node, first), *parts) if parts else ()
@@ -75,7 +68,7 @@ class _Outline:
             code_units.extend([self._options(nodes, floor)] if kind == "option" else self.blocks(nodes, floor))
         return tuple(code_units)
 
-    def _decorators(self, node: _Function, first: int) -> Iterator[CodeUnit]:
+    def _decorators(self, node: Function, first: int) -> Iterator[CodeUnit]:
         """The options that stand above a command of click."""
         given = [expr for expr in node.decorator_list if called(expr) == "option"]
         if len(given) >= LEAST:
@@ -136,7 +129,7 @@ def _grouped(body: Sequence[ast.stmt], role: str) -> Iterator[tuple[str, list[as
         yield "statement", stmts
 
 
-def _says_settings(node: _Function) -> bool:
+def _says_settings(node: Function) -> bool:
     given = sum(called(expr) == "option" for expr in node.decorator_list)
     return max(given, sum(map(is_option, node.body))) >= LEAST
 
@@ -155,7 +148,7 @@ def _last(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
-def _signature(node: _Function) -> str:
+def _signature(node: Function) -> str:
     start = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     return one_line(f"{start} {node.name}({ast.unparse(node.args)}){returns}")

@@ -1,4 +1,4 @@
-"""Decisions recorded, taken back, and read with the generation that they are held against."""
+"""Decisions recorded, taken back, and read with the generation that they are held against; texts without characters that nobody sees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from api.bootstrap import Parts, holders_of
+from api.wire.encode import view
 from lineage.decisions import LONGEST, Decision, DecisionLog, Decisions
 from lineage.errors import NotFound
 from lineage.results import Gaps
@@ -24,7 +25,7 @@ def decide(parts: Parts, lineage: str, decision: Decision, force: bool) -> Decis
     with parts.engine(lineage) as engine:
         checked = decision_check.checked(engine, holders_of(engine), replace(decision, by=_by(decision.by)), force)
         entry = replace(checked, at=_now(), generation=engine.generation.manifest.id)
-    return decision_log.append(parts.settings.home, lineage, lambda log: [entry])[0]
+    return view(decision_log.append(parts.settings.home, lineage, lambda log: [entry])[0], Decision)
 
 
 def withdraw(parts: Parts, lineage: str, name: str, by: str) -> Decision:
@@ -41,7 +42,7 @@ def withdraw(parts: Parts, lineage: str, name: str, by: str) -> Decision:
             raise NotFound(f"nothing is decided on {name[:80]!r}", hint=f"decided: {there}" if there else "`lineage decide NAME VALUE` does")
         return [replace(decision, withdrawn=True, by=_by(by), at=_now())]
 
-    return decision_log.append(parts.settings.home, lineage, entries)[0]
+    return view(decision_log.append(parts.settings.home, lineage, entries)[0], Decision)
 
 
 def is_decided(parts: Parts, lineage: str) -> bool:
@@ -61,7 +62,7 @@ def in_force(parts: Parts, engine: Engine) -> Decisions:
     log = decision_log.read(parts.settings.home, manifest.lineage)
     seen = [decision for decision in log.in_force if not (engine.excluded and decision.from_target_code)]
     decisions = tuple(decision_check.rechecked(engine, holders_of(engine), seen)) if seen else ()
-    return Decisions(manifest.lineage, manifest.id, decisions, log.problems)
+    return view(Decisions(manifest.lineage, manifest.id, decisions, log.problems), Decisions)
 
 
 def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:

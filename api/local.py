@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from api import notebook as notebook
-from api.client.calls import Call, R
+from api.client.calls import Call, R, Synchronous
 from api.client.connection import Event
-from api.client.methods import Methods
 from api.operations import Service
 from api.server.build_process import builder, here
 from api.server.engines import KeptParts
@@ -30,7 +29,7 @@ from lineage import settings as configuration
 _LOOK = 0.2
 
 
-class Lineage(Methods):
+class Lineage(Synchronous):
     """The store at `home` (default: as the settings say). Safe to use from several threads; to be closed, or used as a context."""
 
     def __init__(self, home: Path | str | None = None, *, parts: KeptParts | None = None) -> None:

@@ -1,6 +1,6 @@
 """Results as notebooks show them: hits, gaps and the graph as HTML without script. Text of third parties is escaped, addresses are checked.
 
-`api.local` and `api.client` import it, which registers the renderers with `api.wire.html`.
+`api.local` and `api.client` import it, which registers the renderers with `api.wire.markup`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from html import escape
 from typing import Any
 
 from api.wire.hits import AnswerView, HitView
-from api.wire.html import renderers
 from api.wire.insight import GapsView
-from api.wire.markup import LEFT, LONGEST, Cell, Heading, Span, Table, html
+from api.wire.markup import LEFT, LONGEST, Cell, Heading, Span, Table, html, renderers
 from api.wire.report import HEADS, cited, conflict_blocks, decision_row
 from api.wire.stored import GraphView
 from lineage.graph.legend import COLOURS

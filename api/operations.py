@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from api.bootstrap import Parts, holders_of
 from api.cli.files import absolute, questions, writable
 from api.deciding import decided, is_decided
+from api.wire.encode import view
 from lineage import generation as layout
 from lineage import lineage_names
 from lineage.decisions import Decision, Decisions
@@ -462,7 +463,7 @@ class Service:
 
     def show(self, lineage: str = "") -> Overview:
         """Summarize a lineage: counts, ranked references, code links and code shared between repositories."""
-        from api.wire.stored import IndexedText, Overview, TitledAncestor, linked, ranked, report_view
+        from api.wire.stored import BuildReportView, IndexedText, Overview, TitledAncestor, linked, ranked
         from indexer.pipeline import report
         from lineage.code_links.repository_state import states
         from lineage.code_reuse.derivation import Derivation
@@ -474,7 +475,7 @@ class Service:
             catalog, meta, links = generation.catalog, generation.catalog.meta(), generation.catalog.links()
             texts = [works[id_] for id_ in dict.fromkeys(document.work for document in catalog.documents()) if id_ in works]
             return Overview(
-                report=report_view(report(generation, requests={}, seconds={})),
+                report=view(report(generation, requests={}, seconds={}), BuildReportView),
                 references=ranked(edges, works),
                 links=linked(links, works, states(links, works, catalog.ledger("source"))),
                 shared_code=tuple(map(Shared.from_meta, meta.get("shared_code", ()))),
@@ -487,11 +488,11 @@ class Service:
 
     def report(self, lineage: str = "", *, no_target_code: bool = False, watch: Watch = unwatched) -> ReportView:
         """Report what the target does not tell: contradictions, decisions by part with the ancestors' answers; licenses and the ledger."""
-        from api.wire.insight import gaps_view
+        from api.wire.insight import GapsView
         from api.wire.report import report_of
 
         name = self._name(lineage)
-        gaps = gaps_view(self.gaps(lineage=name, no_target_code=no_target_code, watch=watch))
+        gaps = view(self.gaps(lineage=name, no_target_code=no_target_code, watch=watch), GapsView)
         with open_generation(self._lineages, name) as generation:
             return report_of(gaps, generation, self.status(name))
 
@@ -526,12 +527,12 @@ class Service:
 
     def status(self, lineage: str = "") -> Completeness:
         """Report how complete a lineage is: in = ok + degraded + failed + excluded by kind, and every failed or incomplete item."""
-        from api.wire.stored import Completeness, losses
+        from api.wire.stored import Completeness, Loss
 
         with open_generation(self._lineages, self._name(lineage)) as generation:
             catalog = generation.catalog
             sums = {kind: catalog.sums(kind) for kind in ("reference", "member", "page", "source")}
-            lost = losses(row for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
+            lost = tuple(Loss.from_record(row) for row in catalog.ledger() if row.status.outcome in {"failed", "degraded"})
             return Completeness(generation.manifest.lineage, generation.manifest.id, sums, lost, _title(generation), generation.manifest.origin)
 
     def check(self, lineage: str = "", *, read_data: bool = False) -> tuple[Finding, ...]:

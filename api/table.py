@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from api import requests as asked
 from api.requests import Closed, Nothing
-from api.wire import hits, insight, lines, stored
-from api.wire.encode import to_json
+from api.wire import hits, insight, stored
+from api.wire.encode import maker
 from api.wire.report import ReportView
 from lineage.decisions import Decision, Decisions
 from lineage.generation import Damaged
@@ -63,20 +63,23 @@ class Route:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation: `run` makes its record out of a request, `present` the result that readers outside see, of type `result`.
+    """One operation: `run` makes its record out of a request; readers outside see it as a `result`.
 
     Without `run` it is the method of `Service` called `name`. `cli`, `mcp` and `client` name the command, tool and method.
     """
 
     name: str
     result: Any
-    present: Callable[[Any], Any]
     request: type[Closed] | None
     cli: str | Missing
     rest: Route | Missing
     mcp: str | Missing
     client: str | Missing
     run: Callable[[Desk, Any], Any] | None = None
+
+    def present(self, made: Any) -> Any:
+        """A record as readers outside see it; a result is that already."""
+        return made if type(made) is self.result else maker(self.result)(made)
 
     def ask(self, desk: Desk, request: Closed) -> Any:
         """The result for a request."""
@@ -109,16 +112,6 @@ def request_values(request: Closed) -> dict[str, Any]:
     return {name: value for name, value in request if name != "form"}
 
 
-def same(value: Any) -> Any:
-    """A record that readers outside see as it is."""
-    return value
-
-
-def graph_view(text: str) -> stored.GraphView:
-    """The graph out of its JSON."""
-    return stored.GraphView(**loads(text))
-
-
 def _job(name: str) -> Callable[[Desk, asked.OneJob], Any]:
     return lambda desk, request: getattr(desk.jobs, name)(request.job)
 
@@ -143,10 +136,6 @@ def _all(desk: Desk, request: Nothing) -> Any:
     return desk.jobs.all()
 
 
-def _job_views(jobs: Any) -> tuple[stored.JobView, ...]:
-    return tuple(map(stored.job_view, jobs))
-
-
 _FILES = Missing("it reads or writes files of the machine that the store is on; a person runs the command")
 _FOLLOWS = Missing("the command waits for its build and can be interrupted")
 _TAKES_LONG = Missing("a build takes minutes: `build` gives a job at once")
@@ -169,39 +158,39 @@ _UPLOAD = Route("POST", "/audit", upload="archive")
 _Lineages, _JobViews = tuple[stored.StoredLineage | Damaged, ...], tuple[stored.JobView, ...]
 
 OPERATIONS = (
-    Operation("lineages", _Lineages, same, Nothing, "list", _LIST, "lineage_status", "lineages"),
-    Operation("status", stored.Completeness, same, asked.OneLineage, "status", _of("/status"), "lineage_status", "status"),
-    Operation("graph", stored.GraphView, graph_view, asked.Drawing, "graph", _of("/graph"), _PICTURE, "graph", _graph),
-    Operation("report", ReportView, same, asked.Reporting, "report", Route("GET", "/report"), _PERSONS, "report"),
-    Operation("references", stored.RankedReferences, same, asked.Cited, "references", _of("/references"), _TOOLS, "references"),
-    Operation("show", stored.Overview, same, asked.OneLineage, "show", _of(""), "lineage_status", "show"),
-    Operation("query", hits.AnswerView, hits.answer_view, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
-    Operation("evidence", hits.EvidenceView, hits.evidence_view, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
-    Operation("grep", lines.LinesView, lines.lines_view, asked.Exact, "grep", Route("POST", "/grep"), "lineage_search", "grep"),
-    Operation("read", lines.PassageView, lines.passage_view, asked.Citation, "read", Route("POST", "/read"), "lineage_read", "read"),
-    Operation("context", insight.PackView, insight.pack_view, asked.Task, "context", Route("POST", "/context"), "lineage_context", "context"),
-    Operation("answer", insight.WrittenAnswerView, insight.written_view, asked.Question, "answer", Route("POST", "/answer"), _WRITES, "answer"),
-    Operation("gaps", insight.GapsView, insight.gaps_view, asked.GapFilter, "gaps", Route("GET", "/gaps"), "lineage_gaps", "gaps"),
-    Operation("facts", insight.ConsensusView, insight.consensus_view, asked.DetailName, "facts", Route("GET", "/facts"), "lineage_gaps", "facts"),
-    Operation("decide", Decision, insight.decision_view, asked.Deciding, "decide", Route("POST", "/decisions"), "lineage_gaps", "decide"),
-    Operation("decisions", Decisions, insight.decisions_view, asked.LogOf, "decide", Route("GET", "/decisions"), "lineage_gaps", "decisions"),
-    Operation("withdraw", Decision, insight.decision_view, asked.Withdrawal, "decide", Route("DELETE", "/decisions"), _TAKEN_BACK, "withdraw"),
-    Operation("facts_table", Tallies, same, asked.OfLineage, "facts", Route("GET", "/details"), _TOOLS, "details"),
-    Operation("audit", insight.AuditView, insight.audit_view, asked.AuditUpload, "audit", _UPLOAD, _CODE, "audit", _audit),
-    Operation("build", stored.JobView, stored.job_view, asked.Build, _FOLLOWS, _BUILD, "lineage_build", "build", _submit),
-    Operation("cancel", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("DELETE", _JOB, _JOBS), _TOOLS, "cancel", _job("cancel")),
-    Operation("resume", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, _RESUME, "lineage_build", "resume", _job("resume")),
-    Operation("jobs", _JobViews, _job_views, Nothing, _FOLLOWS, _QUEUE, "lineage_status", "jobs", _all),
-    Operation("job", stored.JobView, stored.job_view, asked.OneJob, _FOLLOWS, Route("GET", _JOB, _JOBS), "lineage_status", "job", _job("get")),
-    Operation("build_now", stored.BuildReportView, stored.report_view, None, "build", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
-    Operation("build_locked", stored.BuildReportView, stored.report_view, None, "build", _FILES, _FILES, _FILES),
-    Operation("update", Any, to_json, None, "update", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
-    Operation("add", stored.BuildReportView, stored.report_view, None, "add", _FILES, _FILES, _FILES),
-    Operation("references_of", stored.RankedReferences, same, None, "references", _FILES, _FILES, _FILES),
-    Operation("suggestions", tuple[str, ...], same, None, "build", _INSIDE, _INSIDE, _INSIDE),
-    Operation("query_batch", hits.AnswerView, hits.answer_view, None, "query", _ONE_BY_ONE, _ONE_BY_ONE, _ONE_BY_ONE),
+    Operation("lineages", _Lineages, Nothing, "list", _LIST, "lineage_status", "lineages"),
+    Operation("status", stored.Completeness, asked.OneLineage, "status", _of("/status"), "lineage_status", "status"),
+    Operation("graph", stored.GraphView, asked.Drawing, "graph", _of("/graph"), _PICTURE, "graph", _graph),
+    Operation("report", ReportView, asked.Reporting, "report", Route("GET", "/report"), _PERSONS, "report"),
+    Operation("references", stored.RankedReferences, asked.Cited, "references", _of("/references"), _TOOLS, "references"),
+    Operation("show", stored.Overview, asked.OneLineage, "show", _of(""), "lineage_status", "show"),
+    Operation("query", hits.AnswerView, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
+    Operation("evidence", hits.EvidenceView, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
+    Operation("grep", hits.LinesView, asked.Exact, "grep", Route("POST", "/grep"), "lineage_search", "grep"),
+    Operation("read", hits.PassageView, asked.Citation, "read", Route("POST", "/read"), "lineage_read", "read"),
+    Operation("context", insight.PackView, asked.Task, "context", Route("POST", "/context"), "lineage_context", "context"),
+    Operation("answer", insight.WrittenAnswerView, asked.Question, "answer", Route("POST", "/answer"), _WRITES, "answer"),
+    Operation("gaps", insight.GapsView, asked.GapFilter, "gaps", Route("GET", "/gaps"), "lineage_gaps", "gaps"),
+    Operation("facts", insight.ConsensusView, asked.DetailName, "facts", Route("GET", "/facts"), "lineage_gaps", "facts"),
+    Operation("decide", Decision, asked.Deciding, "decide", Route("POST", "/decisions"), "lineage_gaps", "decide"),
+    Operation("decisions", Decisions, asked.LogOf, "decide", Route("GET", "/decisions"), "lineage_gaps", "decisions"),
+    Operation("withdraw", Decision, asked.Withdrawal, "decide", Route("DELETE", "/decisions"), _TAKEN_BACK, "withdraw"),
+    Operation("facts_table", Tallies, asked.OfLineage, "facts", Route("GET", "/details"), _TOOLS, "details"),
+    Operation("audit", insight.AuditView, asked.AuditUpload, "audit", _UPLOAD, _CODE, "audit", _audit),
+    Operation("build", stored.JobView, asked.Build, _FOLLOWS, _BUILD, "lineage_build", "build", _submit),
+    Operation("cancel", stored.JobView, asked.OneJob, _FOLLOWS, Route("DELETE", _JOB, _JOBS), _TOOLS, "cancel", _job("cancel")),
+    Operation("resume", stored.JobView, asked.OneJob, _FOLLOWS, _RESUME, "lineage_build", "resume", _job("resume")),
+    Operation("jobs", _JobViews, Nothing, _FOLLOWS, _QUEUE, "lineage_status", "jobs", _all),
+    Operation("job", stored.JobView, asked.OneJob, _FOLLOWS, Route("GET", _JOB, _JOBS), "lineage_status", "job", _job("get")),
+    Operation("build_now", stored.BuildReportView, None, "build", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
+    Operation("build_locked", stored.BuildReportView, None, "build", _FILES, _FILES, _FILES),
+    Operation("update", Any, None, "update", _TAKES_LONG, _TAKES_LONG, _TAKES_LONG),
+    Operation("add", stored.BuildReportView, None, "add", _FILES, _FILES, _FILES),
+    Operation("references_of", stored.RankedReferences, None, "references", _FILES, _FILES, _FILES),
+    Operation("suggestions", tuple[str, ...], None, "build", _INSIDE, _INSIDE, _INSIDE),
+    Operation("query_batch", hits.AnswerView, None, "query", _ONE_BY_ONE, _ONE_BY_ONE, _ONE_BY_ONE),
     *(
-        Operation(name, Any, to_json, None, command, _FILES, _FILES, _FILES)
+        Operation(name, Any, None, command, _FILES, _FILES, _FILES)
         for name, command in (
             ("export", "export"),
             ("lock", "export"),
@@ -212,10 +201,10 @@ OPERATIONS = (
             *_SHELF,
         )
     ),
-    Operation("model_usage", ModelUsage, same, None, "gaps", _COST, _COST, _COST),
-    Operation("plan", Any, to_json, None, "build", _COST, _COST, _COST),
+    Operation("model_usage", ModelUsage, None, "gaps", _COST, _COST, _COST),
+    Operation("plan", Any, None, "build", _COST, _COST, _COST),
     *(
-        Operation(name, Any, to_json, None, command, _PERSON, _PERSON, _PERSON)
+        Operation(name, Any, None, command, _PERSON, _PERSON, _PERSON)
         for name, command in (("check", "check"), ("repair", "check"), ("against_source", "check"), ("doctor", "doctor"))
     ),
 )

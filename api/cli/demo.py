@@ -45,10 +45,9 @@ def run(folder: Path, quiet: bool = False, json: bool = False) -> None:
             made = operations.build(BuildRequest(TARGET), watch=watch)
     answers = [operations.query(question, k=3) for question in QUESTIONS]
     if json:
-        from api.wire.hits import answer_view
-        from api.wire.stored import report_view
+        from api.table import BY_NAME
 
-        say(envelope({"report": report_view(made), "answers": list(map(answer_view, answers))}), exact=True)
+        say(envelope({"report": BY_NAME["build_now"].present(made), "answers": list(map(BY_NAME["query"].present, answers))}), exact=True)
         return
     show(display.report(made).rsplit("\nask:", 1)[0])
     for question, answer in zip(QUESTIONS, answers, strict=True):

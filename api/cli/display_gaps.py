@@ -7,7 +7,7 @@ from itertools import groupby
 
 from api.cli.display import plain, shorten
 from api.cli.terminal import bad, bold, dim
-from api.wire.words import KINDS, answered, valued
+from api.wire.insight import KINDS, answered, valued
 from lineage.citation import citation, pinpoint
 from lineage.decisions import Decision
 from lineage.hyperparameters.mechanisms import PREFIX

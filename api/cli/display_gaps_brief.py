@@ -8,7 +8,7 @@ from itertools import islice
 from api.cli.display import plain, shorten
 from api.cli.display_gaps import decided
 from api.cli.terminal import bad, bold, cut, dim
-from api.wire.words import KINDS, STATES, is_open, valued
+from api.wire.insight import KINDS, STATES, is_open, valued
 from lineage.citation import pinpoint
 from lineage.records import Hit
 from lineage.results import METHOD, Conflict, Gap, Gaps, Specification

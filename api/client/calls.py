@@ -1,23 +1,26 @@
-"""The calls of every client, typed once: each makes a request to an operation of `api.table`, to be sent or run in process."""
+"""The methods of every client, made from `api.table`: each sends one operation, with the fields of its request as parameters."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, cast
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar, cast, overload
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from api.client.connection import Event, ended
 from api.requests import Closed, Nothing
 from api.rest import PREFIX
 from api.table import BY_CLIENT, Desk, Operation, Route
 from api.wire.encode import dumps
-from api.wire.hits import AnswerView, EvidenceView
+from api.wire.hits import AnswerView, EvidenceView, LinesView, PassageView
 from api.wire.insight import AuditView, ConsensusView, GapsView, PackView, WrittenAnswerView
-from api.wire.lines import LinesView, PassageView
 from api.wire.report import ReportView
 from api.wire.stored import Completeness, GraphView, JobView, Overview, RankedReferences, StoredLineage
 from lineage.decisions import Decision, Decisions
@@ -25,20 +28,22 @@ from lineage.errors import NotFound, UsageError
 from lineage.generation import Damaged
 from lineage.results import Tallies
 
-Kind = Literal["", "paper", "code", "config", "docs"]
-Stage = Literal["", "planning", "analysis", "coding"]
 R = TypeVar("R")
+_FORM = "form"
+"""The field that no method takes: a client gets objects, which write themselves in other forms."""
+_CODE = "code"
+"""What a method takes in place of an upload: the folder or file that is packed for it."""
 
 
 @dataclass(frozen=True)
 class Call(Generic[R]):
-    """An operation and the values of its request."""
+    """An operation and the values of its request that are given; the others are left to their defaults."""
 
     operation: Operation
     values: Mapping[str, Any]
 
     def request(self) -> dict[str, Any]:
-        """Arguments of the HTTP library; parameters that are empty are left to the server."""
+        """Arguments of the HTTP library."""
         route = cast("Route", self.operation.rest)
         named = {name for name in self.values if f"{{{name}}}" in route.path}
         path = PREFIX + route.path.format(**{name: quote(str(self.values[name]), safe="") for name in named})
@@ -48,8 +53,7 @@ class Call(Generic[R]):
             sent |= {"content": self.values[route.upload], "headers": {"content-type": "application/octet-stream"}}
         elif route.method == "POST" and not named:
             return {**sent, "json": rest}
-        params = {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items() if value != ""}
-        return {**sent, "params": params}
+        return {**sent, "params": {name: str(value).lower() if isinstance(value, bool) else value for name, value in rest.items()}}
 
     def run(self, desk: Desk) -> R:
         """The result in process, by way of its JSON, so that it is what a server would give. Raises `UsageError` for what no server takes."""
@@ -62,91 +66,33 @@ class Call(Generic[R]):
         return cast("R", self.operation.reader.validate_json(dumps(self.operation.ask(desk, request))))
 
 
-def _call(method: str, **values: Any) -> Call[Any]:
-    return Call(BY_CLIENT[method], values)
+def call(method: str, *given: Any, **options: Any) -> Call[Any]:
+    """The call that a method of the clients makes of its arguments. Raises `TypeError` for those it does not have."""
+    operation = BY_CLIENT[method]
+    values = signature(operation).bind(None, *given, **options).arguments
+    del values["self"]
+    if isinstance(operation.rest, Route) and (upload := operation.rest.upload):
+        path = Path(values.pop(_CODE))
+        values = {**values, upload: packed(path), "name": values.get("name", path.resolve().name)}
+    return Call(operation, values)
 
 
-def search(text: str, *, lineage: str = "", k: int = 10, kind: Kind = "", no_target_code: bool = False, work: str = "") -> Call[AnswerView]:
-    """The `k` best hits for a question."""
-    return _call("search", text=text, lineage=lineage, k=k, kind=kind, no_target_code=no_target_code, work=work)
+def signature(operation: Operation) -> Signature:
+    """The parameters of a client's method: what a request needs may be given by position, the rest by name."""
+    fields = (operation.request or Nothing).model_fields
+    upload = operation.rest.upload if isinstance(operation.rest, Route) else ""
+    parameters = [Parameter("self", Parameter.POSITIONAL_ONLY)]
+    for name, field in fields.items():
+        kind = Parameter.POSITIONAL_OR_KEYWORD if field.is_required() else Parameter.KEYWORD_ONLY
+        default = Parameter.empty if field.is_required() else field.default
+        if name != _FORM:
+            called, annotation = (_CODE, Path | str) if name == upload else (name, field.annotation)
+            parameters.append(Parameter(called, kind, default=default, annotation=annotation))
+    return Signature(sorted(parameters, key=lambda parameter: parameter.kind), return_annotation=operation.result)
 
 
-def grep(
-    pattern: str,
-    *,
-    lineage: str = "",
-    fixed: bool = False,
-    word: bool = False,
-    any_case: bool | None = None,
-    kind: Kind = "",
-    work: str = "",
-    limit: int = 50,
-    offset: int = 0,
-    no_target_code: bool = False,
-) -> Call[LinesView]:
-    """Every line that matches a regular expression (or a string, if `fixed`), definitions first."""
-    how: dict[str, Any] = {"fixed": fixed, "word": word, "any_case": any_case, "limit": limit, "offset": offset}
-    return _call("grep", pattern=pattern, lineage=lineage, kind=kind, work=work, no_target_code=no_target_code, **how)
-
-
-def read(citation: str, *, lines: str = "", lineage: str = "", no_target_code: bool = False) -> Call[PassageView]:
-    """The lines that a citation means, or other `lines` ("40-90") of its file."""
-    return _call("read", citation=citation, lines=lines, lineage=lineage, no_target_code=no_target_code)
-
-
-def evidence(chunk: str, *, lineage: str = "", before: int = 60, after: int = 60) -> Call[EvidenceView]:
-    """A chunk with the lines around it, and its neighbors."""
-    return _call("evidence", chunk=chunk, lineage=lineage, before=before, after=after)
-
-
-def context(task: str, *, lineage: str = "", tokens: int = 6000, stage: Stage = "", no_target_code: bool = False) -> Call[PackView]:
-    """What a task needs to be written, in at most `tokens` tokens."""
-    return _call("context", task=task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code)
-
-
-def answer(text: str, *, lineage: str = "", no_target_code: bool = False) -> Call[WrittenAnswerView]:
-    """An answer of which every sentence is tied to evidence."""
-    return _call("answer", text=text, lineage=lineage, no_target_code=no_target_code)
-
-
-def gaps(*, lineage: str = "", state: str = "", topic: str = "", no_target_code: bool = False) -> Call[GapsView]:
-    """What the target does not state, and what its lineage says instead."""
-    return _call("gaps", lineage=lineage, state=state, topic=topic, no_target_code=no_target_code)
-
-
-def decide(name: str, value: str, because: str, *, lineage: str = "", note: str = "", by: str = "", force: bool = False) -> Call[Decision]:
-    """Record that a detail has a value because of the lines at a citation, which must state it unless `force`d."""
-    return _call("decide", name=name, value=value, because=because, lineage=lineage, note=note, by=by, force=force)
-
-
-def decisions(*, lineage: str = "") -> Call[Decisions]:
-    """What was decided on the details of a lineage."""
-    return _call("decisions", lineage=lineage)
-
-
-def withdraw(name: str, *, lineage: str = "", by: str = "") -> Call[Decision]:
-    """Withdraw the decision on a detail."""
-    return _call("withdraw", name=name, lineage=lineage, by=by)
-
-
-def facts(name: str, *, lineage: str = "", no_target_code: bool = False) -> Call[ConsensusView]:
-    """Every value of a detail, and its sources."""
-    return _call("facts", name=name, lineage=lineage, no_target_code=no_target_code)
-
-
-def details(*, lineage: str = "", no_target_code: bool = False) -> Call[Tallies]:
-    """The details that a lineage has facts on."""
-    return _call("details", lineage=lineage, no_target_code=no_target_code)
-
-
-def audit(code: Path | str, *, lineage: str = "", no_target_code: bool = False) -> Call[AuditView]:
-    """A folder of code, or an archive of one, compared with the paper. Text files are uploaded; no code is run."""
-    path = Path(code)
-    return _call("audit", archive=_packed(path), name=path.resolve().name, lineage=lineage, no_target_code=no_target_code)
-
-
-def _packed(path: Path) -> bytes:
-    """The text files of a folder as a gzipped tar, or the archive that lies at the path."""
+def packed(path: Path) -> bytes:
+    """The text files of a folder as a gzipped tar, or the archive that lies at the path. Raises `NotFound` and `UsageError`."""
     from indexer.sources import local  # parsers come with it
 
     if path.is_dir():
@@ -159,56 +105,94 @@ def _packed(path: Path) -> bytes:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def lineages() -> Call[tuple[StoredLineage | Damaged, ...]]:
-    """Every lineage of the store."""
-    return _call("lineages")
+class Method(Generic[R]):
+    """A method that sends the operation of its name: `R` with a synchronous client, to be awaited with the other."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        def send(client: Synchronous | Asynchronous, /, *given: Any, **options: Any) -> Any:
+            return client.send(call(name, *given, **options))
+
+        operation = BY_CLIENT[name]
+        send.__name__, send.__doc__ = name, _described(operation.request or Nothing)
+        send.__signature__ = signature(operation)  # type: ignore[attr-defined]  # inspect documents it as the way to say it
+        self._send = send
+
+    @overload
+    def __get__(self, client: Synchronous, kind: type) -> Callable[..., R]: ...
+    @overload
+    def __get__(self, client: Asynchronous, kind: type) -> Callable[..., Awaitable[R]]: ...
+    def __get__(self, client: Any, kind: type) -> Any:
+        """The function, bound to a client if it is asked of one."""
+        return self._send.__get__(client, kind)
 
 
-def show(lineage: str) -> Call[Overview]:
-    """A lineage at a glance."""
-    return _call("show", lineage=lineage)
+def _described(request: type[Closed]) -> str:
+    """What a request is for, and what its fields mean."""
+    fields = (f"{name}: {field.description}" for name, field in request.model_fields.items() if name != _FORM)
+    return "\n".join([f"{request.__doc__}\n", *fields]).strip()
 
 
-def references(lineage: str, *, top: int = 0) -> Call[RankedReferences]:
-    """What the target of a lineage cites, best first: all of it, or the first `top`."""
-    return _call("references", lineage=lineage, top=top)
+class Methods:
+    """The operations that clients have. `help` of each lists its parameters; `api.table` says what each gives."""
+
+    search = Method[AnswerView]()
+    evidence = Method[EvidenceView]()
+    grep = Method[LinesView]()
+    read = Method[PassageView]()
+    context = Method[PackView]()
+    answer = Method[WrittenAnswerView]()
+    gaps = Method[GapsView]()
+    facts = Method[ConsensusView]()
+    decide = Method[Decision]()
+    decisions = Method[Decisions]()
+    withdraw = Method[Decision]()
+    details = Method[Tallies]()
+    audit = Method[AuditView]()
+    lineages = Method[tuple[StoredLineage | Damaged, ...]]()
+    show = Method[Overview]()
+    references = Method[RankedReferences]()
+    report = Method[ReportView]()
+    status = Method[Completeness]()
+    graph = Method[GraphView]()
+    build = Method[JobView]()
+    jobs = Method[tuple[JobView, ...]]()
+    job = Method[JobView]()
+    cancel = Method[JobView]()
+    resume = Method[JobView]()
 
 
-def report(*, lineage: str = "", no_target_code: bool = False) -> Call[ReportView]:
-    """What the target does not tell, by part, with the ancestors' answers: `.text("html")` and `.text("markdown")` write it out."""
-    return _call("report", lineage=lineage, no_target_code=no_target_code)
+class Asynchronous(Methods, ABC):
+    """A client whose methods are awaited."""
+
+    @abstractmethod
+    async def send(self, call: Call[R]) -> R:
+        """The result of a call."""
 
 
-def status(lineage: str) -> Call[Completeness]:
-    """How complete a lineage is, and every loss."""
-    return _call("status", lineage=lineage)
+class Synchronous(Methods, ABC):
+    """A client whose methods wait for their results. To be closed, or used as a context."""
 
+    @abstractmethod
+    def send(self, call: Call[R]) -> R:
+        """The result of a call."""
 
-def graph(lineage: str) -> Call[GraphView]:
-    """A lineage as nodes and edges."""
-    return _call("graph", lineage=lineage)
+    @abstractmethod
+    def events(self, id_: str, after: int = 0) -> Iterator[Event]:
+        """What happens to a build until it ends."""
 
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what is open."""
 
-def build(target: str, **options: Any) -> Call[JobView]:
-    """Ask for a build (`name`, `papers`, `repos`, `add`, `depth`, `no_target_code`, `blacklist`, `code_as_of`)."""
-    return _call("build", target=target, **options)
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
-def jobs() -> Call[tuple[JobView, ...]]:
-    """Every build that is kept, newest first."""
-    return _call("jobs")
-
-
-def job(id_: str) -> Call[JobView]:
-    """A build as it now is."""
-    return _call("job", job=id_)
-
-
-def cancel(id_: str) -> Call[JobView]:
-    """End a build."""
-    return _call("cancel", job=id_)
-
-
-def resume(id_: str) -> Call[JobView]:
-    """Put a build that failed or was cancelled back into the queue."""
-    return _call("resume", job=id_)
+    def wait(self, job: JobView, watch: Callable[[Event], None] | None = None) -> JobView:
+        """The build when it has ended; `watch` hears what happens meanwhile. Raises `UpstreamError` if it failed, saying why."""
+        for event in self.events(job.id):
+            if watch:
+                watch(event)
+        return ended(self.job(job.id))

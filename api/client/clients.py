@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from functools import wraps
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
-from typing import Concatenate, cast
+from typing import cast
 from urllib.parse import quote
 
 import httpx2
 
-from api.client import calls
-from api.client.calls import Call, R
+from api.client.calls import Asynchronous, Call, R, Synchronous
 from api.client.connection import TRIES, URL, Client, Event, EventReader, ended, refusal
-from api.client.methods import Methods, P
 from api.rest import PREFIX
 from api.wire.stored import JobView
 from lineage.errors import UpstreamError
-
-
-def _awaited(make: Callable[P, Call[R]]) -> Callable[Concatenate[AsyncLineage, P], Awaitable[R]]:
-    """A method that sends the call, to be awaited."""
-
-    @wraps(make)
-    async def method(self: AsyncLineage, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await self.send(make(*args, **kwargs))
-
-    return method
 
 
 def _events(id_: str) -> str:
     return f"{PREFIX}/jobs/{quote(id_, safe='')}/events"
 
 
-class Lineage(Client, Methods):
+class Lineage(Client, Synchronous):
     """The synchronous client. Safe to use from several threads; to be closed, or used as a context."""
 
     def __init__(self, url: str = URL, *, token: str = "", timeout: float = 120.0, patience: float = 60.0) -> None:
@@ -79,7 +66,7 @@ class Lineage(Client, Methods):
         raise UpstreamError(f"the events of {id_} end without an end", hint="is `lineage serve` still running?")
 
 
-class AsyncLineage(Client):
+class AsyncLineage(Client, Asynchronous):
     """The same for `async` programs; to be closed, or used as a context."""
 
     def __init__(self, url: str = URL, *, token: str = "", timeout: float = 120.0, patience: float = 60.0) -> None:
@@ -95,31 +82,6 @@ class AsyncLineage(Client):
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
-
-    search = _awaited(calls.search)
-    evidence = _awaited(calls.evidence)
-    grep = _awaited(calls.grep)
-    read = _awaited(calls.read)
-    context = _awaited(calls.context)
-    answer = _awaited(calls.answer)
-    gaps = _awaited(calls.gaps)
-    facts = _awaited(calls.facts)
-    decide = _awaited(calls.decide)
-    decisions = _awaited(calls.decisions)
-    withdraw = _awaited(calls.withdraw)
-    details = _awaited(calls.details)
-    audit = _awaited(calls.audit)
-    lineages = _awaited(calls.lineages)
-    show = _awaited(calls.show)
-    references = _awaited(calls.references)
-    report = _awaited(calls.report)
-    status = _awaited(calls.status)
-    graph = _awaited(calls.graph)
-    build = _awaited(calls.build)
-    jobs = _awaited(calls.jobs)
-    job = _awaited(calls.job)
-    cancel = _awaited(calls.cancel)
-    resume = _awaited(calls.resume)
 
     async def send(self, call: Call[R]) -> R:
         """The result of a call; raises what the server refused with."""

@@ -7,22 +7,94 @@ behind the fence like every text of others.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import Any
 
 from api.mcp import results
 from api.mcp.arguments import BuildArguments, StatusArguments
-from api.mcp.results import Result
+from api.mcp.results import NOTICE, Result, Texts
+from api.mcp.rows import Row, picked
 from api.server.jobs import Jobs
-from api.server.journal import Job, JobEvent
+from api.server.journal import Job, JobEvent, State
 from api.table import Desk
-from api.wire.brief import BriefCompleteness, BriefJob, BriefLineage, JobResult, Progress, StatusResult
-from api.wire.encode import to_json
 from api.wire.stored import StoredLineage
 from indexer.plan import BuildRequest
 from lineage.errors import UsageError
 from lineage.generation import Damaged
+from lineage.records import UNKNOWN, Provenance
 
 _KEPT = ("generation", "tier", "unchanged", "lineage_papers", "repositories", "chunks", "facts", "ledger", "content_hash", "notes")
 _MOST, _JOBS, _LAST = 50, 10, 50
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A stage of a build and its count."""
+
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.stage} {self.done} of {self.total}" if self.total else self.stage
+
+
+@dataclass(frozen=True)
+class BriefJob:
+    """A build: where it stands, what came of it or why it failed."""
+
+    job: str
+    target: str
+    lineage: str
+    state: State
+    progress: Progress
+    error: str | None = None
+    hint: str | None = None
+    report: dict[str, Any] | None = None
+
+    @property
+    def absent(self) -> Texts:
+        """What a job has only when it failed, or is done."""
+        return tuple(name for name in ("error", "hint", "report") if getattr(self, name) is None)
+
+
+@dataclass(frozen=True)
+class BriefLineage:
+    """A lineage of the store; `problem` says why it cannot be opened."""
+
+    lineage: str
+    target: str = ""
+    title: str = ""
+    generation: str = ""
+    created: str = ""
+    works: int = 0
+    chunks: int = 0
+    problem: str = ""
+    provenance: Provenance = UNKNOWN
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """The state of a build."""
+
+    job: BriefJob
+    notice: str = NOTICE
+
+
+@dataclass(frozen=True)
+class StatusResult:
+    """A job, or the completeness of a lineage, or all lineages and jobs."""
+
+    job: BriefJob | None = None
+    completeness: Row | None = None
+    lineages: tuple[BriefLineage, ...] | None = None
+    jobs: tuple[BriefJob, ...] | None = None
+    notice: str = NOTICE
+
+    @property
+    def absent(self) -> Texts:
+        """What was not asked for."""
+        return tuple(name for name in ("job", "completeness", "lineages", "jobs") if getattr(self, name) is None)
 
 
 def build(desk: Desk, asked: BuildArguments) -> Result:
@@ -100,15 +172,14 @@ def _next(job: Job) -> str:
 
 def _completeness(desk: Desk, lineage: str) -> Result:
     whole = desk.service.status(lineage)
-    losses = whole.losses[:_MOST]
-    rows = tuple(map(to_json, losses))
-    made = BriefCompleteness(whole.lineage, whole.generation, to_json(whole.sums), whole.title, rows, len(whole.losses), whole.provenance)
+    losses, count = whole.losses[:_MOST], len(whole.losses)
+    row = picked(whole, "lineage", "generation", "sums", "title") | {"losses": losses, "losses_total": count, "provenance": whole.provenance}
     top = [f"Lineage {whole.lineage}, generation {whole.generation}."]
     top += [f"{kind}: " + ", ".join(f"{count} {word}" for word, count in counts.items()) for kind, counts in whole.sums.items()]
-    top.append(f"{made.losses_total} losses" + (f", {_MOST} shown." if made.losses_total > _MOST else "."))
+    top.append(f"{count} losses" + (f", {_MOST} shown." if count > _MOST else "."))
     lines = "\n".join(f"{row.kind} {row.status}: {row.subject} - {row.detail}" for row in losses)
     parts = [(own, text) for own, text in (("Title:", whole.title), ("What failed or is incomplete:", lines)) if text]
-    return Result(StatusResult(completeness=made), results.blocks("\n".join(top), parts))
+    return Result(StatusResult(completeness=row), results.blocks("\n".join(top), parts))
 
 
 def _everything(desk: Desk) -> Result:

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from api.mcp import results
+from api.mcp import results, rows
 from api.mcp.arguments import ContextArguments, GapsArguments, ReadArguments, SearchArguments
-from api.mcp.results import ResourceLink, Result
+from api.mcp.results import BriefPack, ConciseAnswer, ConcisePage, GapsPage, HitsPage, ResourceLink, Result, WidenedEvidence
 from api.table import Desk
 from api.wire import concise
-from api.wire.brief import (
-    BriefConflict,
-    BriefEvidence,
-    BriefGap,
-    BriefOccurrence,
-    BriefOffer,
-    BriefPack,
-    BriefValue,
-    ConciseAnswer,
-    ConcisePage,
-    GapsPage,
-    HitsPage,
-    WidenedEvidence,
-    brief_conflict,
-    brief_gap,
-    brief_item,
-    brief_value,
-    decided_line,
-)
-from api.wire.encode import shown
-from api.wire.hits import answer_view, evidence_view, hit_view
+from api.wire.encode import view
+from api.wire.hits import hit_view
 from lineage import lineage_names
 from lineage.errors import UsageError
-from lineage.licenses import called
 from lineage.records import Answer, Hit
 from lineage.results import Consensus
 from lineage.text.hidden_text import inline, visible
@@ -60,7 +40,7 @@ def _ask(desk: Desk, asked: SearchArguments, question: str, k: int) -> Answer:
 
 def _full(asked: SearchArguments, answer: Answer, more: bool) -> Result:
     """Hits with the text of their chunks."""
-    body = HitsPage(**vars(answer_view(answer)), limit=asked.hits, offset=asked.offset, has_more=more)
+    body = HitsPage.from_record(answer, limit=asked.hits, offset=asked.offset, has_more=more)
     line = f"Hits {asked.offset + 1}-{asked.offset + len(answer.hits)}." if answer.hits else "Nothing in this lineage answers that."
     text = results.told(body, line + _further(asked.hits, asked.offset, more), list(map(results.hit_block, body.hits)))
     return Result(body, text, tuple(ResourceLink(answer.lineage, hit.chunk.id) for hit in answer.hits))
@@ -82,14 +62,14 @@ def _concise(desk: Desk, asked: SearchArguments, pages: Sequence[tuple[Answer, b
         return f"{top}{weak} {fence.brief_notice}\n{fence.around(listed.text)}\n{end}" if listed.text else f"{top} Nothing here answers that. {end}"
 
     listed = concise.listing(answers, frame, desk.service.tokens.count, asked.max_tokens)
-    rows = tuple(shown(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
+    shown = tuple(view(one, ConciseAnswer, has_more=more or bool(one.left)) for one, more in zip(listed.answers, further, strict=True))
     body = ConcisePage(
         lineage=answers[0].lineage,
         generation=answers[0].generation,
-        **({"answers": rows} if len(rows) > 1 else {name: getattr(rows[0], name) for name in ("query", "supported", "hits", "notes")}),
+        **({"answers": shown} if len(shown) > 1 else {name: getattr(shown[0], name) for name in ("query", "supported", "hits", "notes")}),
         limit=asked.hits,
         offset=asked.offset,
-        has_more=any(row.has_more for row in rows),
+        has_more=any(page.has_more for page in shown),
         provenance=came,
     )
     return Result(body, listed.sent)
@@ -141,7 +121,7 @@ def read(desk: Desk, asked: ReadArguments) -> Result:
     if not asked.chunk:
         raise UsageError("chunk or citation is needed", hint="both stand in every hit of lineage_search")
     window = desk.service.evidence(asked.chunk, lineage=asked.lineage, before=asked.before, after=asked.after)
-    body = WidenedEvidence(**vars(evidence_view(window)))
+    body = WidenedEvidence.from_record(window)
     top = f"Lineage {window.lineage}, generation {window.generation}. {body.hit.kind}, lines {body.start_line}-{body.end_line}"
     top += f", {window.before} lines above and {window.after} below are left out."
     links = tuple(ResourceLink(window.lineage, chunk) for chunk in (window.previous, window.next) if chunk)
@@ -181,34 +161,33 @@ def gaps(desk: Desk, asked: GapsArguments) -> Result:
     if asked.name:
         return _consensus(desk.service.facts(asked.name, lineage=asked.lineage, no_target_code=asked.no_target_code), asked)
     report = desk.service.gaps(lineage=asked.lineage, state=asked.state, no_target_code=asked.no_target_code)
-    rows = tuple(map(brief_gap, report.gaps[asked.offset : asked.offset + asked.limit]))
-    conflicts = tuple(map(brief_conflict, () if asked.offset else report.conflicts[:_CONFLICTS]))
-    body = shown(report, GapsPage, target=report.target.id, gaps=rows, conflicts=conflicts, **_paged(asked, len(report.gaps)))
-    page = f"Details {asked.offset + 1}-{asked.offset + len(rows)} of {body.total}, what is not stated first, weightiest first."
-    parts = [(f"Conflict ({row.kind}, severity {row.severity:.2f}), {row.title}:", _conflict_text(row)) for row in body.conflicts]
-    parts += [(f"{gap.title} ({gap.name}): {gap.state}", _gap_text(gap)) for gap in body.gaps]
-    return Result(
-        body, results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts), _links(report.lineage, _chunks(body.gaps))
-    )
+    gaps = tuple(map(rows.gap_row, report.gaps[asked.offset : asked.offset + asked.limit]))
+    conflicts = tuple(map(rows.conflict_row, () if asked.offset else report.conflicts[:_CONFLICTS]))
+    body = view(report, GapsPage, target=report.target.id, gaps=gaps, conflicts=conflicts, **_paged(asked, len(report.gaps)))
+    page = f"Details {asked.offset + 1}-{asked.offset + len(gaps)} of {body.total}, what is not stated first, weightiest first."
+    parts = [(f"Conflict ({row['kind']}, severity {row['severity']:.2f}), {row['title']}:", rows.conflict_text(row)) for row in conflicts]
+    parts += [(f"{gap['title']} ({gap['name']}): {gap['state']}", rows.gap_text(gap)) for gap in gaps]
+    text = results.told(body, page + _further(asked.limit, asked.offset, body.has_more), parts)
+    return Result(body, text, _links(report.lineage, rows.chunks(gaps)))
 
 
 def _deciding(desk: Desk, asked: GapsArguments) -> Result:
     """The decision as it was recorded."""
     made = desk.service.decide(asked.name, asked.value, asked.because, lineage=asked.lineage, note=asked.note, by=_AGENT)
     head = (lineage_names.resolve(desk.service.settings.home, asked.lineage), made.generation)
-    why = (decided_line(made),)
+    why = (rows.decided_line(made),)
     body = GapsPage(lineage=head[0], generation=head[1], name=made.name, title=made.title, why=why, notes=(), **_paged(asked, 1))
     return Result(body, results.told(body, f"Recorded: {inline(made.title)} = {inline(made.value)}.", [("Because these lines say so:", made.quote)]))
 
 
 def _consensus(consensus: Consensus, asked: GapsArguments) -> Result:
     """The values of one detail, the inherited one first."""
-    values = tuple(map(brief_value, consensus.values[asked.offset : asked.offset + asked.limit]))
-    body = shown(consensus, GapsPage, values=values, **_paged(asked, len(consensus.values)))
+    values = tuple(map(rows.value_row, consensus.values[asked.offset : asked.offset + asked.limit]))
+    body = view(consensus, GapsPage, values=values, **_paged(asked, len(consensus.values)))
     page = f"{consensus.title}: {body.total} values." + _further(asked.limit, asked.offset, body.has_more)
-    parts = [(_holders(value), _value_text(value)) for value in body.values]
+    parts = [(rows.holders(value), rows.value_text(value)) for value in body.values]
     parts += [("Why:", "\n".join(body.why))] if body.why else []
-    return Result(body, results.told(body, page, parts), _links(consensus.lineage, _chunks(body.values)))
+    return Result(body, results.told(body, page, parts), _links(consensus.lineage, rows.chunks(body.values)))
 
 
 def _paged(asked: GapsArguments, total: int) -> dict[str, Any]:
@@ -218,7 +197,7 @@ def _paged(asked: GapsArguments, total: int) -> dict[str, Any]:
 def context(desk: Desk, asked: ContextArguments) -> Result:
     """A context pack for a task, within its token budget."""
     pack = desk.service.context(asked.task, lineage=asked.lineage, tokens=asked.tokens, stage=asked.stage, no_target_code=asked.no_target_code)
-    body = shown(pack, BriefPack, stage=pack.stage or "", items=tuple(map(brief_item, pack.items)))
+    body = view(pack, BriefPack, stage=pack.stage or "")
     size = f"{pack.used} of {pack.allowed} tokens ({pack.tokenizer}); {len(pack.left_out)} items did not fit."
     chunks = (hit.chunk.id for pack_item in pack.items for hit in pack_item.evidence)
     return Result(body, results.told(body, size, [("The pack:", body.text)]), _links(pack.lineage, chunks))
@@ -226,47 +205,3 @@ def context(desk: Desk, asked: ContextArguments) -> Result:
 
 def _links(lineage: str, chunks: Iterable[str]) -> tuple[ResourceLink, ...]:
     return tuple(ResourceLink(lineage, chunk) for chunk in list(dict.fromkeys(chunks))[:_LINKS])
-
-
-def _chunks(rows: Any) -> Iterator[str]:
-    """Chunk ids of the evidence shown, in order."""
-    if isinstance(rows, tuple):
-        for row in rows:
-            yield from _chunks(row)
-    elif is_dataclass(rows):
-        if isinstance(rows, BriefEvidence):
-            yield rows.chunk
-        yield from _chunks(tuple(getattr(rows, field.name) for field in fields(rows)))
-
-
-def _gap_text(gap: BriefGap) -> str:
-    lines = [f"decided: {gap.decided}"] if gap.decided else []
-    lines += [gap.why] if gap.why else []
-    lines += [f"stated: {_cited(passage)}" for passage in gap.stated]
-    lines += [f"the target has {_valued(occurrence)}: {_cited(occurrence)}" for occurrence in gap.values]
-    for offer in gap.offers:
-        lines.append(f"the lineage offers {_valued(offer)} ({offer.grade}: {offer.reason})" if offer.value else "passages of the lineage:")
-        lines += [f"  {link}" for link in offer.chain]
-        lines += [f"  {_cited(source)}" for source in (*offer.held, *offer.evidence)]
-    return "\n".join(lines) or "the lineage offers nothing"
-
-
-def _conflict_text(conflict: BriefConflict) -> str:
-    return "\n".join([conflict.why, *(f"{_valued(side)}: {_cited(side)}" for side in conflict.sides)])
-
-
-def _holders(value: BriefValue) -> str:
-    return f"Held by {value.works} work{'s' if value.works != 1 else ''}" + (", inherited by the target:" if value.inherited else ":")
-
-
-def _value_text(value: BriefValue) -> str:
-    held = (f"  {_cited(occurrence)}" + (f" since {occurrence.since}" if occurrence.since else "") for occurrence in value.held)
-    return "\n".join([_valued(value), *held])
-
-
-def _valued(row: BriefValue | BriefOffer | BriefOccurrence) -> str:
-    return f"{row.value} {row.unit}".rstrip()
-
-
-def _cited(row: BriefEvidence) -> str:
-    return f"{row.citation} ({called(row.license)}): {' '.join(row.text.split())}"

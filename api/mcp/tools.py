@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from api.mcp import arguments, build_tools, query_tools
-from api.mcp.results import Result
+from api.mcp.build_tools import JobResult, StatusResult
+from api.mcp.results import BriefPack, ConcisePage, GapsPage, Result, WidenedEvidence
 from api.table import Desk
-from api.wire.brief import BriefPack, ConcisePage, GapsPage, JobResult, StatusResult, WidenedEvidence
 
 
 @dataclass(frozen=True)

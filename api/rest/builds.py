@@ -19,7 +19,7 @@ from api.rest.problems import Problem
 from api.server.jobs import Jobs
 from api.server.journal import Job
 from api.wire.encode import dumps
-from api.wire.stored import job_view
+from api.wire.stored import JobView
 from lineage import lineage_names
 from lineage.errors import NotFound
 
@@ -70,7 +70,7 @@ async def events(jobs: Jobs, id_: str, after: int) -> AsyncIterator[bytes]:
         if job_events:
             said_at, silent = time.monotonic(), 0
         elif job.finished and (state == job.state or silent >= _LATEST):
-            yield format_sse_event(event="end", data_str=dumps(job_view(job)))
+            yield format_sse_event(event="end", data_str=dumps(JobView.from_record(job)))
             return
         else:
             silent += 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, TypeVar, cast
+from functools import cache
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from lineage import licenses
 from lineage.errors import LineageError
@@ -38,10 +39,31 @@ def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=to_json).encode("utf-8", "replace").decode()
 
 
-def shown(record: Any, kind: type[T], **given: Any) -> T:
-    """A record of `kind` out of the fields that `record` has under the same names, texts without characters that nobody sees; and what is `given`."""
-    names = [field.name for field in fields(cast("Any", kind)) if field.name not in given and hasattr(record, field.name)]
-    return kind(**{name: visible_in(getattr(record, name)) for name in names}, **given)
+def view(record: Any, kind: type[T], /, **given: Any) -> T:
+    """A record as readers outside see it: of the fields of `kind` those that are not `given` come from its own, each as the type that is declared.
+
+    Texts lose the characters that nobody sees. A type with a method `from_record` is made by that; a field `Annotated[T, make]` names another maker.
+    """
+    makers = _makers(kind)
+    return kind(**{name: make(getattr(record, name)) for name, make in makers.items() if name not in given and hasattr(record, name)}, **given)
+
+
+@cache
+def _makers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: maker(hints[field.name]) for field in fields(kind)}
+
+
+def maker(hint: Any) -> Callable[[Any], Any]:
+    """What makes a value of a declared type out of a record's."""
+    named = next(filter(callable, getattr(hint, "__metadata__", ())), None) or getattr(hint, "from_record", None)
+    if named:
+        return cast("Callable[[Any], Any]", named)
+    options = [option for option in get_args(hint) if option not in {type(None), Ellipsis}]
+    if len(options) == 1:
+        one = maker(options[0])
+        return (lambda values: tuple(map(one, values))) if get_origin(hint) is tuple else lambda value: None if value is None else one(value)
+    return (lambda record: view(record, hint)) if is_dataclass(hint) else visible_in
 
 
 def visible_in(value: Any) -> Any:

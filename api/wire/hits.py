@@ -1,4 +1,4 @@
-"""A hit and an answer as every door gives them (CONTRACTS: A hit).
+"""A hit as every door gives it (CONTRACTS: A hit), and what consists of hits: answers, pieces of evidence, matching lines, passages.
 
 Text that comes from papers and repositories is third parties' text: characters that a reader cannot see
 (zero-width, bidirectional controls, Unicode tags) are taken out and counted, and every hit says whose it is.
@@ -7,11 +7,11 @@ Text that comes from papers and repositories is third parties' text: characters 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import quote
 
-from api.wire.encode import MOST_CHARACTERS
-from api.wire.html import Rendered
+from api.wire.encode import MOST_CHARACTERS, view
+from api.wire.markup import Rendered
 from lineage import ids, licenses
 from lineage.citation import citation, numbered
 from lineage.reasons import words
@@ -20,6 +20,7 @@ from lineage.text.hidden_text import inline, visible
 
 if TYPE_CHECKING:
     from retrieval.search.evidence import EvidenceWindow
+    from retrieval.search.exact import ExactAnswer, LineMatch
 
 MOST_LINES = 60
 FOCUS_LINES = 12
@@ -102,6 +103,11 @@ class HitView:
     copies: tuple[str, ...]
     explain: Explanation | None = None
 
+    @classmethod
+    def from_record(cls, hit: Hit) -> HitView:
+        """A hit, its text cut."""
+        return hit_view(hit)
+
     @property
     def absent(self) -> tuple[str, ...]:
         """The explanation, unless it was asked for."""
@@ -120,6 +126,12 @@ class AnswerView(Rendered):
     notes: tuple[str, ...]
     provenance: Provenance = UNKNOWN
 
+    @classmethod
+    def from_record(cls, answer: Answer, **given: Any) -> Self:
+        """An answer; its hits show the parts of their scores if that was asked for."""
+        hits = tuple(hit_view(hit, explain=answer.query.explain) for hit in answer.hits)
+        return view(answer, cls, query=answer.query.text, hits=hits, **given)
+
 
 @dataclass(frozen=True)
 class EvidenceView:
@@ -127,13 +139,77 @@ class EvidenceView:
 
     lineage: str
     generation: str
-    hit: HitView
+    hit: Annotated[HitView, whole]
     start_line: int
     end_line: int
     before: int
     after: int
     previous: str
     next: str
+    provenance: Provenance = UNKNOWN
+
+    @classmethod
+    def from_record(cls, window: EvidenceWindow) -> Self:
+        """A chunk with what stands around it: a hit whose text is the whole window."""
+        return view(window, cls, start_line=window.hit.chunk.start_line, end_line=window.hit.chunk.end_line)
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A matching line with its citation. `definition` says that it defines what was asked for; `copies` counts files with the same line."""
+
+    citation: str
+    text: str
+    line: int
+    kind: ChunkKind
+    symbol: str
+    definition: bool
+    copies: int
+    work: str
+    path: str
+    license: str | None
+    from_target: bool
+    chunk: str
+    trust: Trust
+
+    @classmethod
+    def from_record(cls, match: LineMatch) -> LineView:
+        """One matching line."""
+        hit = match.hit
+        license_ = licenses.shown(hit.work.license)
+        of = {"kind": hit.chunk.kind, "work": hit.work.id, "path": inline(hit.chunk.path), "license": license_, "chunk": hit.chunk.id}
+        return view(match, cls, symbol=inline(match.symbol), from_target=hit.from_target, trust=TRUST, **of)
+
+
+@dataclass(frozen=True)
+class LinesView:
+    """The first matching lines of a pattern, definitions before uses, and how many there are in all."""
+
+    lineage: str
+    generation: str
+    pattern: str
+    total: int
+    has_more: bool
+    matches: tuple[LineView, ...]
+    provenance: Provenance = UNKNOWN
+
+    @classmethod
+    def from_record(cls, answer: ExactAnswer) -> LinesView:
+        """The matching lines of one page."""
+        return view(answer, cls, has_more=answer.offset + len(answer.matches) < answer.total)
+
+
+@dataclass(frozen=True)
+class PassageView:
+    """Cited lines. `symbol` is the definition they stand in, from line `defined_at`; `callers` name it elsewhere; the file has `lines` lines."""
+
+    lineage: str
+    generation: str
+    hit: Annotated[HitView, whole]
+    symbol: Annotated[str, inline]
+    defined_at: int
+    lines: int
+    callers: tuple[LineView, ...]
     provenance: Provenance = UNKNOWN
 
 
@@ -179,17 +255,9 @@ def focus_view(hit: Hit) -> HitView:
     return hit_view(replace(hit, chunk=replace(hit.chunk, text=shown)))
 
 
-def answer_view(answer: Answer) -> AnswerView:
-    """An answer with its hits, the lineage and the generation they were read from."""
-    views = tuple(hit_view(hit, explain=answer.query.explain) for hit in answer.hits)
-    return AnswerView(answer.lineage, answer.generation, answer.query.text, answer.supported, views, answer.notes, answer.provenance)
-
-
-def evidence_view(window: EvidenceWindow) -> EvidenceView:
-    """A chunk with what stands around it: a hit whose text is the whole window."""
-    lines = (window.hit.chunk.start_line, window.hit.chunk.end_line)
-    hit = hit_view(window.hit, whole=True)
-    return EvidenceView(window.lineage, window.generation, hit, *lines, window.before, window.after, window.previous, window.next, window.provenance)
+def whole(hit: Hit) -> HitView:
+    """A hit whose text is not cut."""
+    return hit_view(hit, whole=True)
 
 
 def shortened(text: str) -> tuple[str, bool]:

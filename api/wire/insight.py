@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import dedent
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from api.wire.encode import shown, visible_in
+from api.wire.encode import view, visible_in
 from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_view, hit_view
-from api.wire.html import Rendered
+from api.wire.markup import Rendered
 from lineage.citation import pinpoint
-from lineage.decisions import Decision, Decisions
-from lineage.records import UNKNOWN, ChunkKind, Fact, Focus, Provenance, Work
+from lineage.decisions import Decision
+from lineage.records import UNKNOWN, ChunkKind, Fact, Focus, Hit, Provenance, Work
 from lineage.results import (
+    METHOD,
+    SETTING,
     Audit,
-    Consensus,
     Detail,
     FactOccurrence,
     Gap,
-    Gaps,
     Grade,
     Pack,
-    PackItem,
+    Sentence,
     Specification,
     Stage,
     Strength,
@@ -34,7 +33,20 @@ from lineage.results import (
 from lineage.text.hidden_text import visible
 
 Texts = tuple[str, ...]
-_VERDICTS: tuple[Verdict, ...] = ("match", "deviation", "missing", "cannot judge")
+FocusHit = Annotated[HitView, focus_view]
+"""A hit whose text is the lines that say it."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+KINDS = {
+    "paper-code": "paper vs. its code",
+    "paper-followed": "paper vs. what it says it follows",
+    "table-text": "table vs. text",
+    "within": "two places of the paper",
+}
+STATES = {
+    Specification.UNSPECIFIED: "not stated",
+    Specification.PARTIALLY_SPECIFIED: "partly stated",
+    Specification.SPECIFIED: "stated",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,12 @@ class FactOccurrenceView:
     citation: str
     since: str
     overridden: tuple[Fact, ...]
-    evidence: HitView
+    evidence: FocusHit
+
+    @classmethod
+    def from_record(cls, occurrence: FactOccurrence) -> FactOccurrenceView:
+        """The citation is that of the line."""
+        return view(occurrence, cls, citation=pinpoint(occurrence.evidence))
 
 
 @dataclass(frozen=True)
@@ -81,8 +98,13 @@ class SuggestionView:
     grade: Grade
     reason: str
     held: tuple[FactOccurrenceView, ...]
-    evidence: tuple[HitView, ...]
+    evidence: tuple[FocusHit, ...]
     chain: Texts
+
+    @classmethod
+    def from_record(cls, suggestion: Suggestion) -> SuggestionView:
+        """Passages are shown where there is no value."""
+        return view(suggestion, cls, **({"evidence": ()} if suggestion.held else {}))
 
 
 @dataclass(frozen=True)
@@ -92,7 +114,7 @@ class GapView:
     detail: Detail
     state: Specification
     why: str
-    stated: tuple[HitView, ...]
+    stated: tuple[FocusHit, ...]
     facts: tuple[FactOccurrenceView, ...]
     suggestions: tuple[SuggestionView, ...]
     decision: Decision | None = None
@@ -140,6 +162,11 @@ class EvidencePlace:
     trust: Trust
     flags: Texts
 
+    @classmethod
+    def from_record(cls, hit: Hit) -> EvidencePlace:
+        """Where a hit stands."""
+        return view(hit_view(hit), cls)
+
 
 @dataclass(frozen=True)
 class PackItemView:
@@ -170,6 +197,14 @@ class PackView:
     trust: Trust
     provenance: Provenance = UNKNOWN
 
+    @classmethod
+    def from_record(cls, pack: Pack) -> PackView:
+        """The text is what is sent, to the character."""
+        starts = [pack.text.find(item.text) for item in pack.items]
+        spans = [(start, start + len(item.text)) for start, item in zip(starts, pack.items, strict=True)]
+        items = tuple(view(item, PackItemView, span=span) for item, span in zip(pack.items, spans, strict=True))
+        return view(pack, cls, text=pack.text, items=items, trust=TRUST)
+
 
 @dataclass(frozen=True)
 class SentenceView:
@@ -178,6 +213,11 @@ class SentenceView:
     text: str
     markdown: str
     evidence: tuple[HitView, ...]
+
+    @classmethod
+    def from_record(cls, sentence: Sentence) -> SentenceView:
+        """A sentence as text and as Markdown."""
+        return view(sentence, cls, markdown=as_markdown(visible(sentence.text)[0]))
 
 
 @dataclass(frozen=True)
@@ -203,6 +243,12 @@ class WrittenAnswerView:
     notes: Texts
     trust: Trust
     provenance: Provenance = UNKNOWN
+
+    @classmethod
+    def from_record(cls, answer: WrittenAnswer) -> WrittenAnswerView:
+        """An answer without sentences is not supported."""
+        removed = tuple(RemovedSentence(*visible_in(pair)) for pair in answer.removed)
+        return view(answer, cls, supported=bool(answer.sentences), removed=removed, trust=TRUST)
 
 
 @dataclass(frozen=True)
@@ -236,74 +282,10 @@ class AuditView:
     notes: Texts
     provenance: Provenance = UNKNOWN
 
-
-def occurrence_view(occurrence: FactOccurrence) -> FactOccurrenceView:
-    """A fact with the citation of its line and the lines that state it."""
-    evidence, overridden = occurrence.evidence, tuple(shown(fact, Fact) for fact in occurrence.overridden)
-    of = {"fact": shown(occurrence.fact, Fact), "overridden": overridden}
-    return shown(occurrence, FactOccurrenceView, **of, citation=pinpoint(evidence), evidence=focus_view(evidence))
-
-
-def _occurrences(occurrences: Iterable[FactOccurrence]) -> tuple[FactOccurrenceView, ...]:
-    return tuple(map(occurrence_view, occurrences))
-
-
-def consensus_view(consensus: Consensus) -> ConsensusView:
-    """The values of a detail, the inherited one first."""
-    values = tuple(shown(value, ValueView, held=_occurrences(value.held)) for value in consensus.values)
-    return shown(consensus, ConsensusView, values=values)
-
-
-def gaps_view(gaps: Gaps) -> GapsView:
-    """The whole report."""
-    conflicts = tuple(shown(conflict, ConflictView, sides=_occurrences(conflict.sides)) for conflict in gaps.conflicts)
-    return shown(gaps, GapsView, conflicts=conflicts, gaps=tuple(map(_gap, gaps.gaps)))
-
-
-def _gap(gap: Gap) -> GapView:
-    stated, suggestions = tuple(map(focus_view, gap.stated)), tuple(map(_suggestion, gap.suggestions))
-    decision = decision_view(gap.decision) if gap.decision else None
-    return shown(gap, GapView, stated=stated, facts=_occurrences(gap.facts), suggestions=suggestions, decision=decision)
-
-
-def decision_view(decision: Decision) -> Decision:
-    """A decision without characters that nobody sees."""
-    return shown(decision, Decision)
-
-
-def decisions_view(found: Decisions) -> Decisions:
-    """The decisions of a lineage."""
-    return shown(found, Decisions, decisions=tuple(map(decision_view, found.decisions)))
-
-
-def _suggestion(suggestion: Suggestion) -> SuggestionView:
-    evidence = () if suggestion.held else tuple(map(focus_view, suggestion.evidence))
-    return shown(suggestion, SuggestionView, held=_occurrences(suggestion.held), evidence=evidence)
-
-
-def pack_view(pack: Pack) -> PackView:
-    """A context pack: `text` is what is sent, the items say what rests on what."""
-    return shown(pack, PackView, text=pack.text, items=tuple(_item(item, pack.text) for item in pack.items), trust=TRUST)
-
-
-def _item(item: PackItem, text: str) -> PackItemView:
-    start = text.find(item.text)
-    places = tuple(shown(hit_view(hit), EvidencePlace) for hit in item.evidence)
-    return shown(item, PackItemView, span=(start, start + len(item.text)), evidence=places)
-
-
-def written_view(answer: WrittenAnswer) -> WrittenAnswerView:
-    """An answer sentence by sentence, each with the hits that it rests on; what was removed, and the nearest misses."""
-    texts = [(visible(sentence.text)[0], tuple(map(hit_view, sentence.evidence))) for sentence in answer.sentences]
-    return shown(
-        answer,
-        WrittenAnswerView,
-        supported=bool(answer.sentences),
-        sentences=tuple(SentenceView(text, as_markdown(text), evidence) for text, evidence in texts),
-        removed=tuple(RemovedSentence(*visible_in(pair)) for pair in answer.removed),
-        nearest=tuple(map(hit_view, answer.nearest)),
-        trust=TRUST,
-    )
+    @classmethod
+    def from_record(cls, audit: Audit) -> AuditView:
+        """The findings, counted."""
+        return view(audit, cls, counts={verdict: sum(finding.verdict == verdict for finding in audit.findings) for verdict in VERDICTS})
 
 
 def as_markdown(text: str) -> str:
@@ -315,8 +297,23 @@ def as_markdown(text: str) -> str:
     return f"{name}:\n\n{fence}\n{dedent(f'    {code}')}\n{fence}"
 
 
-def audit_view(audit: Audit) -> AuditView:
-    """The audit, worst finding first."""
-    counts = {verdict: sum(finding.verdict == verdict for finding in audit.findings) for verdict in _VERDICTS}
-    findings = tuple(shown(finding, AuditFindingView, evidence=tuple(map(hit_view, finding.evidence))) for finding in audit.findings)
-    return shown(audit, AuditView, counts=counts, findings=findings)
+# -- in words, the same for every renderer: of the records inside and of their views
+
+
+def is_open(gap: Gap | GapView) -> bool:
+    """Whether a row is an open decision: further settings of the code and passages on the method are not."""
+    return not gap.decision and gap.state is not Specification.SPECIFIED and gap.detail.topic != METHOD and not gap.detail.name.startswith(SETTING)
+
+
+def valued(held: FactOccurrence | FactOccurrenceView) -> str:
+    """A value with its unit and scope."""
+    fact = held.fact
+    return fact.value + (f" {fact.unit}" if fact.unit else "") + (f" ({fact.scope})" if fact.scope else "")
+
+
+def answered(offer: Suggestion | SuggestionView) -> str:
+    """A value that is offered as `name = value`, a statement of code as it is; "no value, but see" where there is none."""
+    if not offer.held:
+        return "no value, but see"
+    held = offer.held[0]
+    return held.fact.value if held.fact.end_line else f"{held.fact.name} = {valued(held)}"

@@ -1,11 +1,14 @@
-"""Tables and paragraphs as HTML and as Markdown, once for all reports. Text of third parties is escaped, addresses are checked."""
+"""Tables and paragraphs as HTML and as Markdown, once for all reports, and what a notebook shows.
+
+Text of third parties is escaped, addresses are checked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from lineage.text.hidden_text import inline, visible
@@ -15,6 +18,16 @@ LEFT = ' style="text-align:left"'
 LONGEST = 300
 """Characters of a text that are shown."""
 _MARKED = frozenset("\\`*_[]<>|#~&")
+renderers: dict[type, Callable[[Any], str]] = {}
+"""How a notebook shows results, by their type (`api.notebook` registers them)."""
+
+
+class Rendered:
+    """A result that a notebook shows by its renderer; without one it is shown as it prints."""
+
+    def _repr_html_(self) -> str | None:
+        render = renderers.get(type(self))
+        return render(self) if render else None
 
 
 @dataclass(frozen=True)

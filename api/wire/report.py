@@ -16,11 +16,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from api.wire.hits import HitView
-from api.wire.html import Rendered
-from api.wire.insight import ConflictView, GapsView, GapView
-from api.wire.markup import LEFT, LONGEST, Block, Cell, Heading, Paragraph, Span, Table, html, markdown
+from api.wire.insight import KINDS, STATES, ConflictView, GapsView, GapView, answered, is_open, valued
+from api.wire.markup import LEFT, LONGEST, Block, Cell, Heading, Paragraph, Rendered, Span, Table, html, markdown
 from api.wire.stored import Completeness, TitledAncestor
-from api.wire.words import KINDS, STATES, answered, is_open, valued
 from lineage import ids
 from lineage.licenses import called, terms
 from lineage.records import UNKNOWN, Provenance, Work

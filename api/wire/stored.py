@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from json import loads
 from typing import TYPE_CHECKING, Any
 
 from api.rest import PREFIX
 from api.server.journal import Job, State
 from api.wire.bibliography import RankedReference, bibliography
-from api.wire.html import Rendered
+from api.wire.encode import view
+from api.wire.markup import Rendered
 from indexer.plan import BuildReport
 from lineage.code_links.repository_state import RepositoryState
 from lineage.code_reuse.derivation import Derivation
@@ -27,6 +29,11 @@ class Loss(LedgerRow):
     """A ledger row of a failed or incomplete item; `retryable` if another run may fix it."""
 
     retryable: bool = False
+
+    @classmethod
+    def from_record(cls, row: LedgerRow) -> Loss:
+        """A row, and whether its status is one that changes."""
+        return view(row, cls, retryable=row.status.retryable)
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,11 @@ class GraphView(Rendered):
     columns: tuple[Mapping[str, Any], ...]
     box: tuple[float, float, float, float]
 
+    @classmethod
+    def from_record(cls, text: str) -> GraphView:
+        """The graph out of its JSON."""
+        return cls(**loads(text))
+
 
 @dataclass(frozen=True)
 class JobError:
@@ -168,6 +180,15 @@ class JobView:
     cancelling: bool
     links: Mapping[str, str]
 
+    @classmethod
+    def from_record(cls, job: Job) -> JobView:
+        """A job with links to itself, its events and its lineage."""
+        links = {"self": f"{PREFIX}/jobs/{job.id}", "events": f"{PREFIX}/jobs/{job.id}/events"}
+        if job.lineage:
+            links["lineage"] = f"{PREFIX}/lineages/{job.lineage}"
+        error = JobError(**{name: str(job.error.get(name, "")) for name in ("type", "message", "hint")}) if job.error else None
+        return view(job, cls, request=job.request.as_meta(), error=error, links=links)
+
 
 @dataclass(frozen=True)
 class Locked:
@@ -183,16 +204,6 @@ class Locked:
     open: tuple[str, ...] = ()
 
 
-def losses(rows: Iterable[LedgerRow]) -> tuple[Loss, ...]:
-    """Ledger rows of failed or incomplete items."""
-    return tuple(Loss(**vars(row), retryable=row.status.retryable) for row in rows)
-
-
-def report_view(report: BuildReport) -> BuildReportView:
-    """The result of a build (CONTRACTS: `build --json`)."""
-    return BuildReportView(**{**vars(report), "losses": losses(report.losses)})
-
-
 def ranked(references: Iterable[Reference], works: Mapping[WorkId, Work]) -> tuple[RankedReference, ...]:
     """References with the works they name."""
     return tuple(RankedReference(**vars(reference), work=works.get(reference.cited)) for reference in references)
@@ -202,12 +213,3 @@ def linked(links: Iterable[CodeLink], works: Mapping[WorkId, Work], states: Mapp
     """Code links with their repositories and what became of these."""
     views = {repo: RepositoryStateView(**vars(state), words=state.words) for repo, state in states.items()}
     return tuple(LinkedRepository(**vars(link), state=views.get(link.repo), repository=works.get(link.repo)) for link in links)
-
-
-def job_view(job: Job) -> JobView:
-    """A job with links to itself, its events and its lineage."""
-    links = {"self": f"{PREFIX}/jobs/{job.id}", "events": f"{PREFIX}/jobs/{job.id}/events"}
-    if job.lineage:
-        links["lineage"] = f"{PREFIX}/lineages/{job.lineage}"
-    error = JobError(**{name: str(job.error.get(name, "")) for name in ("type", "message", "hint")}) if job.error else None
-    return JobView(**{**vars(job), "request": job.request.as_meta(), "error": error, "links": links})

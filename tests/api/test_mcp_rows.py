@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from api.mcp import rows
 from api.mcp.arguments import BuildArguments, ContextArguments, GapsArguments, ReadArguments, SearchArguments, StatusArguments, parse, schema
-from api.mcp.results import Fence, blocks, failed
-from api.wire import brief
-from api.wire.encode import to_json
+from api.mcp.results import BriefPackItem, Fence, blocks, failed
 from lineage.errors import AmbiguousTarget, NotFound, UsageError
 from lineage.records import Fact, Focus, Hit
 from lineage.results import Conflict, Detail, FactOccurrence, Gap, GapReason, PackItem, Specification, Suggestion, Value
@@ -37,12 +36,12 @@ def held(value="1", hit=CODE, **more):
 
 
 def test_evidence_is_the_lines_of_the_focus_of_code_and_the_words_of_a_paper():
-    row = to_json(brief.brief_evidence(CODE, "said so"))
+    row = rows.evidence_row(CODE, "said so")
     assert row["text"] == "trunc_normal_(module.weight, std=0.02)"
     assert (row["citation"], row["chunk"], row["license"]) == ("github.com/DequanWang/tent/tent.py#L11-L11@e9e926a6", CODE.chunk.id, "MIT")
     assert (row["from_target"], row["trust"]) == (False, "untrusted-third-party")
-    assert brief.brief_evidence(SAID, "in words").text == "in words"
-    assert brief.brief_evidence(SAID).text == small.STATED
+    assert rows.evidence_row(SAID, "in words")["text"] == "in words"
+    assert rows.evidence_row(SAID)["text"] == small.STATED
 
 
 @pytest.mark.parametrize(
@@ -51,12 +50,12 @@ def test_evidence_is_the_lines_of_the_focus_of_code_and_the_words_of_a_paper():
 )
 def test_a_focus_outside_of_its_chunk_shows_what_there_is(focus, text):
     chunk = replace(CODE.chunk, text="\n".join(map(str, range(10))), start_line=10, end_line=19)
-    assert brief.brief_evidence(replace(CODE, chunk=chunk, focus=focus)).text == text
+    assert rows.evidence_row(replace(CODE, chunk=chunk, focus=focus))["text"] == text
 
 
 @pytest.mark.parametrize(("length", "shown"), [(399, 399), (400, 400), (401, 400)])
 def test_a_row_has_four_hundred_characters_at_the_most(length, shown):
-    text = brief.brief_evidence(replace(CODE, chunk=replace(CODE.chunk, text="x" * length), focus=None)).text
+    text = rows.evidence_row(replace(CODE, chunk=replace(CODE.chunk, text="x" * length), focus=None))["text"]
     assert len(text) == shown
     assert text.endswith("…") == (length > 400)
 
@@ -64,17 +63,15 @@ def test_a_row_has_four_hundred_characters_at_the_most(length, shown):
 def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
     several = tuple(held(f"{n}\u200b") for n in range(9))
     offers = tuple(Suggestion(f"{n}\u202e", "s", "fair", "why", several, (SAID,), ("a\u200blink",)) for n in range(5))
-    gap = to_json(
-        brief.brief_gap(
-            Gap(
-                Detail("lr", "rate", "optimiser", "which?"),
-                Specification.UNSPECIFIED,
-                (SAID,) * 5,
-                several,
-                offers,
-                GapReason.SENTENCE_STATES,
-                "w\u200b",
-            )
+    gap = rows.gap_row(
+        Gap(
+            Detail("lr", "rate", "optimiser", "which?"),
+            Specification.UNSPECIFIED,
+            (SAID,) * 5,
+            several,
+            offers,
+            GapReason.SENTENCE_STATES,
+            "w\u200b",
         )
     )
     assert [len(gap[name]) for name in ("stated", "values", "offers")] == [2, 3, 2]
@@ -83,21 +80,21 @@ def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
         "a sentence states w",
         "0",
         "0",
-        ["alink"],
+        ("alink",),
     )
-    conflict = to_json(brief.brief_conflict(Conflict("lr", "rate", "table-text", several, 0.5, "why")))
+    conflict = rows.conflict_row(Conflict("lr", "rate", "table-text", several, 0.5, "why"))
     assert (len(conflict["sides"]), conflict["severity"]) == (4, 0.5)
-    value = to_json(brief.brief_value(Value("1", "s", several, inherited=True)))
+    value = rows.value_row(Value("1", "s", several, inherited=True))
     assert (len(value["held"]), value["works"], value["inherited"]) == (3, 1, True)
 
 
 def test_an_offer_without_a_value_shows_its_passages():
-    assert [row.text for row in brief.brief_offer(Suggestion("", "", "weak", "why", (), (SAID,) * 4)).evidence] == [small.STATED] * 2
+    assert [row["text"] for row in rows.offer_row(Suggestion("", "", "weak", "why", (), (SAID,) * 4))["evidence"]] == [small.STATED] * 2
 
 
 def test_what_a_value_overrides_goes_with_it():
-    assert brief.brief_occurrence(replace(held(), overridden=(held("9").fact,))).overridden == ("9",)
-    assert brief.brief_item(PackItem("stated", "t\u200b", "text", 4, (SAID, SAID, CODE))).citations == (
+    assert rows.occurrence_row(replace(held(), overridden=(held("9").fact,)))["overridden"] == ["9"]
+    assert BriefPackItem.from_record(PackItem("stated", "t\u200b", "text", 4, (SAID, SAID, CODE))).citations == (
         "arXiv:2401.00001#3",
         "github.com/DequanWang/tent/tent.py#L11-L11@e9e926a6",
     )

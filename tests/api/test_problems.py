@@ -106,14 +106,14 @@ def test_a_client_waits_as_long_as_it_is_asked_to_and_is_patient(status, after, 
 
 
 def test_a_call_sends_what_is_said_and_leaves_the_rest_to_the_server():
-    assert calls.gaps(topic="d", no_target_code=False).request() == {
+    assert calls.call("gaps", topic="d", no_target_code=False).request() == {
         "method": "GET",
         "url": f"{PREFIX}/gaps",
         "params": {"topic": "d", "no_target_code": "false"},
     }
-    assert calls.answer("a").request() == {"method": "POST", "url": f"{PREFIX}/answer", "json": {"text": "a", "lineage": "", "no_target_code": False}}
-    assert calls.show("../a b/ü?").request()["url"] == f"{PREFIX}/lineages/..%2Fa%20b%2F%C3%BC%3F"
-    assert calls.resume("j/1").request() == {"method": "POST", "url": f"{PREFIX}/jobs/j%2F1/resume", "params": {}}
+    assert calls.call("answer", "a").request() == {"method": "POST", "url": f"{PREFIX}/answer", "json": {"text": "a"}}
+    assert calls.call("show", "../a b/ü?").request()["url"] == f"{PREFIX}/lineages/..%2Fa%20b%2F%C3%BC%3F"
+    assert calls.call("resume", "j/1").request() == {"method": "POST", "url": f"{PREFIX}/jobs/j%2F1/resume", "params": {}}
 
 
 def test_a_server_that_is_not_heard_is_an_upstream_that_cannot_be_reached():

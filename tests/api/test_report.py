@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from api.wire.insight import ConflictView, gaps_view
+from api.wire.encode import view
+from api.wire.insight import ConflictView, GapsView
 from api.wire.markup import LONGEST, Paragraph, Span, Table, html, markdown
 from lineage.records import Work
 from tests.demo import NAME
@@ -51,7 +52,7 @@ def test_contradictions_come_first_then_decisions_by_part_with_answers_and_lines
 
 
 def test_every_open_decision_of_the_report_of_gaps_is_there_once(report, built):
-    gaps = gaps_view(built.service.gaps(lineage=NAME))
+    gaps = view(built.service.gaps(lineage=NAME), GapsView)
     named = [gap.detail.name for part in report.parts for gap in part.decisions]
     wanted = [g.detail.name for g in gaps.gaps if g.state != "SPECIFIED" and g.detail.topic != "method" and not g.detail.name.startswith("setting:")]
     assert sorted(named) == sorted(wanted)

@@ -151,7 +151,7 @@ def test_what_is_the_targets_own_has_no_distance():
 
 
 def test_an_answer_names_lineage_generation_and_notes():
-    found = to_json(hits.answer_view(Answer(Query("why?"), "small", "000001-0a0b0c0d", (CODE,), ("lexical only",))))
+    found = to_json(hits.AnswerView.from_record(Answer(Query("why?"), "small", "000001-0a0b0c0d", (CODE,), ("lexical only",))))
     assert {**found, "hits": len(found["hits"])} == {
         "lineage": "small",
         "generation": "000001-0a0b0c0d",
@@ -192,7 +192,7 @@ def test_a_chunk_of_no_kind_known_is_shown_all_the_same():
 
 def test_the_parts_of_a_score_are_shown_only_if_asked_for():
     plain, explained = (
-        to_json(hits.answer_view(Answer(Query("why?", explain=explain), "small", "g", (CODE,))))["hits"][0] for explain in (False, True)
+        to_json(hits.AnswerView.from_record(Answer(Query("why?", explain=explain), "small", "g", (CODE,))))["hits"][0] for explain in (False, True)
     )
     assert "explain" not in plain
     parts = [{"name": "lexical", "value": 1.5, "of": []}, {"name": "lineage", "value": 0.27, "of": ["baseline", "0.90"]}]

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from api.cli import display_gaps
-from api.wire.encode import to_json
-from api.wire.insight import gaps_view
+from api.wire.encode import to_json, view
+from api.wire.insight import GapsView
 from lineage.errors import UsageError
 from lineage.results import Gap, Gaps, Specification
 
@@ -79,7 +79,7 @@ def test_rows_of_one_state_and_one_topic_can_be_chosen(built):
 
 
 def test_the_report_can_be_told_as_json_and_to_people(found):
-    said = to_json(gaps_view(found))
+    said = to_json(view(found, GapsView))
     assert json.loads(json.dumps(said))["gaps"][0]["state"] == "UNSPECIFIED"
     text = display_gaps.gaps(found)
     assert "UNSPECIFIED" in text

@@ -44,7 +44,7 @@ def view(record: Any, kind: type[T], /, **given: Any) -> T:
 
     Texts lose the characters that nobody sees. A type with a method `from_record` is made by that; a field `Annotated[T, make]` names another maker.
     """
-    makers = _makers(kind)
+    makers = _makers(cast("Any", kind))
     return kind(**{name: make(getattr(record, name)) for name, make in makers.items() if name not in given and hasattr(record, name)}, **given)
 
 
@@ -63,7 +63,7 @@ def maker(hint: Any) -> Callable[[Any], Any]:
     if len(options) == 1:
         one = maker(options[0])
         return (lambda values: tuple(map(one, values))) if get_origin(hint) is tuple else lambda value: None if value is None else one(value)
-    return (lambda record: view(record, hint)) if is_dataclass(hint) else visible_in
+    return (lambda record: view(record, cast("Any", hint))) if is_dataclass(hint) else visible_in
 
 
 def visible_in(value: Any) -> Any:

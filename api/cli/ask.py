@@ -1,32 +1,19 @@
-"""Commands that ask: query, references, gaps, facts, context, answer."""
+"""Commands that ask: query, grep, read, references, gaps, facts, context, answer."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from api import requests
 from api.cli import display, display_answers, display_gaps, display_gaps_brief, exit_codes, terminal
-from api.cli.common import (
-    Home,
-    Json,
-    Lineage,
-    Named,
-    NoTargetCode,
-    Offline,
-    Quiet,
-    Words,
-    joined,
-    one_of,
-    put,
-    service_of,
-    watching,
-    watching_on_a_terminal,
-)
+from api.cli.common import Named, Run, Words, command, joined
 from api.cli.files import label
 from api.operations import Service
 from api.wire.encode import MAX_TOKENS, MIN_TOKENS
@@ -34,38 +21,28 @@ from lineage.errors import NotFound, UsageError
 from lineage.records import Answer
 from lineage.results import Gaps
 
-KINDS = one_of("paper", "code", "config", "docs")
-STAGES = one_of("planning", "analysis", "coding")
-STATES = one_of("unspecified", "partially_specified", "specified")
-Kind = Annotated[str, typer.Option(help="Only: paper, code, config or docs.", show_default=False, autocompletion=KINDS)]
-Work = Annotated[str, typer.Option(help="Only this paper or repository: its identifier, or OWNER/NAME.", show_default=False)]
-
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
+Format = Literal["compact", "full", "json"] | None
 
 
+@command(requests.Search)
 def query(
-    words: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
-    lineage: Lineage = "",
+    run: Run,
+    text: Annotated[Words, typer.Argument(metavar="TEXT", help="The question, with or without quotes.", show_default=False)] = None,
     k: Annotated[int | None, typer.Option("-k", min=1, max=100, help="How many hits (10; of a batch 20).", show_default=False)] = None,
-    kind: Kind = "",
-    no_target_code: NoTargetCode = False,
-    work: Work = "",
     batch: Annotated[
         Path | None,
         typer.Option(
             help='A file of {"id", "text"} lines, or - for standard input; prints {"id", "supported", "hits", "notes"} lines.', show_default=False
         ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
     form: Annotated[
-        Literal["compact", "full", "json"] | None,
+        Format,
         typer.Option(
             "--format", help="compact: only the lines that answer, for agents; full; json, as --json (and as a batch is).", show_default=False
         ),
     ] = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=MIN_TOKENS, help="Budget of a compact answer.")] = MAX_TOKENS,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Search a lineage: lines of code and passages, each with its citation, license and the reason it is relevant.
 
@@ -81,20 +58,17 @@ def query(
 
       lineage query "which seeds?" --work allenai/scifact
     """
-    service, text = service_of(home), joined(words)
+    compact = partial(_compact, run.service, max_tokens) if form == "compact" and not run.json else None
     if batch:
         if text:
             raise UsageError("a question and --batch cannot go together", hint="put the question into the file")
-        default = 10 if form == "compact" else 20
-        asked: dict[str, Any] = {"lineage": lineage, "k": k or default, "kind": kind, "no_target_code": no_target_code, "work": work}
-        rendered = partial(_compact, service, max_tokens) if form == "compact" and not json else None
-        _answer_batch(service.query_batch(batch, **asked), batch, rendered)
+        asked = {name: value for name, value in run.asked.items() if name != "explain"}
+        _answer_batch(run.service.query_batch(batch, k=k or (10 if form == "compact" else 20), **asked), batch, compact)
         return
-    if not text.strip():
+    if not joined(text).strip():
         raise UsageError("the question is empty", hint='for example: lineage query "how is the encoder initialized?"')
-    answer = service.query(text, lineage=lineage, k=k or 10, kind=kind, no_target_code=no_target_code, work=work, explain=explain)
-    compact = form == "compact" and not json
-    put(answer, json or form == "json", partial(_compact, service, max_tokens) if compact else display.answer, operation="query", verbatim=compact)
+    answer = run.service.query(joined(text), k=k or 10, **run.asked)
+    replace(run, json=run.json or form == "json").put(answer, compact or display.answer, "query", verbatim=bool(compact))
 
 
 def _compact(service: Service, max_tokens: int, answer: Answer) -> str:
@@ -128,25 +102,8 @@ def _answer_batch(answers: Iterator[tuple[str, Answer]], batch: Path, compact: C
         print(f"note: {label(batch)} holds no questions", file=sys.stderr)
 
 
-def grep(
-    pattern: Annotated[str, typer.Argument(help="A regular expression (RE2 syntax), or with -F a string.")],
-    fixed: Annotated[bool, typer.Option("--fixed-strings", "-F", help="Take the pattern as it is written.")] = False,
-    word: Annotated[bool, typer.Option("--word-regexp", "-w", help="Match whole words only.")] = False,
-    any_case: Annotated[
-        bool | None,
-        typer.Option(
-            "--ignore-case/--case-sensitive", "-i/-s", help="Upper and lower case (default: as written if there are capitals).", show_default=False
-        ),
-    ] = None,
-    kind: Kind = "",
-    work: Work = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many lines.")] = 50,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="How many to pass over.")] = 0,
-    lineage: Lineage = "",
-    no_target_code: NoTargetCode = False,
-    home: Home = None,
-    json: Json = False,
-) -> None:
+@command(requests.Exact, argument="pattern")
+def grep(run: Run) -> None:
     """Find exact strings or regular expressions in the papers, code and settings of a lineage; definitions come first.
 
     Examples:
@@ -157,21 +114,14 @@ def grep(
 
       lineage grep -w EMA --work LTH14/mar
     """
-    exact: dict[str, Any] = {"fixed": fixed, "word": word, "any_case": any_case, "kind": kind, "work": work}
-    matches = service_of(home).grep(pattern, lineage=lineage, limit=limit, offset=offset, no_target_code=no_target_code, **exact)
-    put(matches, json, display.matches, operation="grep")
+    matches = run.service.grep(**run.asked)
+    run.put(matches, display.matches, "grep")
     if not matches.total:
-        raise NotFound(f"no line matches {pattern[:80]!r}", hint="`lineage query` searches by meaning")
+        raise NotFound(f"no line matches {run.asked['pattern'][:80]!r}", hint="`lineage query` searches by meaning")
 
 
-def read(
-    citation: Annotated[str, typer.Argument(help="A citation as it is printed, OWNER/NAME/PATH:3-9, arXiv:ID#4.1, or a chunk id.")],
-    lines: Annotated[str, typer.Option("--lines", help="Other lines of the same file: 40-90.", show_default=False)] = "",
-    lineage: Lineage = "",
-    no_target_code: NoTargetCode = False,
-    home: Home = None,
-    json: Json = False,
-) -> None:
+@command(requests.Citation, argument="citation")
+def read(run: Run) -> None:
     """Read what a citation means: its lines, the definition or section they stand in, and who calls it.
 
     Examples:
@@ -182,19 +132,17 @@ def read(
 
       lineage read arXiv:2502.17437#A
     """
-    put(service_of(home).read(citation, lines=lines, lineage=lineage, no_target_code=no_target_code), json, display.passage, operation="read")
+    run.put(run.service.read(**run.asked), display.passage, "read")
 
 
+@command(offline=True, quiet=True)
 def references(
+    run: Run,
     target: Annotated[str, typer.Argument(help="A lineage, a target, or a local .tex, e-print or .pdf file.")],
     top: Annotated[int, typer.Option("--top", min=0, help="Only the first N (0: all).")] = 0,
     form: Annotated[
         Literal["table", "json", "bibtex", "csl-json", "ris"], typer.Option("--format", help="table, json, or for reference managers the others.")
     ] = "table",
-    offline: Offline = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """List what a paper cites: each reference with its identifiers, mentions, roles, score and why.
 
@@ -206,30 +154,20 @@ def references(
 
       lineage references ./paper.tar.gz --json
     """
-    with watching(quiet) as watch:
-        listed = service_of(home, offline).references_of(target, top=top, watch=watch)
+    with run.watching() as watch:
+        listed = run.service.references_of(target, top=top, watch=watch)
     written = form not in {"table", "json"}
-    put(
-        listed,
-        json or form == "json",
-        lambda found: found.text(form) if written else display.references(found),
-        operation="references",
-        verbatim=written,
-    )
+    text = (lambda found: found.text(form)) if written else display.references
+    replace(run, json=run.json or form == "json").put(listed, text, "references", verbatim=written)
 
 
+@command(requests.GapFilter, quiet=True)
 def gaps(
+    run: Run,
     named: Named = "",
-    lineage: Lineage = "",
-    state: Annotated[str, typer.Option(help="Only: unspecified, partially_specified or specified.", show_default=False, autocompletion=STATES)] = "",
-    topic: Annotated[str, typer.Option(help="Only details of one topic (optimizer, data, evaluation ...).", show_default=False)] = "",
-    no_target_code: NoTargetCode = False,
     full: Annotated[bool, typer.Option("--full", help="Every detail with its evidence; a terminal shows one screen otherwise.")] = False,
     model: Annotated[bool, typer.Option("--model", help="Let the configured chat model read what rules missed (LINEAGE_LLM_MODEL).")] = False,
     dry_run: DryRun = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """List what the paper leaves open: each detail a reproduction needs, whether it is stated, and the best value of the lineage.
 
@@ -245,32 +183,29 @@ def gaps(
 
       lineage gaps --model --dry-run
     """
-    service = service_of(home)
-    asked: dict[str, Any] = {"lineage": lineage or named, "state": state, "topic": topic, "no_target_code": no_target_code}
+    asked = {**run.asked, "lineage": run.asked["lineage"] or named}
     if model or dry_run:
-        usage = service.model_usage(lambda: service.gaps(**asked, model=True))
+        usage = run.service.model_usage(lambda: run.service.gaps(**asked, model=True))
         if dry_run:
-            put(usage, json, display_answers.usage, operation="model_usage")
+            run.put(usage, display_answers.usage, "model_usage")
             return
         print(display_answers.usage(usage), file=sys.stderr)
-    with watching_on_a_terminal(quiet) as watch:
-        gap_report = service.gaps(**asked, model=model, watch=watch)
-    short = sys.stdout.isatty() and not (full or state or topic)
-    put(gap_report, json, _brief if short else display_gaps.gaps, operation="gaps")
+    with run.watching_on_a_terminal() as watch:
+        gap_report = run.service.gaps(**asked, model=model, watch=watch)
+    short = sys.stdout.isatty() and not (full or asked["state"] or asked["topic"])
+    run.put(gap_report, _brief if short else display_gaps.gaps, "gaps")
 
 
 def _brief(found: Gaps) -> str:
     return display_gaps_brief.brief(found, *terminal.size()[::-1])
 
 
+@command(requests.DetailName)
 def facts(
-    words: Annotated[
+    run: Run,
+    name: Annotated[
         Words, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay, optimizer.betas.", show_default=False)
     ] = None,
-    lineage: Lineage = "",
-    no_target_code: NoTargetCode = False,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Show every value of a detail: where it is set, since when, and which one the target inherits.
 
@@ -282,24 +217,16 @@ def facts(
 
       lineage facts lr --lineage arxiv-2504.17192 --json
     """
-    service, name = service_of(home), joined(words)
-    if not name:
-        listed = service.facts_table(lineage, no_target_code=no_target_code)
-        put(listed, json, display_answers.tallies, operation="facts_table")
+    if not joined(name):
+        run.put(run.service.facts_table(**run.asked), display_answers.tallies, "facts_table")
         return
-    consensus = service.facts(name, lineage=lineage, no_target_code=no_target_code)
-    put(consensus, json, display_answers.consensus, operation="facts")
+    run.put(run.service.facts(joined(name), **run.asked), display_answers.consensus, "facts")
 
 
+@command(requests.Task, quiet=True)
 def context(
-    words: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
-    lineage: Lineage = "",
-    tokens: Annotated[int, typer.Option("--tokens", help="Budget of the whole text.")] = 6000,
-    stage: Annotated[str, typer.Option("--stage", help="planning, analysis or coding.", show_default=False, autocompletion=STAGES)] = "",
-    no_target_code: NoTargetCode = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
+    run: Run,
+    task: Annotated[list[str], typer.Argument(metavar="TASK", help="What you will write; a list of files or components is taken item by item.")],
 ) -> None:
     """Pack what a task needs into a token budget: the target's statements, its lineage's, conflicts and open details.
 
@@ -309,21 +236,16 @@ def context(
 
       lineage context "reproduce the paper" --stage planning > context.md
     """
-    task = joined(words)
-    with watching_on_a_terminal(quiet) as watch:
-        made = service_of(home).context(task, lineage=lineage, tokens=tokens, stage=stage, no_target_code=no_target_code, watch=watch)
-    put(made, json, display_answers.pack, verbatim=True, operation="context")
-    if not json:
+    with run.watching_on_a_terminal() as watch:
+        made = run.service.context(joined(task), **run.asked, watch=watch)
+    run.put(made, display_answers.pack, "context", verbatim=True)
+    if not run.json:
         print(display_answers.about(made), file=sys.stderr)
 
 
+@command(requests.Question)
 def answer(
-    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
-    lineage: Lineage = "",
-    no_target_code: NoTargetCode = False,
-    dry_run: DryRun = False,
-    home: Home = None,
-    json: Json = False,
+    run: Run, text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")], dry_run: DryRun = False
 ) -> None:
     """Answer a question in sentences that cite evidence for their numbers and names. Exits with 3 if nothing supports an answer.
 
@@ -335,13 +257,12 @@ def answer(
 
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
-    service = service_of(home)
     if dry_run:
-        usage = service.model_usage(lambda: service.answer(joined(words), lineage=lineage, no_target_code=no_target_code))
-        put(usage, json, display_answers.usage, operation="model_usage")
+        usage = run.service.model_usage(lambda: run.service.answer(joined(text), **run.asked))
+        run.put(usage, display_answers.usage, "model_usage")
         return
-    answer_result = service.answer(joined(words), lineage=lineage, no_target_code=no_target_code)
-    put(answer_result, json, display_answers.written, operation="answer")
+    answer_result = run.service.answer(joined(text), **run.asked)
+    run.put(answer_result, display_answers.written, "answer")
     with exit_codes.concluding():
         if not answer_result.sentences:
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json as notation
 from collections.abc import Iterator
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import Home, Json, Lineage, put, service_of
+from api.cli.common import Run, command
 from api.cli.display import plain, shorten
+from api.requests import OfLineage
 from api.wire import sarif
 from api.wire.markup import Block, Heading, Paragraph, Table
 from api.wire.markup import markdown as as_markdown
@@ -24,38 +25,25 @@ _LEVELS = {"paper": "components of the method", "method": "details of the method
 _MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
 
 
-class ReportFormat(StrEnum):
-    """How the findings are written."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    MARKDOWN = "markdown"
+_FAILING = {"deviation": ("deviation",), "missing": ("deviation", "missing"), "none": ()}
+"""Which findings end the command with exit code 5."""
 
 
-class FailOn(StrEnum):
-    """Which findings end the command with exit code 5."""
-
-    DEVIATION = "deviation"
-    MISSING = "missing"
-    NONE = "none"
-
-
-_FAILING = {FailOn.DEVIATION: ("deviation",), FailOn.MISSING: ("deviation", "missing"), FailOn.NONE: ()}
-
-
+@command(OfLineage)
 def audit(
+    run: Run,
     path: Annotated[Path, typer.Argument(help="Folder of the generated repository, or an archive of it.", show_default=False)],
-    lineage: Lineage = "",
-    form: Annotated[ReportFormat, typer.Option("--format", help="text, json, sarif (2.1.0, for code hosts), or markdown.")] = ReportFormat.TEXT,
-    fail_on: Annotated[FailOn, typer.Option(help="End with exit code 5 on any deviation, on what is missing as well, or never.")] = FailOn.NONE,
+    form: Annotated[
+        Literal["text", "json", "sarif", "markdown"], typer.Option("--format", help="text, json, sarif (2.1.0, for code hosts), or markdown.")
+    ] = "text",
+    fail_on: Annotated[
+        Literal["deviation", "missing", "none"], typer.Option(help="End with exit code 5 on any deviation, on what is missing as well, or never.")
+    ] = "none",
     min_score: Annotated[
         float, typer.Option("--min-score", "--fail-under", min=0, max=1, help="End with exit code 5 if less of what can be judged agrees.")
     ] = 0.0,
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Expect nothing of what only the target's own code says.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Show what agrees and what cannot be judged as well.")] = False,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Compare a generated repository with the paper: values that match, deviate or are missing. Runs no code.
 
@@ -65,8 +53,8 @@ def audit(
 
       lineage audit ./generated --fail-on deviation --min-score 0.8 --format sarif > audit.sarif
     """
-    made = service_of(home).audit(path, lineage=lineage, no_target_code=no_target_code)
-    _print(made, ReportFormat.JSON if json else form, everything)
+    made = run.service.audit(path, no_target_code=no_target_code, **run.asked)
+    _print(run, made, "json" if run.json else form, everything)
     with exit_codes.concluding():
         failing = [finding for finding in made.findings if finding.verdict in _FAILING[fail_on]]
         if failing or made.score < min_score:
@@ -75,14 +63,12 @@ def audit(
             raise Losses(many if failing else few, hint="the findings above say what differs and what is missing")
 
 
-def _print(made: Audit, form: ReportFormat, everything: bool) -> None:
-    if form is ReportFormat.SARIF:
+def _print(run: Run, made: Audit, form: str, everything: bool) -> None:
+    if form == "sarif":
         exit_codes.say(notation.dumps(sarif.to_sarif(made, shown(everything)), indent=2), exact=True)
-    elif form is ReportFormat.JSON:
-        put(made, True, str, operation="audit")
-    else:
-        render = markdown if form is ReportFormat.MARKDOWN else report_text
-        put(made, False, lambda result: render(result, everything), verbatim=form is ReportFormat.MARKDOWN)
+        return
+    render = markdown if form == "markdown" else report_text
+    replace(run, json=form == "json").put(made, lambda result: render(result, everything), "audit", verbatim=form == "markdown")
 
 
 def shown(everything: bool = False) -> tuple[str, ...]:

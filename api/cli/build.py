@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from api.bootstrap import Parts
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Home, Json, Named, Offline, Quiet, known, put, service_of, watching
+from api.cli.common import Named, Run, command, known
 from api.cli.files import absolute, fragments
 from api.operations import Service
 from indexer.plan import BuildReport, BuildRequest
@@ -21,55 +20,35 @@ from lineage.settings import PROFILES
 TARGET = "arXiv id or URL, DOI, Semantic Scholar id, a title in quotes, or a local .pdf, .tex or e-print file."
 
 
-class AsOf(StrEnum):
-    """Which commit of a repository is taken."""
-
-    HEAD = "head"
-    PAPER = "paper"
-
-
-class ProfileName(StrEnum):
-    """The size of a build (`lineage.settings`)."""
-
-    FAST = "fast"
-    DEFAULT = "default"
-    DEEP = "deep"
-
-
-class IndexTier(StrEnum):
-    """What a build waits for."""
-
-    FIRST = "first"
-    FULL = "full"
-
-
 Signer = Annotated[
     str, typer.Option(metavar="KEY", help="Refuse it unless signed with this minisign public key (text or .pub file).", show_default=False)
 ]
 
 
+@command(offline=True, quiet=True)
 def build(
+    run: Run,
     target: Annotated[str, typer.Argument(help=TARGET, show_default=False)] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage (default: made from the target).", show_default=False)] = "",
-    profile: Annotated[ProfileName, typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")] = ProfileName.DEFAULT,
+    profile: Annotated[
+        Literal["fast", "default", "deep"], typer.Option(help="How much to fetch; --papers, --repos and --depth override it.")
+    ] = "default",
     depth: Annotated[int | None, typer.Option(min=1, max=3, help="How many generations of references to follow (1).", show_default=False)] = None,
     papers: Annotated[int | None, typer.Option(min=0, max=1000, help="Cited papers to fetch, best-ranked first (20).", show_default=False)] = None,
     repos: Annotated[int | None, typer.Option(min=0, max=500, help="Repositories to fetch (12).", show_default=False)] = None,
     add: Annotated[list[str] | None, typer.Option(help="A further paper or repository: path or URL; may be repeated.", show_default=False)] = None,
     no_target_code: Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code from store and answers.")] = False,
     blacklist: Annotated[Path | None, typer.Option(help="File of URL fragments that are neither fetched nor returned.", show_default=False)] = None,
-    code_as_of: Annotated[AsOf, typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")] = AsOf.HEAD,
+    code_as_of: Annotated[
+        Literal["head", "paper"], typer.Option(help="Commit of each repository: its head, or the first one after its paper came out.")
+    ] = "head",
     lock: Annotated[Path | None, typer.Option(help="Build what a lock file pins, instead of a target.", show_default=False)] = None,
-    tier: Annotated[IndexTier, typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = IndexTier.FULL,
+    tier: Annotated[Literal["first", "full"], typer.Option(help="first: stop at the fast index (seconds); full: dense vectors too.")] = "full",
     refresh: Annotated[
         list[str] | None, typer.Option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.", show_default=False)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
-    offline: Offline = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
 
@@ -87,11 +66,13 @@ def build(
         words = "a lock file names its target; give one of the two" if lock else "missing argument: a target, or --lock FILE"
         raise UsageError(words, hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
     if lock:
-        build_locked(service_of(home, offline), lock, name, json, quiet, strict)
+        with run.watching() as watch:
+            made = run.service.build_locked(lock, name=name, watch=watch)
+        report(run, made, strict)
         return
-    chosen = PROFILES[profile.value]
+    chosen = PROFILES[profile]
     papers, repos = chosen.papers if papers is None else papers, chosen.repos if repos is None else repos
-    settings = configuration.load(home=home, offline=offline or None, papers=papers, repos=repos)
+    settings = configuration.load(home=run.home, offline=run.offline or None, papers=papers, repos=repos)
     request = BuildRequest(
         target=absolute(target),
         name=name,
@@ -101,30 +82,23 @@ def build(
         add=tuple(map(absolute, add or ())),
         no_target_code=no_target_code,
         blacklist=fragments(blacklist),
-        code_as_of=code_as_of.value,
+        code_as_of=code_as_of,
     )
     service = Service(Parts(settings))
     if dry_run:
-        with watching(quiet) as watch:
+        with run.watching() as watch:
             plan = service.plan(request, watch=watch)
-        put(plan, json, display.plan)
+        run.put(plan, display.plan)
         return
-    with watching(quiet) as watch:
-        made = service.build(request, tier=tier.value, refresh=tuple(refresh or ()), watch=watch)
-    report(service, made, json, strict)
+    with run.watching() as watch:
+        made = service.build(request, tier=tier, refresh=tuple(refresh or ()), watch=watch)
+    report(run, made, strict)
 
 
-def build_locked(service: Service, lock: Path, name: str, json: bool, quiet: bool, strict: bool) -> None:
-    """What `build --lock` does."""
-    with watching(quiet) as watch:
-        made = service.build_locked(lock, name=name, watch=watch)
-    report(service, made, json, strict)
-
-
-def report(service: Service, made: BuildReport, json: bool, strict: bool = False) -> None:
+def report(run: Run, made: BuildReport, strict: bool = False) -> None:
     """Print the result of a build; exit with 5 if `strict` and something failed or is incomplete."""
-    questions = () if json else service.suggestions(made.lineage)
-    put(made, json, lambda value: display.report(value, questions), operation="build_now")
+    questions = () if run.json else run.service.suggestions(made.lineage)
+    run.put(made, lambda value: display.report(value, questions), "build_now")
     with exit_codes.concluding():
         fail_if_incomplete(made, strict)
 
@@ -136,13 +110,11 @@ def fail_if_incomplete(made: BuildReport, strict: bool) -> None:
         raise Losses(f"{lost} of {made.ledger['in']} items failed or are incomplete", hint=f"lineage status {made.lineage} lists them")
 
 
+@command(offline=True, quiet=True)
 def add(
+    run: Run,
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target (see `lineage list`).", autocompletion=known)],
     sources: Annotated[list[str], typer.Argument(help="Paths of papers or code folders, arXiv ids, or repository URLs.")],
-    offline: Offline = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Add papers or repositories to a lineage and rebuild it (nothing is fetched twice).
 
@@ -150,18 +122,16 @@ def add(
 
       lineage add arxiv-2504.17192 ./my-fork https://github.com/owner/name
     """
-    service = service_of(home, offline)
-    with watching(quiet) as watch:
-        made = service.add(lineage, tuple(sources), watch=watch)
-    report(service, made, json)
+    with run.watching() as watch:
+        made = run.service.add(lineage, tuple(sources), watch=watch)
+    report(run, made)
 
 
+@command(quiet=True)
 def update(
+    run: Run,
     lineage: Named = "",
     every: Annotated[bool, typer.Option("--all", help="Every lineage of the store.")] = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Look for new versions and commits of what a lineage holds, build what changed, and tell which values and contradictions are others now.
 
@@ -171,12 +141,14 @@ def update(
 
       lineage update --all
     """
-    with watching(quiet) as watch:
-        made = service_of(home).update(lineage, every=every, watch=watch)
-    put(made, json, display_files.updated)
+    with run.watching() as watch:
+        made = run.service.update(lineage, every=every, watch=watch)
+    run.put(made, display_files.updated)
 
 
+@command()
 def export(
+    run: Run,
     lineage: Named = "",
     out: Annotated[Path | None, typer.Argument(help="File to write (default: NAME.lineage).", show_default=False)] = None,
     all_texts: Annotated[bool, typer.Option("--all-texts", help="Include texts whose license forbids redistribution (own machines only).")] = False,
@@ -184,8 +156,6 @@ def export(
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key, into FILE.minisig.", show_default=False)
     ] = None,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Write a lineage as one file that opens on another machine without a network.
 
@@ -210,21 +180,19 @@ def export(
     if lock:
         if sign:
             raise UsageError("a lock file is not signed: it holds hashes, not texts")
-        locked = service_of(home).lock(lineage, out)
-        put(locked, json, display_files.locked)
+        locked = run.service.lock(lineage, out)
+        run.put(locked, display_files.locked)
         return
-    made = service_of(home).export(lineage, out, all_texts=all_texts, sign=sign)
-    put(made, json, display_files.exported)
+    made = run.service.export(lineage, out, all_texts=all_texts, sign=sign)
+    run.put(made, display_files.exported)
 
 
+@command(offline=True, quiet=True)
 def import_(
+    run: Run,
     file: Annotated[Path, typer.Argument(help="A bundle that `lineage export` wrote.", show_default=False)],
     name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it had).", show_default=False)] = "",
     signer: Signer = "",
-    offline: Offline = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Import a bundle: it is verified first, then written; texts excluded for their license are fetched again.
 
@@ -238,17 +206,17 @@ def import_(
 
       lineage import paper2code.lineage --signer colleague.pub
     """
-    with watching(quiet) as watch:
-        made = service_of(home, offline).import_(file, name=name, signer=signer, watch=watch)
-    put(made, json, display_files.imported)
+    with run.watching() as watch:
+        made = run.service.import_(file, name=name, signer=signer, watch=watch)
+    run.put(made, display_files.imported)
 
 
+@command()
 def push(
+    run: Run,
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target.", autocompletion=known, show_default=False)],
     target: Annotated[str, typer.Argument(help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)] = "",
     sign: Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign with a minisign secret key.", show_default=False)] = None,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Put a lineage on a shelf that others pull from: a folder, a bucket, a Hugging Face dataset.
 
@@ -260,20 +228,18 @@ def push(
 
       lineage push arxiv-2504.17192 s3://lab/lineages --sign minisign.key
     """
-    put(service_of(home).push(lineage, target, sign=sign), json, display_files.pushed)
+    run.put(run.service.push(lineage, target, sign=sign), display_files.pushed)
 
 
+@command(offline=True, quiet=True)
 def pull(
+    run: Run,
     wanted: Annotated[str, typer.Argument(help="Name, target or title of a lineage (default: list the shelf).", show_default=False)] = "",
     shelf: Annotated[
         str, typer.Option("--from", metavar="TARGET", help="A folder, s3://…, hf://… (default: LINEAGE_SHELF).", show_default=False)
     ] = "",
     name: Annotated[str, typer.Option(help="Name of the lineage here (default: the one it has there).", show_default=False)] = "",
     signer: Signer = "",
-    offline: Offline = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Take a lineage from a shelf: held against the index's hash, verified as every bundle, then imported.
 
@@ -283,21 +249,20 @@ def pull(
 
       lineage pull arxiv:2504.17192 --from s3://lab/lineages --signer lab.pub
     """
-    service = service_of(home, offline)
     if not wanted:
-        put(service.shelf(shelf), json, display_files.shelf)
+        run.put(run.service.shelf(shelf), display_files.shelf)
         return
-    with watching(quiet) as watch:
-        made = service.pull(wanted, shelf, name=name, signer=signer, watch=watch)
-    put(made, json, display_files.imported)
+    with run.watching() as watch:
+        made = run.service.pull(wanted, shelf, name=name, signer=signer, watch=watch)
+    run.put(made, display_files.imported)
 
 
+@command()
 def migrate(
+    run: Run,
     source: Annotated[str, typer.Argument(metavar="FROM", help="A folder, or a postgresql:// address.", show_default=False)],
     target: Annotated[str, typer.Argument(metavar="TO", help="The same.", show_default=False)],
     lineage: Annotated[str, typer.Option("--lineage", "-l", help="Only this one (default: all).", show_default=False)] = "",
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Copy lineages from one store to another and compare what arrived by its hashes; the first store stays as it is.
 
@@ -309,13 +274,13 @@ def migrate(
 
       lineage migrate postgresql://lineage@db.example/lineage ./copy -l arxiv-2504.17192
     """
-    put(service_of(home).migrate(source, target, lineage), json, display_files.migrated)
+    run.put(run.service.migrate(source, target, lineage), display_files.migrated)
 
 
+@command()
 def prune(
+    run: Run,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove them; without it they are only counted.")] = False,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Remove downloads that no lineage refers to: what a build of each would read is kept, and what came within the last day.
 
@@ -327,4 +292,4 @@ def prune(
 
       lineage prune --yes
     """
-    put(service_of(home).prune(remove=yes), json, display_files.pruned)
+    run.put(run.service.prune(remove=yes), display_files.pruned)

@@ -1,28 +1,35 @@
-"""Shared by the commands: common options, making the service, printing results."""
+"""Commands out of requests: the fields of a request are the options of its command, those of all commands follow, and a `Run` prints the result."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from functools import cached_property, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from api.bootstrap import Parts
 from api.cli import exit_codes, terminal
 from api.operations import Service
+from api.requests import Closed, Nothing
 from api.wire.encode import envelope
 from lineage import generation as layout
 from lineage import settings as configuration
 from lineage.errors import LineageError
 from lineage.progress import Watch
+from lineage.settings import Settings
 
 Home = Annotated[Path | None, typer.Option("--home", help="Folder of the store (or LINEAGE_HOME).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help='Print one object {"schema_version": "1", "data": …}.')]
 Offline = Annotated[bool, typer.Option("--offline", help="Send nothing; use what the store holds (or LINEAGE_OFFLINE=1).")]
-NoTargetCode = Annotated[bool, typer.Option("--no-target-code", help="Exclude the target's own code.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Words = list[str] | None
+"""Text without quotes: `lineage query how is the encoder initialized?`."""
 
 
 def known(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -39,37 +46,64 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-_ONLY = "name or target (arXiv id, DOI, URL, title); optional while there is only one."
-Lineage = Annotated[str, typer.Option("--lineage", "-l", help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
-Named = Annotated[str, typer.Argument(help=f"The lineage: {_ONLY}", show_default=False, autocompletion=known)]
-Words = list[str] | None
-"""Text without quotes: `lineage query how is the encoder initialized?`."""
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Named = Annotated[
+    str,
+    typer.Argument(
+        help="The lineage: name or target (arXiv id, DOI, URL, title); optional while there is only one.", show_default=False, autocompletion=known
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command under way: the fields of its request as they were given (`asked`), and the options that all commands have."""
+
+    asked: dict[str, Any]
+    home: Path | None = None
+    offline: bool = False
+    quiet: bool = False
+    json: bool = False
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings that the options choose."""
+        return configuration.load(home=self.home, offline=self.offline or None)
+
+    @cached_property
+    def service(self) -> Service:
+        """The operations on the store that the options select."""
+        return Service(Parts(self.settings))
+
+    def watching(self) -> AbstractContextManager[Watch]:
+        """Progress on stderr, unless disabled."""
+        from api.cli import progress  # rich is imported only by what takes long
+
+        return progress.watching(self.quiet)
+
+    def watching_on_a_terminal(self) -> AbstractContextManager[Watch]:
+        """The same for operations of a few seconds: on a terminal only, so that a script's stderr stays empty."""
+        from api.cli import progress
+
+        return progress.watching(self.quiet or not sys.stderr.isatty())
+
+    def put(self, value: Any, text: Callable[[Any], str], operation: str = "", *, verbatim: bool = False) -> None:
+        """Print a result as the JSON envelope or as `text` renders it; `verbatim` output is meant to be copied or piped.
+
+        The JSON is what the table of operations presents of the result, if it names the `operation`.
+        """
+        if self.json:
+            from api.table import BY_NAME  # brings the results of all operations along
+
+            exit_codes.say(envelope(BY_NAME[operation].present(value) if operation else value), exact=True)
+        elif verbatim:
+            exit_codes.say(text(value))
+        else:
+            exit_codes.show(_with_origin(text(value), value))
 
 
 def joined(words: Words) -> str:
     """The words of a text as one line."""
     return " ".join(words or ())
-
-
-def service_of(home: Path | None, offline: bool = False) -> Service:
-    """The operations on the store that the options select."""
-    return Service(Parts(configuration.load(home=home, offline=offline or None)))
-
-
-def put(value: Any, as_json: bool, text: Callable[[Any], str], *, operation: str = "", verbatim: bool = False) -> None:
-    """Print a result as the JSON envelope or as `text` renders it; `verbatim` output is meant to be copied or piped.
-
-    The JSON is what the table of operations presents of the result, if it names the `operation`.
-    """
-    if as_json:
-        from api.table import BY_NAME  # brings the requests and results of all operations along
-
-        exit_codes.say(envelope(BY_NAME[operation].present(value) if operation else value), exact=True)
-    elif verbatim:
-        exit_codes.say(text(value))
-    else:
-        exit_codes.show(_with_origin(text(value), value))
 
 
 def _with_origin(text: str, result: Any) -> str:
@@ -78,13 +112,56 @@ def _with_origin(text: str, result: Any) -> str:
     return f"{text}\n\n{terminal.dim(f'origin: {words}')}" if words else text
 
 
-def watching(quiet: bool) -> AbstractContextManager[Watch]:
-    """Progress on stderr, unless disabled."""
-    from api.cli import progress  # rich is imported only by what takes long
+_SHARED: Mapping[str, tuple[Any, Any]] = {"offline": (Offline, False), "home": (Home, None), "quiet": (Quiet, False), "json": (Json, False)}
+_FLAGS: Mapping[str, tuple[str, ...]] = {
+    "lineage": ("--lineage", "-l"),
+    "fixed": ("--fixed-strings", "-F"),
+    "word": ("--word-regexp", "-w"),
+    "any_case": ("--ignore-case/--case-sensitive", "-i/-s"),
+    "limit": ("--limit", "-n"),
+}
+"""Options that are called otherwise than `--field`."""
 
-    return progress.watching(quiet)
+
+def command(request: type[Closed] = Nothing, argument: str = "", *, offline: bool = False, quiet: bool = False) -> Callable[..., Any]:
+    """Make a command of a function of a `Run` and of the options that only the command line has.
+
+    The other fields of the request become options, the one called `argument` the argument; what the function declares itself
+    takes the place of a field.
+    """
+    left_out = {name for name, wanted in (("offline", offline), ("quiet", quiet)) if not wanted}
+    shared = [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default) for name, (kind, default) in _SHARED.items()]
+
+    def made(function: Callable[..., None]) -> Callable[..., None]:
+        own = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in signature(function, eval_str=True).parameters.values()][1:]
+        declared = {parameter.name for parameter in own} | {"form"}
+        asked = [_parameter(name, field, name == argument) for name, field in request.model_fields.items() if name not in declared]
+        names = {parameter.name for parameter in asked}
+        parameters = [*asked, *own, *(parameter for parameter in shared if parameter.name not in left_out)]
+
+        @wraps(function)
+        def run(**given: Any) -> None:
+            values = {name: given.pop(name) for name in names}
+            common = {field.name: given.pop(field.name) for field in fields(Run) if field.name in given}
+            function(Run(values, **common), **given)
+
+        run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # inspect documents it as the way to say it
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return made
 
 
-def watching_on_a_terminal(quiet: bool) -> AbstractContextManager[Watch]:
-    """The same for operations of a few seconds: on a terminal only, so that a script's stderr stays empty."""
-    return watching(quiet or not sys.stderr.isatty())
+def _parameter(name: str, field: Any, is_argument: bool) -> Parameter:
+    """The option, or argument, of a field of a request."""
+    choices = tuple(choice for choice in get_args(field.annotation) if isinstance(choice, str) and choice)
+    words = f"{field.description.rstrip('.')}: {', '.join(choices)}." if choices else field.description
+    options: dict[str, Any] = {"help": words, "show_default": type(field.default) is int}
+    options |= {bound: getattr(limit, key) for limit in field.metadata for bound, key in (("min", "ge"), ("max", "le")) if hasattr(limit, key)}
+    if name == "lineage" or choices:
+        options["autocompletion"] = known if name == "lineage" else one_of(*choices)
+    flags = () if is_argument else _FLAGS.get(name, (f"--{name.replace('_', '-')}",))
+    annotation = str if choices or field.annotation is str else field.annotation
+    default = Parameter.empty if field.is_required() else field.default
+    made = typer.Argument(**options) if is_argument else typer.Option(*flags, **options)
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, made], default=default)

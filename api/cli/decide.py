@@ -10,27 +10,25 @@ from typing import Annotated
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import Home, Json, Lineage, put, service_of
+from api.cli.common import Run, command
 from api.cli.display import plain, shorten
 from api.cli.files import writable
 from api.cli.terminal import bold, dim
+from api.requests import Deciding
 from lineage.decisions import Decision, Decisions, markdown
 from lineage.errors import UsageError
 
 
+@command(Deciding)
 def decide(
+    run: Run,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A detail by any of its names: lr, weight decay.", show_default=False)] = "",
     value: Annotated[str, typer.Argument(metavar="VALUE", help="What it is to be.", show_default=False)] = "",
     because: Annotated[str, typer.Option("--because", help="Citation of the lines that state it, as `query` prints it.", show_default=False)] = "",
-    note: Annotated[str, typer.Option("--note", help="Why, in your words.", show_default=False)] = "",
     by: Annotated[str, typer.Option("--by", help="Who decides (default: your user name).", show_default=False)] = "",
-    force: Annotated[bool, typer.Option("--force", help="Record it as unsupported where the lines do not state it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List what was decided.")] = False,
     remove: Annotated[str, typer.Option("--remove", metavar="NAME", help="Withdraw the decision on a detail.", show_default=False)] = "",
     export: Annotated[Path | None, typer.Option("--export", help="Write the decisions to a file, as Markdown.", show_default=False)] = None,
-    lineage: Lineage = "",
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Record what you decide on a detail that the paper leaves open; the cited lines are checked to state it.
 
@@ -44,24 +42,24 @@ def decide(
 
       lineage decide --export DECISIONS.md
     """
-    service, who = service_of(home), by or _user()
+    service, lineage, who = run.service, run.asked["lineage"], by or _user()
     if [bool(name), listed, bool(remove), export is not None].count(True) != 1:
         raise UsageError("one of NAME VALUE, --list, --remove and --export is needed", hint='lineage decide "learning rate" 1e-4 --because CITATION')
     if remove:
-        put(service.withdraw(remove, lineage=lineage, by=who), json, _withdrawn, operation="withdraw")
+        run.put(service.withdraw(remove, lineage=lineage, by=who), _withdrawn, "withdraw")
     elif name:
         if not (value and because):
             raise UsageError("a decision needs a value and --because CITATION", hint="`lineage query` and `lineage facts` print citations")
-        made = service.decide(name, value, because, lineage=lineage, note=note, by=who, force=force)
-        put(made, json, lambda decision: "\n".join(_lines(decision)), operation="decide")
+        made = service.decide(name, value, because, by=who, **run.asked)
+        run.put(made, lambda decision: "\n".join(_lines(decision)), "decide")
     else:
         found = service.decisions(lineage)
         if export is None:
-            put(found, json, _table, operation="decisions")
+            run.put(found, _table, "decisions")
             return
         path = writable(export)
         path.write_text(markdown(found), encoding="utf-8")
-        put(found, json, lambda decisions: f"{len(decisions.decisions)} decisions in {plain(str(path))}", operation="decisions")
+        run.put(found, lambda decisions: f"{len(decisions.decisions)} decisions in {plain(str(path))}", "decisions")
         with exit_codes.concluding():
             for problem in found.notes:
                 print(f"note: {plain(problem)}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api.cli import display, display_files, exit_codes
-from api.cli.common import Home, Json, Lineage, Named, NoTargetCode, Offline, Quiet, known, one_of, put, service_of, watching, watching_on_a_terminal
+from api.cli.common import Json, Named, Quiet, Run, command, known, one_of
 from api.cli.files import writable
+from api.requests import LogOf, Reporting
 from api.wire.encode import envelope
 from lineage.errors import StoreDamaged, UsageError
 from lineage.generation import Damaged
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 FORMS = one_of(*names("renderers"))
 
 
-def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
+@command()
+def show(run: Run, lineage: Named = "") -> None:
     """Show a lineage: the target, what it builds on and why, the repositories, what failed.
 
     Examples:
@@ -34,16 +37,15 @@ def show(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
       lineage show --json
     """
-    shown = service_of(home).show(lineage)
-    put(shown, json, display.overview, operation="show")
+    run.put(run.service.show(lineage), display.overview, "show")
 
 
+@command()
 def graph(
+    run: Run,
     lineage: Named = "",
     form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(names('renderers'))}.", autocompletion=FORMS)] = "html",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write (default: stdout).", show_default=False)] = None,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Draw the lineage, or export it for other tools: x = year, size = weight, color = role.
 
@@ -53,21 +55,19 @@ def graph(
 
       lineage graph arxiv-2504.17192 --format graphml -o lineage.graphml
     """
-    text = service_of(home).graph(lineage, "json" if json else form)
-    text = envelope(loads(text)) if json else text
-    _written(text, out, exact=json or form == "json")
+    text = run.service.graph(lineage, "json" if run.json else form)
+    text = envelope(loads(text)) if run.json else text
+    _written(text, out, exact=run.json or form == "json")
 
 
+@command(Reporting, quiet=True)
 def report(
+    run: Run,
     lineage: Named = "",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .html or .md (default: stdout).", show_default=False)] = None,
     form: Annotated[
         Literal["html", "markdown", "json"] | None, typer.Option("--format", help="Default: as the file is called.", show_default=False)
     ] = None,
-    no_target_code: NoTargetCode = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Write a report to mail or print: contradictions, decisions by part with the ancestors' answers, licenses, what was read.
 
@@ -79,10 +79,10 @@ def report(
 
       lineage report --format markdown > report.md
     """
-    with watching_on_a_terminal(quiet) as watch:
-        made = service_of(home).report(lineage, no_target_code=no_target_code, watch=watch)
-    if json or form == "json":
-        put(made, True, str, operation="report")
+    with run.watching_on_a_terminal() as watch:
+        made = run.service.report(lineage, **run.asked, watch=watch)
+    if run.json or form == "json":
+        replace(run, json=True).put(made, str, "report")
         return
     chosen = form or ("html" if out and out.suffix in {".html", ".htm"} else "markdown")
     _written(made.text(chosen), out)
@@ -112,21 +112,22 @@ def _fail_if_forged(rows: Sequence[SourceCheck]) -> None:
         raise StoreDamaged(f"not what their sources hand out: {names}", hint="build it again: lineage build TARGET --refresh all")
 
 
-def list_(home: Home = None, json: Json = False) -> None:
+@command()
+def list_(run: Run) -> None:
     """List the lineages of the store. Exits with 6 if one of them is damaged.
 
     Example:
 
       lineage list --home ./store
     """
-    service = service_of(home)
-    rows = service.lineages()
-    put(rows, json, display.lineages, operation="lineages")
+    rows = run.service.lineages()
+    run.put(rows, display.lineages, "lineages")
     with exit_codes.concluding():
         _fail_if_damaged([row for row in rows if isinstance(row, Damaged)])
 
 
-def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
+@command()
+def status(run: Run, lineage: Named = "") -> None:
     """Show how complete a lineage is: totals of the ledger, and every failed or incomplete item with the reason.
 
     Examples:
@@ -135,20 +136,18 @@ def status(lineage: Named = "", home: Home = None, json: Json = False) -> None:
 
       lineage status --json
     """
-    completeness = service_of(home).status(lineage)
-    put(completeness, json, display.status, operation="status")
+    run.put(run.service.status(lineage), display.status, "status")
 
 
+@command(quiet=True)
 def check(
+    run: Run,
     lineage: Annotated[str, typer.Argument(help="The lineage: name or target (default: all).", autocompletion=known)] = "",
     read_data: Annotated[bool, typer.Option("--read-data", help="Read and hash every file and row, blobs included.")] = False,
     mend: Annotated[bool, typer.Option("--repair", help="Fetch or make again just what is damaged, then verify everything.")] = False,
     against_source: Annotated[
         bool, typer.Option("--against-source", help="Fetch every pinned repository and paper of a lineage again, and compare.")
     ] = False,
-    home: Home = None,
-    quiet: Quiet = False,
-    json: Json = False,
 ) -> None:
     """Verify the store: hashes, ledger totals, vectors, exclusions. Exits with 6 if something is wrong.
 
@@ -162,25 +161,25 @@ def check(
 
       lineage check arxiv-2504.17192 --against-source
     """
-    service = service_of(home)
     if against_source:
-        with watching(quiet) as watch:
-            checks = service.against_source(lineage, watch=watch)
-        put(checks, json, display.source_checks, operation="against_source")
+        with run.watching() as watch:
+            checks = run.service.against_source(lineage, watch=watch)
+        run.put(checks, display.source_checks, "against_source")
         with exit_codes.concluding():
             _fail_if_forged([row for row in checks if row.verdict == "differs"])
         return
     if mend:
-        with watching(quiet) as watch:
-            repairs = service.repair(lineage, watch=watch)
+        with run.watching() as watch:
+            repairs = run.service.repair(lineage, watch=watch)
         typer.echo(display.repairs(repairs), err=True)
-    findings = service.check(lineage, read_data=read_data or mend)
-    put(findings, json, display.findings)
+    findings = run.service.check(lineage, read_data=read_data or mend)
+    run.put(findings, display.findings)
     with exit_codes.concluding():
         _fail_if_damaged(findings)
 
 
-def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> None:
+@command(offline=True)
+def doctor(run: Run) -> None:
     """Show what is configured and why: store, disk, models, keys, hosts, profiles, settings, versions. Sends nothing.
 
     Examples:
@@ -189,15 +188,14 @@ def doctor(offline: Offline = False, home: Home = None, json: Json = False) -> N
 
       LINEAGE_EMBEDDER=sentence-transformers:all-MiniLM-L6-v2 lineage doctor --json
     """
-    put(service_of(home, offline).doctor(), json, display.doctor)
+    run.put(run.service.doctor(), display.doctor)
 
 
+@command(LogOf)
 def eval_(
+    run: Run,
     file: Annotated[Path, typer.Argument(help="A file of questions with their answers, one JSON object a line.", show_default=False)],
-    lineage: Lineage = "",
     k: Annotated[int, typer.Option("-k", min=10, max=100, help="How many hits are asked for.")] = 20,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Measure a lineage on questions whose answers you know: recall, MRR, nDCG, focus and latency, by kind and row by row.
 
@@ -209,8 +207,7 @@ def eval_(
 
       lineage eval examples/demo/questions.jsonl --lineage arxiv-9912.00001
     """
-    checked_evaluation = service_of(home).evaluate(file, lineage=lineage, k=k)
-    put(checked_evaluation, json, display_files.evaluation)
+    run.put(run.service.evaluate(file, k=k, **run.asked), display_files.evaluation)
 
 
 def demo(

@@ -7,24 +7,21 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from api.cli import exit_codes
-from api.cli.common import Home, Json, Offline, put
+from api.cli.common import Run, command
 from api.operations import Service
 from api.wire.encode import envelope
-from lineage import settings as configuration
 
 
+@command(offline=True)
 def serve(
+    run: Run,
     host: Annotated[str, typer.Option("--host", help="Address to listen on; beyond this machine only with LINEAGE_TOKEN set.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on (0: any that is free).")] = 8765,
-    offline: Offline = False,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Serve the page, REST (/docs) and MCP (/mcp) until interrupted; builds that were asked for are resumed.
 
@@ -40,36 +37,27 @@ def serve(
     from api.server.server import serve as listen
 
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it tells of every client that goes away in mid-answer
-    settings = configuration.load(home=home, offline=offline or None)
+    settings = run.settings
     app = application(settings, policy_of(settings, host))
 
     def up(address: str) -> None:
         print(f"listening on {address}   endpoints: {address}/docs   agents: {address}/mcp   end with Ctrl-C", file=sys.stderr)
-        if json:
+        if run.json:
             exit_codes.say(envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}), exact=True)
 
     listen(app, settings.home, host, port, up)
     leave_soon()
 
 
-class ClientName(StrEnum):
-    """The clients whose configuration can be printed."""
-
-    CLAUDE = "claude"
-    CODEX = "codex"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-
-
+@command(offline=True)
 def mcp(
+    run: Run,
     print_config: Annotated[
-        ClientName | None, typer.Option("--print-config", help="Print the configuration for a client, and serve nothing.", show_default=False)
+        Literal["claude", "codex", "cursor", "vscode"] | None,
+        typer.Option("--print-config", help="Print the configuration for a client, and serve nothing.", show_default=False),
     ] = None,
     print_skill: Annotated[bool, typer.Option("--print-skill", help="Print a SKILL.md that teaches an agent when to ask; serve nothing.")] = False,
     local_files: Annotated[bool, typer.Option("--local-files", help="Let the agent build from papers and folders of this machine.")] = False,
-    offline: Offline = False,
-    home: Home = None,
-    json: Json = False,
 ) -> None:
     """Serve coding agents over the Model Context Protocol, on stdin and stdout.
 
@@ -86,13 +74,13 @@ def mcp(
     if print_skill:
         from api.mcp.clients import skill
 
-        put({"skill": skill()} if json else skill(), json, lambda text: str(text).rstrip(), verbatim=True)
+        run.put({"skill": skill()} if run.json else skill(), lambda text: str(text).rstrip(), verbatim=True)
         return
     if print_config:
         from api.mcp.clients import CLIENTS, config
 
-        report = {"client": print_config.value, "place": CLIENTS[print_config.value].place, "config": config(print_config.value, home, local_files)}
-        put(report, json, lambda value: str(value["config"]), verbatim=True)
+        report = {"client": print_config, "place": CLIENTS[print_config].place, "config": config(print_config, run.home, local_files)}
+        run.put(report, lambda value: str(value["config"]), verbatim=True)
         print(f"belongs into {report['place']}", file=sys.stderr)
         return
     from api.mcp.server import stdio
@@ -100,7 +88,7 @@ def mcp(
     from api.server.engines import KeptParts
     from api.server.jobs import Jobs
 
-    parts = KeptParts(configuration.load(home=home, offline=offline or None))
+    parts = KeptParts(run.settings)
     service = Service(parts)
     jobs = Jobs(parts.settings.home, builder(parts.settings), parts.settings.queue)
     jobs.start()

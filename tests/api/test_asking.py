@@ -77,7 +77,7 @@ def test_progress_of_seconds_is_for_terminals(monkeypatch, quiet, terminal, sile
     told = []
     monkeypatch.setattr("api.cli.progress.watching", told.append)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
-    common.watching_on_a_terminal(quiet)
+    common.Run({}, quiet=quiet).watching_on_a_terminal()
     assert told == [silent]
 
 

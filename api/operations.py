@@ -333,7 +333,7 @@ class Service:
 
         `state` (specified, partially_specified, unspecified) and `topic` filter the rows. Raises `UsageError` and `NotFound`.
         """
-        from api.validation import check_rows
+        from api.requests import check_rows
         from retrieval.gaps.stored_report import chosen
 
         check_rows(state, topic, self._parts.settings)
@@ -368,7 +368,7 @@ class Service:
 
         Raises `UsageError` with the minimum if no piece of evidence fits the budget, and `NotFound`.
         """
-        from api.validation import stage_of_task
+        from api.requests import stage_of_task
         from retrieval.context.pack import pack
 
         chosen = stage_of_task(task, tokens, stage)

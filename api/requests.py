@@ -1,15 +1,20 @@
-"""The request of each operation: closed models with bounds, and the examples that the OpenAPI document shows."""
+"""The request of each operation: closed models with bounds, the examples that the OpenAPI document shows, and what else is checked beforehand."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 
 from api.server.journal import JOB_ID
 from indexer.plan import BuildRequest
-from lineage.errors import BadIdentifier
+from lineage.errors import BadIdentifier, UsageError
+from lineage.records import Work, WorkId
+from lineage.results import METHOD, Detail, Gap, Gaps, Specification, Stage
+
+if TYPE_CHECKING:
+    from lineage.settings import Settings
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 NAMED = r"^([A-Za-z0-9][A-Za-z0-9._-]{0,79})?$"
@@ -279,3 +284,32 @@ class Build(Closed):
         return BuildRequest(
             **{**dict(self), "papers": papers if self.papers is None else self.papers, "repos": repos if self.repos is None else self.repos}
         )
+
+
+# -- what is asked, checked before any work is done for it: a report takes seconds, a wrong word in a request none
+
+LEAST_TOKENS = 100
+"""The frame of a pack (title, generation, notice, one heading) takes most of these; no piece of evidence fits into fewer."""
+
+
+def check_rows(state: str, topic: str, settings: Settings) -> None:
+    """Raise `UsageError` for a state or topic that no report can have; it names those that one can."""
+    from lineage.hyperparameters.checklist import checklist
+    from retrieval.gaps.stored_report import chosen
+
+    if not (state or topic):
+        return
+    details = (*(need.detail for need in checklist(settings.details).needs), Detail("", "", METHOD, ""))  # rows on the paper's own components
+    blank = Gaps("", "", Work(WorkId("")), (), tuple(Gap(detail, Specification.UNSPECIFIED) for detail in details))
+    chosen(blank, state, topic)
+
+
+def stage_of_task(task: str, tokens: int, stage: str) -> Stage | None:
+    """The stage that a task is packed for; raises `UsageError` for a task, budget or stage that cannot be."""
+    from retrieval.context.compose import stage_of
+    from retrieval.context.pack import check
+
+    check(task, tokens)
+    if tokens < LEAST_TOKENS:
+        raise UsageError(f"a budget of {tokens} tokens holds no whole piece of evidence", hint=f"at least {LEAST_TOKENS} tokens are needed")
+    return stage_of(stage)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from api import requests
-from api.cli import display, display_answers, display_gaps, display_gaps_brief, exit_codes, terminal
+from api.cli import display, display_answers, display_gaps, exit_codes, terminal
 from api.cli.common import Named, Run, Words, command, joined
 from api.cli.files import label
 from api.operations import Service
@@ -197,7 +197,7 @@ def gaps(
 
 
 def _brief(found: Gaps) -> str:
-    return display_gaps_brief.brief(found, *terminal.size()[::-1])
+    return display_gaps.brief(found, *terminal.size()[::-1])
 
 
 @command(requests.DetailName)

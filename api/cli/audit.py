@@ -1,12 +1,16 @@
-"""The command that compares a generated repository with a paper."""
+"""The command that compares a generated repository with a paper, and its report as text, Markdown and SARIF."""
 
 from __future__ import annotations
 
+import hashlib
 import json as notation
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 import typer
 
@@ -14,7 +18,6 @@ from api.cli import exit_codes
 from api.cli.common import Run, command
 from api.cli.display import plain, shorten
 from api.requests import OfLineage
-from api.wire import sarif
 from api.wire.markup import Block, Heading, Paragraph, Table
 from api.wire.markup import markdown as as_markdown
 from lineage.citation import citation
@@ -65,7 +68,7 @@ def audit(
 
 def _print(run: Run, made: Audit, form: str, everything: bool) -> None:
     if form == "sarif":
-        exit_codes.say(notation.dumps(sarif.to_sarif(made, shown(everything)), indent=2), exact=True)
+        exit_codes.say(notation.dumps(to_sarif(made, shown(everything)), indent=2), exact=True)
         return
     render = markdown if form == "markdown" else report_text
     replace(run, json=form == "json").put(made, lambda result: render(result, everything), "audit", verbatim=form == "markdown")
@@ -122,3 +125,67 @@ def _finding(finding: AuditFinding) -> Iterator[str]:
     yield f"           {shorten(finding.why, 120)}"
     for hit in finding.evidence[:1] if finding.verdict != "match" else ():
         yield f"           {plain(citation(hit))}"
+
+
+# -- as SARIF 2.1.0, the format that code hosts and editors read as findings of static analysis
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_SARIF_KINDS = {"match": ("pass", "none"), "deviation": ("fail", "error"), "missing": ("fail", "warning"), "cannot judge": ("open", "none")}
+"""The kind and level of a result by verdict; only what fails may have a level."""
+_WHERE = re.compile(r"(?P<path>.+?)#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?\Z")
+_LEVEL_TITLES = {"paper": "Component of the method", "method": "Detail of the method", "experiment": "Setting of an experiment"}
+
+
+def to_sarif(made: Audit, verdicts: Iterable[str] = ("deviation", "missing")) -> dict[str, Any]:
+    """The log of one run with the findings of these verdicts, one rule for each detail."""
+    shown = [finding for finding in made.findings if finding.verdict in set(verdicts)]
+    rules = {_rule_id(finding): finding for finding in shown}
+    driver = {"name": "lineage", "version": version("paper-lineage"), "rules": [_rule(*item) for item in rules.items()]}
+    properties = {"lineage": made.lineage, "generation": made.generation, "score": made.score, "notes": list(made.notes)}
+    run = {"tool": {"driver": driver}, "results": [_result(finding, list(rules)) for finding in shown], "properties": properties}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule_id(finding: AuditFinding) -> str:
+    return f"{finding.level}/{finding.title if finding.name == 'component' else finding.name}"
+
+
+def _rule(identifier: str, finding: AuditFinding) -> dict[str, Any]:
+    return {
+        "id": identifier,
+        "shortDescription": {"text": f"{_LEVEL_TITLES[finding.level]}: {finding.title}"},
+        "properties": {"level": finding.level},
+    }
+
+
+def _result(finding: AuditFinding, rules: list[str]) -> dict[str, Any]:
+    kind, level = _SARIF_KINDS[finding.verdict]
+    identifier = _rule_id(finding)
+    mark = "\0".join((identifier, finding.verdict, finding.expected, finding.scope, finding.where.partition("#")[0]))
+    return {
+        "ruleId": identifier,
+        "ruleIndex": rules.index(identifier),
+        "kind": kind,
+        "level": level,
+        "message": {"text": _message(finding)},
+        "locations": [_location(finding.where)],
+        "partialFingerprints": {"lineageAudit/v1": hashlib.sha256(mark.encode()).hexdigest()},
+        "rank": round(100 * finding.severity, 1),
+        "properties": {"strength": finding.strength, "scope": finding.scope, "cites": [citation(hit) for hit in finding.evidence]},
+    }
+
+
+def _message(finding: AuditFinding) -> str:
+    scope = f" for {finding.scope}" if finding.scope else ""
+    found = f", found {finding.found}" if finding.found else ""
+    cites = "".join(f" ({citation(hit)})" for hit in finding.evidence[:1])
+    return f"{finding.title}: expected {finding.expected}{scope}{found}. {finding.why}{cites}"
+
+
+def _location(where: str) -> dict[str, Any]:
+    """A place of the repository; its root where a finding has none, since code hosts refuse results without a place."""
+    place = _WHERE.match(where)
+    if place is None:
+        return {"physicalLocation": {"artifactLocation": {"uri": quote(where) or "."}}}
+    region = {"startLine": int(place["first"]), **({"endLine": int(place["last"])} if place["last"] else {})}
+    return {"physicalLocation": {"artifactLocation": {"uri": quote(place["path"])}, "region": region}}

@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from api.cli import audit
 from api.cli.app import app
 from api.operations import Service
-from api.wire.sarif import to_sarif
 from lineage.results import Audit, AuditFinding
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +50,7 @@ def check_sarif(log):
 
 
 def test_what_fails_is_a_result_with_its_place_and_rule():
-    log = to_sarif(MADE)
+    log = audit.to_sarif(MADE)
     check_sarif(log)
     wrong, lacking = log["runs"][0]["results"]
     assert (wrong["ruleId"], wrong["level"], lacking["ruleId"], lacking["level"]) == (
@@ -67,7 +66,7 @@ def test_what_fails_is_a_result_with_its_place_and_rule():
 
 
 def test_all_verdicts_may_be_written():
-    log = to_sarif(replace(MADE, findings=(*MADE.findings, replace(WRONG, verdict="cannot judge"))), audit.shown(everything=True))
+    log = audit.to_sarif(replace(MADE, findings=(*MADE.findings, replace(WRONG, verdict="cannot judge"))), audit.shown(everything=True))
     check_sarif(log)
     assert [result["kind"] for result in log["runs"][0]["results"]] == ["fail", "fail", "pass", "open"]
 

@@ -66,7 +66,7 @@ Lineage = Annotated[
     Field(
         max_length=2048,
         pattern=LINEAGE,
-        description="The lineage, by its name or its target (identifier, URL or title); may be omitted while there is only one.",
+        description="The lineage: name or target (arXiv id, DOI, URL, title); optional while there is only one.",
         examples=["arxiv-2504.17192", "arxiv:2504.17192"],
     ),
 ]
@@ -76,7 +76,7 @@ LINEAGE_NAME: dict[str, Any] = {
     "min_length": 1,
     "max_length": 2048,
     "pattern": LINEAGE,
-    "description": "The lineage, by its name or its target (identifier, URL or title).",
+    "description": "The lineage: name or target (arXiv id, DOI, URL, title).",
     "examples": ["arxiv-2504.17192"],
 }
 CHUNK_ID: dict[str, Any] = {"pattern": CHUNK, "description": "Identifier of a chunk, as hits name it."}
@@ -112,11 +112,13 @@ class Search(Closed):
 class Exact(Closed):
     """A string or a regular expression to look for."""
 
-    pattern: Annotated[str, Field(min_length=1, max_length=1000, pattern=TEXT, description="A regular expression (RE2), or with `fixed` a string.")]
+    pattern: Annotated[
+        str, Field(min_length=1, max_length=1000, pattern=TEXT, description="A regular expression (RE2 syntax); a plain string if fixed.")
+    ]
     lineage: Lineage = ""
     fixed: Annotated[StrictBool, Field(description="Take the pattern as it is written.")] = False
     word: Annotated[StrictBool, Field(description="Only whole words.")] = False
-    any_case: Annotated[StrictBool | None, Field(description="Letters of either size; by default if the pattern has no capitals.")] = None
+    any_case: Annotated[StrictBool | None, Field(description="Upper and lower case alike; by default if the pattern has no capitals.")] = None
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only lines of this kind.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only lines of this paper or repository: its identifier, or OWNER/NAME.")] = ""
     limit: Annotated[int, Field(ge=1, le=1000, description="How many lines."), WHOLE] = 50
@@ -150,7 +152,7 @@ class Task(Closed):
     task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What is to be written, in your words.")]
     lineage: Lineage = ""
     tokens: Annotated[int, Field(ge=1, le=200_000, description="How many tokens the context may have."), WHOLE] = 6000
-    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="What it is for: PaperCoder's stages.")] = ""
+    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="The stage of the work that it is for.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"task": "write the training loop", "tokens": 4000, "stage": "coding"}]})
@@ -170,10 +172,13 @@ class GapFilter(Closed):
     """Which gaps are wanted."""
 
     lineage: Lineage = ""
-    state: Annotated[
-        Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details that the target states so far.")
+    state: Annotated[Literal["", "specified", "partially_specified", "unspecified"], Field(description="Only details of this state.")] = ""
+    topic: Annotated[
+        str,
+        Field(
+            pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of one topic (optimizer, data, evaluation ...).", examples=["optimizer"]
+        ),
     ] = ""
-    topic: Annotated[str, Field(pattern=r"^[a-z][a-z_ -]{0,39}$|^$", description="Only details of this topic.", examples=["optimizer"])] = ""
     no_target_code: Annotated[bool, Field(description="Leave the target's own code out."), TRUTH] = False
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, fields
 from functools import cached_property, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from api.bootstrap import Parts
 from api.cli import exit_codes, terminal
 from api.operations import Service
-from api.requests import Closed, Nothing
+from api.requests import Closed, Nothing, OfLineage
 from api.wire.encode import envelope
 from lineage import generation as layout
 from lineage import settings as configuration
@@ -46,12 +46,7 @@ def one_of(*words: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
-Named = Annotated[
-    str,
-    typer.Argument(
-        help="The lineage: name or target (arXiv id, DOI, URL, title); optional while there is only one.", show_default=False, autocompletion=known
-    ),
-]
+Named = Annotated[str, typer.Argument(help=OfLineage.model_fields["lineage"].description, show_default=False, autocompletion=known)]
 
 
 @dataclass(frozen=True)
@@ -135,7 +130,8 @@ def command(request: type[Closed] = Nothing, argument: str = "", *, offline: boo
     def made(function: Callable[..., None]) -> Callable[..., None]:
         own = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in signature(function, eval_str=True).parameters.values()][1:]
         declared = {parameter.name for parameter in own} | {"form"}
-        asked = [_parameter(name, field, name == argument) for name, field in request.model_fields.items() if name not in declared]
+        kinds = get_type_hints(request)
+        asked = [_parameter(name, field, kinds[name], name == argument) for name, field in request.model_fields.items() if name not in declared]
         names = {parameter.name for parameter in asked}
         parameters = [*asked, *own, *(parameter for parameter in shared if parameter.name not in left_out)]
 
@@ -152,16 +148,15 @@ def command(request: type[Closed] = Nothing, argument: str = "", *, offline: boo
     return made
 
 
-def _parameter(name: str, field: Any, is_argument: bool) -> Parameter:
+def _parameter(name: str, field: Any, kind: Any, is_argument: bool) -> Parameter:
     """The option, or argument, of a field of a request."""
-    choices = tuple(choice for choice in get_args(field.annotation) if isinstance(choice, str) and choice)
+    choices = tuple(choice for choice in get_args(kind) if isinstance(choice, str) and choice)
     words = f"{field.description.rstrip('.')}: {', '.join(choices)}." if choices else field.description
     options: dict[str, Any] = {"help": words, "show_default": type(field.default) is int}
     options |= {bound: getattr(limit, key) for limit in field.metadata for bound, key in (("min", "ge"), ("max", "le")) if hasattr(limit, key)}
     if name == "lineage" or choices:
         options["autocompletion"] = known if name == "lineage" else one_of(*choices)
     flags = () if is_argument else _FLAGS.get(name, (f"--{name.replace('_', '-')}",))
-    annotation = str if choices or field.annotation is str else field.annotation
     default = Parameter.empty if field.is_required() else field.default
     made = typer.Argument(**options) if is_argument else typer.Option(*flags, **options)
-    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, made], default=default)
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[str if choices else kind, made], default=default)

@@ -84,10 +84,8 @@ def _matching(desk: Desk, asked: SearchArguments) -> Result:
         for rank, match in enumerate(answer.matches, asked.offset + 1)
     )
     last = asked.offset + len(hits)
-    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total, "provenance": answer.provenance}
-    body = HitsPage(
-        lineage=answer.lineage, generation=answer.generation, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging
-    )
+    paging: dict[str, Any] = {"limit": asked.hits, "offset": asked.offset, "has_more": last < answer.total}
+    body = view(answer, HitsPage, query=asked.questions[0], supported=bool(hits), hits=hits, notes=(), **paging)
     top = f"{answer.total} lines match; {asked.offset + 1}-{last} shown." if hits else "No line matches; mode=hybrid searches by meaning."
     lines = "\n".join(f"{match.citation}: {match.text.strip()}" for match in answer.matches)
     text = results.told(body, top + _further(asked.hits, asked.offset, body.has_more), [("Lines, definitions first:", lines)] if hits else [])
@@ -133,18 +131,8 @@ def _cited_lines(desk: Desk, asked: ReadArguments) -> Result:
     """The lines that a citation means, with the definition they stand in and who calls it."""
     passage = desk.service.read(asked.citation, lines=asked.lines, lineage=asked.lineage)
     chunk = passage.hit.chunk
-    body = WidenedEvidence(
-        lineage=passage.lineage,
-        generation=passage.generation,
-        hit=hit_view(passage.hit, whole=True),
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        before=chunk.start_line - 1,
-        after=max(0, passage.lines - chunk.end_line),
-        previous="",
-        next="",
-        provenance=passage.provenance,
-    )
+    around = {"before": chunk.start_line - 1, "after": max(0, passage.lines - chunk.end_line), "previous": "", "next": ""}
+    body = view(passage, WidenedEvidence, start_line=chunk.start_line, end_line=chunk.end_line, **around)
     top = (
         f"Lineage {passage.lineage}, generation {passage.generation}. {body.hit.kind}, lines {chunk.start_line}-{chunk.end_line} of {passage.lines}."
     )

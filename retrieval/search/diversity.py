@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from lineage.records import Chunk
@@ -47,8 +47,11 @@ def covers(shown: Chunk, other: Chunk) -> bool:
     return common > 0.8 * max(1, other.end - other.start)
 
 
-def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
-    """The first `k`, at most `share` of them (three at least) from one work and few from one family of files while others have something to say."""
+def capped(scored: Iterable[Scored], k: int, share: float, works: Collection[str] = ()) -> list[Scored]:
+    """The first `k`, at most `share` of them (three at least) from one work and few from one family of files while others have something to say.
+
+    `works` are all that the list has, where they are known: no more is read than they may fill.
+    """
     most = max(3, math.ceil(share * k))
     taken: Counter[str] = Counter()
     families = Families()
@@ -62,11 +65,15 @@ def capped(scored: Iterable[Scored], k: int, share: float) -> list[Scored]:
             later.append(candidate)
         if len(first) == k:
             return first
+        if works and len(first) + len(later) >= k and all(taken[work] >= most for work in works):
+            break
     return [*first, *later[: k - len(first)]]
 
 
-def limit_prose_share(scored: Iterable[Scored], share: float, margin: float) -> Iterator[Scored]:
+def limit_prose_share(scored: Iterable[Scored], share: float, margin: float, codes: Sequence[float] | None = None) -> Iterator[Scored]:
     """With at most `share` (one at least) of each beginning of the list prose, while code is no more than `margin` behind.
+
+    `codes` are the scores of all code in the list, where they are known: no more is read than may hold some.
 
     Passages that speak of a thing share more words with a question about it than the code that does it. What a paper alone
     says stays where it is: no code comes near it.
@@ -77,7 +84,7 @@ def limit_prose_share(scored: Iterable[Scored], share: float, margin: float) -> 
         if candidate.chunk.kind in PROSE and prose + 1 > math.ceil(share * (shown + 1)):
             floor = candidate.score - margin
             scoreds.appendleft(candidate)
-            _fill(scoreds, left, floor)
+            _fill(scoreds, left, floor, codes)
             candidate = next((other for other in scoreds if _lifted(other.chunk) and other.score >= floor), candidate)
             scoreds.remove(candidate)
         shown += 1
@@ -93,10 +100,14 @@ def _lifted(chunk: Chunk) -> bool:
     return 2 * sum(line.startswith(_IMPORTS) for line in lines) < len(lines)
 
 
-def _fill(scoreds: deque[Scored], left: Iterator[Scored], floor: float) -> None:
+def _fill(scoreds: deque[Scored], left: Iterator[Scored], floor: float, codes: Sequence[float] | None) -> None:
     """Take more in until code is held or nothing can reach `floor` any more."""
-    while not any(_lifted(candidate.chunk) for candidate in scoreds) and scoreds[-1].score >= floor and (scored := next(left, None)) is not None:
+    held = any(_lifted(candidate.chunk) for candidate in scoreds)
+    while not held and (last := scoreds[-1].score) >= floor and (codes is None or any(floor <= score <= last for score in codes)):
+        if (scored := next(left, None)) is None:
+            return
         scoreds.append(scored)
+        held = _lifted(scored.chunk)
 
 
 def names_set(text: str) -> frozenset[str]:

@@ -299,8 +299,10 @@ class Engine:
         scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.scores, folded, grows=asked.query.around)
-        shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin)
-        return diversity.capped(shown, asked.query.k, self._weights.share), doubts
+        codes = [candidate.score for candidate in folded if candidate.chunk.kind not in diversity.PROSE]
+        shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin, codes)
+        capped = diversity.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
+        return combined.explained(capped), doubts
 
     def _known(self, asked: _Asked, lexical: Ranked) -> KnownNames:
         stated = self._catalog.stating(asked.details) if asked.details else {}

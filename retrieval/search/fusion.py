@@ -17,9 +17,9 @@ from lineage.records import Chunk, Reason, ReasonKind, Signal
 Ranked = Sequence[tuple[int, float]]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Fused:
-    """A row with its fused score, what each retriever said, and the parts of the score."""
+    """A row with its fused score, what each retriever said, and the parts of the score; not frozen, since a question makes a thousand."""
 
     row: int
     score: float
@@ -27,7 +27,7 @@ class Fused:
     why: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Scored:
     """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it.
 
@@ -61,20 +61,26 @@ def standard(ranked: Ranked, pool: int) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class Fusion:
-    """Scored lists put together: `scores` by row, best first, with what each list, scaled, adds (`parts`) and said (`signals`)."""
+    """Scored lists put together: `scores` by row, best first, with what each list, scaled, adds (`parts`) and said (`lists`)."""
 
     scores: Mapping[int, float]
     parts: Sequence[tuple[ReasonKind, float, Mapping[int, float], float]]
-    signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]
+    lists: Sequence[tuple[str, Ranked]]
 
     def first(self, most: int | None = None, also: Iterable[int] = ()) -> list[Fused]:
-        """The best rows with the parts of their scores, and the rows `also`, as far as a list has them."""
+        """The best rows and the rows `also`, as far as a list has them; `explained` tells the parts of their scores."""
         chosen = dict(islice(self.scores.items(), most)) | {row: self.scores[row] for row in also if row in self.scores}
-        return [self._fused(row, score) for row, score in chosen.items()]
+        return [Fused(row, score) for row, score in chosen.items()]
 
-    def _fused(self, row: int, score: float) -> Fused:
-        why = tuple([Reason(kind, weight * scores.get(row, floor)) for kind, weight, scores, floor in self.parts])
-        return Fused(row, score, tuple([Signal(name, *ranks[row]) for name, ranks in self.signals if row in ranks]), why)
+    def explained(self, scored: Iterable[Scored]) -> list[Scored]:
+        """The same with what each list said and added before all that moved them since."""
+        signals = [(name, _ranks(ranked)) for name, ranked in self.lists]
+        return [replace(candidate, fused=self._explained(candidate.fused, signals)) for candidate in scored]
+
+    def _explained(self, fused: Fused, signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]) -> Fused:
+        why = [Reason(kind, weight * scores.get(fused.row, floor)) for kind, weight, scores, floor in self.parts]
+        said = [Signal(name, *ranks[fused.row]) for name, ranks in signals if fused.row in ranks]
+        return Fused(fused.row, fused.score, (*said, *fused.signals), (*why, *fused.why))
 
 
 def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, name: ReasonKind = ReasonKind.DENSE) -> Fusion:
@@ -85,9 +91,10 @@ def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, n
         lists = [(kind, ranked, 1.0) for kind, ranked, _ in lists if ranked]
     scaled = [(kind, weight, standard(ranked, pool)) for kind, ranked, weight in lists]
     parts = [(kind, weight, scores, min(scores.values(), default=0.0)) for kind, weight, scores in scaled]
-    rows = dict.fromkeys(row for _, _, scores in scaled for row in scores)
-    totals = [(row, sum([weight * scores.get(row, floor) for _, weight, scores, floor in parts])) for row in rows]
-    return Fusion(dict(sorted(totals, key=lambda pair: (-pair[1], pair[0]))), parts, [(kind.value, _ranks(ranked)) for kind, ranked, _ in lists])
+    totals = dict.fromkeys((row for _, _, scores in scaled for row in scores), 0.0)
+    for _, weight, scores, floor in parts:
+        totals = {row: total + weight * scores.get(row, floor) for row, total in totals.items()}
+    return Fusion(dict(sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))), parts, [(kind.value, ranked) for kind, ranked, _ in lists])
 
 
 def _ranks(ranked: Ranked) -> Mapping[int, tuple[int, float]]:
@@ -106,7 +113,7 @@ def moved(scored: Scored, *reasons: Reason) -> Scored:
 
 def ordered(scored: Iterable[Scored]) -> list[Scored]:
     """Best first, equal scores in the order of rows."""
-    return sorted(scored, key=lambda candidate: (-candidate.score, candidate.row))
+    return sorted(scored, key=lambda candidate: (-candidate.fused.score, candidate.fused.row))
 
 
 def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> list[Scored]:

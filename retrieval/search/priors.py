@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -102,6 +102,10 @@ def stages_of(path: str, symbol: str) -> frozenset[str]:
 
 
 Prior = Callable[[int, Chunk, KnownNames], Reason | None]
+_reason = lru_cache(1 << 12)(Reason)
+"""One record for one reason: hundreds of chunks have the same."""
+_ROLES = {"module": "toplevel", "abstract": "abstract", "front": "abstract"}
+"""The weights of what stands back, by its role."""
 
 
 def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -112,7 +116,7 @@ def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def code_of_question(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
-    return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
+    return _reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
 
 
 def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -121,7 +125,7 @@ def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
         return None
     stages = stages_of(chunk.path, chunk.symbol)
     sign = 1 if stages & known.stages else -1
-    return Reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
+    return _reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
 
 
 def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -130,14 +134,13 @@ def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
     Authors stand under the title, and a question about what the title says is near them.
     """
-    weights = known.weights
-    value = {"module": weights.toplevel, "abstract": weights.abstract, "front": weights.abstract}.get(chunk.role, 0.0)
-    return Reason(ReasonKind.ROLE, value, (chunk.role,)) if value else None
+    return _reason(ReasonKind.ROLE, getattr(known.weights, _ROLES[chunk.role]), (chunk.role,)) if chunk.role in _ROLES else None
 
 
 def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours chunks that state a value of what is asked for, by the share of it: `temperature=temperature` passes one on and states none."""
-    names = tuple(name for name in known.asked if name in known.stated.get(chunk.id, ()))
+    held = known.stated.get(chunk.id)
+    names = tuple(name for name in known.asked if name in held) if held else ()
     return Reason(ReasonKind.STATED, known.weights.stated * len(names) / len(known.asked), names) if names else None
 
 
@@ -176,11 +179,9 @@ def with_priors(scored: Sequence[Scored], known: KnownNames, priors: Sequence[Pr
     return ordered(moved(candidate, *_reasons(candidate, known, priors)) for candidate in scored)
 
 
-def _reasons(candidate: Scored, known: KnownNames, priors: Sequence[Prior]) -> Iterator[Reason]:
-    for prior in priors:
-        reason = prior(candidate.row, candidate.chunk, known)
-        if reason and reason.value:
-            yield reason
+def _reasons(candidate: Scored, known: KnownNames, priors: Sequence[Prior]) -> list[Reason]:
+    row, chunk = candidate.fused.row, candidate.chunk
+    return [reason for prior in priors if (reason := prior(row, chunk, known)) and reason.value]
 
 
 def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:

@@ -115,6 +115,9 @@ def is_heard(about: Subject, passages: Iterable[tuple[str, tuple[Work | None, ..
 
 def share_spoken(about: Subject, text: str) -> float:
     """The share of the names of a subject that a text speaks of; the subject has names."""
+    lowered = text.replace("×", "x").lower()
+    if not any(all(_may_speak(lowered, word) for word in name) for name in about.names):
+        return 0.0
     return names_spoken(words_of(text), about) / len(about.names)
 
 
@@ -143,6 +146,12 @@ def words_of(text: str) -> frozenset[str]:
 def _speaks(words: frozenset[str], name: Name) -> bool:
     """Whether all words of a name are there, each whole or in the pieces that signs part."""
     return all(_has(words, fold(word)) or all(_has(words, run.lower()) for run in _RUN.findall(word)) for word in name)
+
+
+def _may_speak(lowered: str, word: str) -> bool:
+    """Whether a text in lower case has the letters of a word, whole or in pieces: if not, `words_of` it cannot speak of it."""
+    whole, *pieces = [(piece, _SIZES.get(piece, piece)) for piece in (fold(word), *(run.lower() for run in _RUN.findall(word)))]
+    return any(form in lowered for form in whole) or all(any(form in lowered for form in piece) for piece in pieces)
 
 
 def _has(words: frozenset[str], piece: str) -> bool:

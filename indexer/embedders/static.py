@@ -82,14 +82,14 @@ class WordTable:
         known = [[place for word in line if (place := self.places.get(word)) is not None] for line in lines]
         columns = {place: column for column, place in enumerate(dict.fromkeys(place for line in known for place in line))}
         numbers, total = np.fromiter(columns, np.int64, len(columns)), len(lines)
-        counts = np.zeros((total + 1, len(columns)), np.float32)
-        for row, line in enumerate(known, 1):
-            np.add.at(counts[row], [columns[place] for place in line], 1)
+        cells = [row * len(columns) + columns[place] for row, line in enumerate(known, 1) for place in line]
+        counts = np.bincount(np.array(cells, np.int64), minlength=(total + 1) * len(columns)).reshape(total + 1, len(columns))
         sums, at = counts.cumsum(0), np.arange(total)
         spans = [sums[np.minimum(at + reach + 1, total)] - sums[np.maximum(at - reach, 0)] for reach in reaches]
         often = np.concatenate(spans) if spans else counts[:0]
-        bags = np.where(often > 0, 1 + np.log(np.maximum(often, 1)), 0) * self.weights[_PASSAGE][numbers]
-        matrix: Vectors = bags.astype(np.float32) @ self.codes[numbers].astype(np.float32)
+        worth = np.log(np.arange(often.max(initial=0) + 1, dtype=np.float32).clip(1)) + 1
+        worth[0] = 0
+        matrix: Vectors = (worth[often] * self.weights[_PASSAGE][numbers]) @ self.codes[numbers].astype(np.float32)
         matrix[:, 0] += ~(often > 0).any(1)
         matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
         return matrix.reshape(len(reaches), total, self.codes.shape[1])

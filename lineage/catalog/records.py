@@ -35,9 +35,8 @@ _LISTS = frozenset(("section", "box", "copies"))
 """Fields of a chunk that are kept as JSON."""
 
 
-def dump(value: Any) -> str:
-    """JSON with sorted keys and no spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+dump = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+"""JSON with sorted keys and no spaces."""
 
 
 def digest(*values: Any) -> str:

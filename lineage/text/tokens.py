@@ -19,6 +19,7 @@ MAX_TOKENS = 20_000
 MAX_TERMS = 160
 MAX_VARIANTS = 1_000
 _MAX_WORD = 64
+_LONG_LINE = 4_000
 _RUN = re.compile(r"\d[\d_]*+(?:\.\d+)?+(?:[eE][+-]?\d{1,3})?+(?![^\W\d_])|\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d++[A-Za-z]?(?![A-Za-z])|\d+|[^\WA-Za-z\d_]+")
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -106,12 +107,22 @@ def _run(run: str) -> Iterator[str]:
 def tokens(text: str) -> list[str]:
     """Tokens of a text in order, at most `MAX_TOKENS`: stems of every part, and each compound identifier whole."""
     token_list: list[str] = []
-    for match in _RUN.finditer(fold(text)):
-        run = match[0]
-        token_list.extend(_known(run) if len(run) <= _MAX_WORD else _run(run))
+    for line in text.split("\n"):
+        token_list.extend(_line(line) if len(line) <= _LONG_LINE else _cut(line))
         if len(token_list) >= MAX_TOKENS:
             return token_list[:MAX_TOKENS]
     return token_list
+
+
+@lru_cache(maxsize=1 << 13)
+def _line(line: str) -> tuple[str, ...]:
+    """The tokens of a line: a question asks for those of the same passages several times."""
+    return tuple(_cut(line))
+
+
+def _cut(line: str) -> Iterator[str]:
+    for run in _RUN.findall(fold(line)):
+        yield from _known(run) if len(run) <= _MAX_WORD else _run(run)
 
 
 def terms(question: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -92,13 +92,14 @@ class QueryWords:
     """A question's terms, and the cut and joined forms of them that the index holds and that tell chunks apart.
 
     `worth` is the rarity of each in the generation, that of the forms at half weight; `bridged` is what code calls them,
-    the worthiest first.
+    the worthiest first; `counts` are the chunks that hold each.
     """
 
     terms: tuple[str, ...]
     forms: tuple[str, ...]
     worth: Mapping[str, float]
     bridged: tuple[Bridged, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabulary | None = None) -> QueryWords:
@@ -117,6 +118,7 @@ def words_of(catalog: Catalog, question: str, chunks: int, vocabulary: Vocabular
         forms,
         worth,
         tuple(sorted((expansion for expansion in bridged if expansion.code), key=lambda expansion: -expansion.worth)[:MAX_BRIDGES]),
+        known,
     )
 
 

@@ -101,6 +101,7 @@ class Engine:
         self._passages = Passages(self._catalog)
         self._places: MechanismPlaces | None = None
         self._kinship = WorkRelations.read(self._catalog, WorkId(self._generation.manifest.target))
+        self._works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
         work_ids = {document.work for document in self._catalog.documents()}
         self._names = entity_routing.names_of({id_: kin for id_, kin in self._kinship.kin.items() if id_ in work_ids})
 
@@ -267,10 +268,9 @@ class Engine:
 
     def _signs(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> Signs:
         terms, rows = asked.words.terms, first(lexical, dense)
-        works = {id_: kin.work for id_, kin in self._kinship.kin.items()}
         passages = dict(zip(rows, self._passages.chunks(rows), strict=True))
         field = Field(
-            max(1, self._documents), self._catalog.frequencies(terms), self._shares, works, passages, {row: self._passages.bag(row) for row in rows}
+            max(1, self._documents), asked.words.counts, self._shares, self._works, passages, {row: self._passages.bag(row) for row in rows}
         )
         question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))

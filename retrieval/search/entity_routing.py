@@ -65,10 +65,11 @@ def _key(name: str) -> str:
 def asked_of(question: str, names: Names) -> tuple[frozenset[WorkId], str]:
     """The works that a question names, and the question without their names; a name is written as one, with capitals or digits."""
     words = list(_WORD.finditer(question))
+    marked = [_MARK.search(word[0]) is not None for word in words]
     works: set[WorkId] = set()
     rest, kept, at = "", 0, 0
     while at < len(words):
-        length = next((n for n in range(min(_WORDS, len(words) - at), 0, -1) if _is_name(words[at : at + n], at == 0, names)), 0)
+        length = next((n for n in range(min(_WORDS, len(words) - at) if marked[at] else 0, 0, -1) if _is_name(words[at : at + n], at == 0, names)), 0)
         if length and not _is_part(words, at, length):
             works |= names[_key("".join(word[0] for word in words[at : at + length]))]
             rest, kept = f"{rest}{question[kept : words[at].start()]} ", words[at + length - 1].end()

@@ -12,9 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lineage.records import Focus
 from lineage.text.tokens import tokens
 
+Floats = NDArray[np.float64]
 MOST = 15
 _FADE = 0.6
 _REACH = 8
@@ -36,12 +40,12 @@ def focus(text: str, first_line: int, worth: Mapping[str, float]) -> Focus | Non
     `worth` is the rarity of each of the question's words.
     """
     lines = text.split("\n")
-    plain = [sum(worth.get(token, 0.0) for token in set(tokens(line))) for line in lines]
+    plain = [sum(value for token, value in worth.items() if token in line_tokens) for line_tokens in map(frozenset, map(tokens, lines))]
     inside = [0.0 if naming else value for value, naming in zip(plain, naming(lines), strict=True)]
     values = inside if any(inside) else plain
     if not any(values):
         return None
-    start, end = trimmed(lines, *grown(_faded(values), _NEARLY))
+    start, end = trimmed(lines, *grown(faded(values, _FADE, _REACH).tolist(), _NEARLY))
     return Focus(first_line + start, first_line + end)
 
 
@@ -85,10 +89,9 @@ def _end(lines: Sequence[str], at: int, rest: str, mark: str) -> int:
     return next((number for number in range(at + 1, len(lines)) if mark in lines[number]), at - 1)
 
 
-def _faded(values: Sequence[float]) -> list[float]:
-    """Each value with its neighbours', fading by `_FADE` a line, `_REACH` lines far."""
-    reach = range(-_REACH, _REACH + 1)
-    return [sum(values[at + step] * _FADE ** abs(step) for step in reach if 0 <= at + step < len(values)) for at in range(len(values))]
+def faded(values: Sequence[float] | Floats, fade: float, reach: int) -> Floats:
+    """Each value with its neighbours', fading by `fade` a line, `reach` lines far."""
+    return np.convolve(values, fade ** np.abs(np.arange(-reach, reach + 1)))[reach:-reach]
 
 
 def grown(values: Sequence[float], nearly: float) -> tuple[int, int]:

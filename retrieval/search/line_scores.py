@@ -13,39 +13,38 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lineage.ports import WordEmbedder
 from lineage.records import Focus
 from lineage.text.tokens import tokens
-from retrieval.search.focus import SIGNATURES, described, grown, naming, trimmed
+from retrieval.search.focus import SIGNATURES, Floats, described, faded, grown, naming, trimmed
 
-Floats = NDArray[np.float64]
 NEARLY = 0.95
 _REACH, _NEAR = 10, 3.0
 _REACHES, _FLAT = (0, 1, 3), 0.02
 _INDENT, _DEEP, _MANY = 4, 6, 4
 _FADES = (0.35, 0.6, 0.8)
-_KINDS = {
-    kind: re.compile(pattern)
-    for kind, pattern in {
-        "returns": r"(?:return|yield)\b",
-        "raises": r"(?:raise|assert)\b",
-        "branches": r"(?:if|elif|else|except|try|case)\b",
-        "loops": r"(?:for|while)\b",
-        "logs": r"(?:print|log|logger|logging|warnings|self\.log\w{0,20})\b",
-        "keeps": r"self\.\w{1,80}\s?(?::[^=]{1,80})?=(?!=)",
-        "assigns": r"[\w.\[\], ]{1,80}(?::[^=]{1,80})?(?:[-+*/@|&]|//|\*\*)?=(?!=)",
-        "comments": r"#|//",
-        "strings": r"[rfbu]?[\"']",
+_FIRST = {
+    word: kind
+    for kind, words in {
+        "returns": "return yield",
+        "raises": "raise assert",
+        "branches": "if elif else except try case",
+        "loops": "for while",
+        "logs": "print log logger logging warnings",
     }.items()
+    for word in words.split()
 }
+"""What a line does by its first word."""
+_WORD, _STRING, _LOGS = re.compile(r"\w+"), re.compile(r"[rfbu]?[\"']"), re.compile(r"self\.log\w{0,20}\b")
+_KEEPS = re.compile(r"self\.\w{1,80}\s?(?::[^=]{1,80})?=(?!=)")
+_ASSIGNS = re.compile(r"[\w.\[\], ]{1,80}(?::[^=]{1,80})?(?:[-+*/@|&]|//|\*\*)?=(?!=)")
+_LINE = ("returns", "raises", "branches", "loops", "logs", "keeps", "assigns", "comments", "strings", "signature", "blank", "numbers", "operators")
 _AROUND = (("comments", -1), ("comments", 1), ("branches", -1), ("returns", 1), ("naming", 1))
 _ASKED = {
     asked: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
@@ -72,7 +71,7 @@ def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], questi
     `worth` is the rarity of each of the question's words; `table` is the packaged table of words (`static`).
     """
     lines = text.split("\n")
-    if worth.keys().isdisjoint(token for line in lines for token in tokens(line)):
+    if worth.keys().isdisjoint(tokens(text)):
         return None
     start, end = trimmed(lines, *grown(likelihoods(lines, worth, question, table).tolist(), NEARLY))
     return Focus(first_line + start, first_line + end)
@@ -80,40 +79,58 @@ def focus_of_code(text: str, first_line: int, worth: Mapping[str, float], questi
 
 def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> Floats:
     """Of each line how likely it is among those that answer; `worth` is the rarity of each of the question's words."""
-    features, weights = signs(lines, worth, question, table), _weights()["vectors" if table else "words"]
-    names = [name for name in weights if name]
-    logits = weights[""] + np.array([weights[name] for name in names]) @ np.stack([features[name] for name in names])
+    features, (bias, names, weights) = signs(lines, worth, question, table), _weights("vectors" if table else "words")
+    logits = bias + weights @ np.array([features[name] for name in names])
     return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
 
 
 @cache
-def _weights() -> dict[str, dict[str, float]]:
-    """What each sign weighs, with and without the vectors of words; under the empty name what is added to all."""
-    fitted = json.loads(files("retrieval").joinpath("data/focus.json").read_text("utf-8"))
-    return {kind: {str(name): float(weight) for name, weight in fitted[kind].items()} for kind in ("words", "vectors")}
+def _weights(kind: str) -> tuple[float, tuple[str, ...], Floats]:
+    """What is added to all lines, the signs and what each weighs, with and without the vectors of words."""
+    fitted = json.loads(files("retrieval").joinpath("data/focus.json").read_text("utf-8"))[kind]
+    names = tuple(name for name in fitted if name)
+    return float(fitted[""]), names, np.array([float(fitted[name]) for name in names])
 
 
 def signs(lines: Sequence[str], worth: Mapping[str, float], question: str, table: WordEmbedder | None = None) -> dict[str, Floats]:
     """What speaks for or against each line, by name; every value is one array (lines,)."""
     line_words = [tokens(line) for line in lines]
     line_tokens = tuple(map(frozenset, line_words))
-    shape = _shape(tuple(lines), line_tokens)
-    asked = {name: float(bool(pattern.search(question))) for name, pattern in _ASKED.items()}
+    shape = _shape(lines, line_tokens)
     meaning = _meaning(line_words, question, table, shape) if table else {}
-    return shape | _words(line_tokens, worth, 1 - shape["naming"]) | _agreement(shape, asked) | meaning
+    return shape | _words(line_tokens, worth, 1 - shape["naming"]) | _agreement(shape, _asked(question)) | meaning
 
 
-@lru_cache(512)
-def _shape(lines: tuple[str, ...], held: tuple[frozenset[str], ...]) -> dict[str, Floats]:
+@lru_cache(64)
+def _asked(question: str) -> Mapping[str, float]:
+    """Of each kind of line whether a question asks for it."""
+    return {name: float(bool(pattern.search(question))) for name, pattern in _ASKED.items()}
+
+
+@lru_cache(64)
+def _question(table: WordEmbedder, question: str) -> Floats:
+    return table.queries([question])[0].astype(np.float64)
+
+
+@lru_cache(1 << 13)
+def _line(bare: str) -> tuple[float, ...]:
+    """What a line without its indentation is, in the order of `_LINE`."""
+    word, assigns = _WORD.match(bare), "=" in bare
+    first = word[0] if word else ""
+    logs = first == "self" and _LOGS.match(bare) is not None
+    does = [_FIRST.get(first) == kind or (kind == "logs" and logs) for kind in _LINE[:5]]
+    keeps = assigns and first == "self" and _KEEPS.match(bare) is not None
+    sets = assigns and _ASSIGNS.match(bare) is not None
+    kinds = (*does, keeps, sets, bare.startswith(("#", "//")), _STRING.match(bare) is not None, bare.startswith(SIGNATURES), not bare)
+    return (*map(float, kinds), min(len(_NUMBER.findall(bare)), _MANY), min(len(_OPERATOR.findall(bare)), _DEEP))
+
+
+def _shape(lines: Sequence[str], held: Sequence[frozenset[str]]) -> dict[str, Floats]:
     """What a line is and where it stands, whatever is asked."""
     bare, at = [line.strip() for line in lines], np.arange(len(lines), dtype=np.float64)
-    shape = {kind: _floats(bool(pattern.match(line)) for line in bare) for kind, pattern in _KINDS.items()}
+    shape: dict[str, Floats] = dict(zip(_LINE, np.array([_line(line) for line in bare], np.float64).T.copy(), strict=True))
     shape["naming"], shape["docstring"] = _floats(naming(lines)), _floats(described(lines))
-    shape["signature"], shape["parameters"] = _floats(line.startswith(SIGNATURES) for line in bare), _parameters(bare)
-    shape["blank"] = _floats(not line for line in bare)
-    shape["indent"] = _indent(lines)
-    shape["numbers"] = np.minimum(_floats(len(_NUMBER.findall(line)) for line in bare), _MANY)
-    shape["operators"] = np.minimum(_floats(len(_OPERATOR.findall(line)) for line in bare), _DEEP)
+    shape["parameters"], shape["indent"] = _parameters(bare), _indent(lines)
     shape["length"] = np.log1p(_floats(len(line) for line in bare))
     shape["names"] = np.log1p(_floats(len(token_set) for token_set in held))
     shape["place"], shape["lines"] = at / max(len(lines) - 1, 1), np.full(len(lines), math.log(len(lines)))
@@ -123,37 +140,40 @@ def _shape(lines: tuple[str, ...], held: tuple[frozenset[str], ...]) -> dict[str
 
 def _words(every: Sequence[frozenset[str]], worth: Mapping[str, float], inside: Floats) -> dict[str, Floats]:
     """How many of the question's words a line and its neighbours hold, as shares of what the whole unit holds."""
-    line_tokens, many = [token_set & worth.keys() for token_set in every], len(every)
-    often = Counter(token for token_set in line_tokens for token in token_set)
-    known = {token: worth[token] for token in often}
-    few = {token: value * math.log((many + 1) / (often[token] + 0.5)) / math.log(many + 1.5) for token, value in known.items()}
-    plain, apart = _sums(line_tokens, known), _sums(line_tokens, few)
-    asked, whole, total = (max(sum(some.values()), 1e-9) for some in (worth, known, few))
+    some, many = [token for token in worth if any(token in token_set for token_set in every)], len(every)
+    held = np.array([[token in token_set for token in some] for token_set in every], np.float64).reshape(many, len(some))
+    known = np.array([worth[token] for token in some])
+    few = known * np.log((many + 1) / (held.sum(0) + 0.5)) / math.log(many + 1.5)
+    plain, apart = held @ known, held @ few
+    asked, whole, total = (max(float(value), 1e-9) for value in (sum(worth.values()), known.sum(), few.sum()))
     features = {"worth": plain / whole, "apart": apart / total, "asked": plain / asked, "share": np.full(many, whole / asked)}
-    features["words"] = np.minimum(_floats(len(token_set) for token_set in line_tokens), _DEEP)
+    features["words"] = np.minimum(held.sum(1), _DEEP)
     features["dense"] = features["worth"] / np.maximum(np.log1p(_floats(len(token_set) for token_set in every)), 0.7)
-    features |= {f"faded {fade}": _peak(_faded(apart * inside, fade)) for fade in _FADES}
+    features |= {f"faded {fade}": _peak(faded(apart * inside, fade, _REACH)) for fade in _FADES}
     features |= {f"apart {step:+d}": _shifted(features["apart"], step) for step in (-2, -1, 1, 2)}
-    return features | {f"around {reach}": _sums(_unions(line_tokens, reach), few) / total for reach in (1, 3)}
+    sums, at = np.concatenate([np.zeros((1, len(some))), held.cumsum(0)]), np.arange(many)
+    near = {reach: sums[np.minimum(at + reach + 1, many)] - sums[np.maximum(at - reach, 0)] for reach in (1, 3)}
+    return features | {f"around {reach}": (often > 0) @ few / total for reach, often in near.items()}
 
 
 def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[str, Floats]:
     """Whether the line is of the kind that the question asks for."""
     number = (shape["numbers"] > 0).astype(np.float64)
     kinds = dict(shape) | {"numbers": number}
-    features = {f"asked {name}": value * kinds[name] for name, value in asked.items()}
+    none = np.zeros(len(number))
+    features = {f"asked {name}": kinds[name] if value else none for name, value in asked.items()}
     return features | {"asked default": asked["numbers"] * number * shape["parameters"]}
 
 
 def _meaning(line_words: Sequence[Sequence[str]], question: str, table: WordEmbedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
     """How like the question a line is alone and with its neighbours, and how far that stands out of the unit."""
-    near = table.windows(line_words, _REACHES).astype(np.float64) @ table.queries([question])[0].astype(np.float64)
+    near = table.windows(line_words, _REACHES).astype(np.float64) @ _question(table, question)
     near[0] = np.where(shape["blank"] > 0, np.median(near[0]), near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)
     features = {f"like {reach}": near[at] for at, reach in enumerate(_REACHES)} | {
         f"stands out {reach}": out[at] for at, reach in enumerate(_REACHES)
     }
-    return features | {"stand out": _peak(_faded(np.maximum(out[0], 0) * (1 - shape["naming"]), _FADES[1]))}
+    return features | {"stand out": _peak(faded(np.maximum(out[0], 0) * (1 - shape["naming"]), _FADES[1], _REACH))}
 
 
 def _parameters(bare: Sequence[str]) -> Floats:
@@ -174,19 +194,6 @@ def _indent(lines: Sequence[str]) -> Floats:
     wide = [len(line) - len(line.lstrip()) for line in lines]
     least = min((width for width, line in zip(wide, lines, strict=True) if line.strip()), default=0)
     return np.minimum(_floats(max(width - least, 0) / _INDENT if line.strip() else 0.0 for width, line in zip(wide, lines, strict=True)), _DEEP)
-
-
-def _sums(held: Iterable[frozenset[str]], worth: Mapping[str, float]) -> Floats:
-    return _floats(sum(worth[token] for token in token_set) for token_set in held)
-
-
-def _unions(held: Sequence[frozenset[str]], reach: int) -> Iterator[frozenset[str]]:
-    return (frozenset().union(*held[max(0, at - reach) : at + reach + 1]) for at in range(len(held)))
-
-
-def _faded(values: Floats, fade: float) -> Floats:
-    """Each value with its neighbours', fading by `fade` a line."""
-    return np.convolve(values, fade ** np.abs(np.arange(-_REACH, _REACH + 1)))[_REACH:-_REACH]
 
 
 def _peak(values: Floats) -> Floats:

@@ -62,7 +62,7 @@ def fitted(embedder: str = "") -> FusionWeights:
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
-    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` keeps what works are worth."""
+    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` and `made` keep what was found of works and what many chunks share."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -72,6 +72,13 @@ class KnownNames:
     stages: AbstractSet[str] = frozenset()
     decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
     placed: dict[WorkId, Reason | None] = field(default_factory=dict, compare=False)
+    made: dict[str | AbstractSet[str], Reason] = field(default_factory=dict, compare=False)
+
+    def once(self, key: str | AbstractSet[str], kind: ReasonKind, value: float, of: tuple[str, ...] = ()) -> Reason:
+        """The reason of a key, made once: hundreds of chunks have the same."""
+        if key not in self.made:
+            self.made[key] = Reason(kind, value, of)
+        return self.made[key]
 
 
 # -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
@@ -102,8 +109,6 @@ def stages_of(path: str, symbol: str) -> frozenset[str]:
 
 
 Prior = Callable[[int, Chunk, KnownNames], Reason | None]
-_reason = lru_cache(1 << 12)(Reason)
-"""One record for one reason: hundreds of chunks have the same."""
 _ROLES = {"module": "toplevel", "abstract": "abstract", "front": "abstract"}
 """The weights of what stands back, by its role."""
 
@@ -116,7 +121,7 @@ def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def code_of_question(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
-    return _reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
+    return known.once("code", ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
 
 
 def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -125,7 +130,7 @@ def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
         return None
     stages = stages_of(chunk.path, chunk.symbol)
     sign = 1 if stages & known.stages else -1
-    return _reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
+    return known.once(stages, ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
 
 
 def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -134,7 +139,8 @@ def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     An abstract says what a work is about and seldom how; where a work's text is not to be had, it is all that is known.
     Authors stand under the title, and a question about what the title says is near them.
     """
-    return _reason(ReasonKind.ROLE, getattr(known.weights, _ROLES[chunk.role]), (chunk.role,)) if chunk.role in _ROLES else None
+    weight = _ROLES.get(chunk.role)
+    return known.once(chunk.role, ReasonKind.ROLE, getattr(known.weights, weight), (chunk.role,)) if weight else None
 
 
 def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -172,11 +178,14 @@ def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
 
 PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, decides, place_in_lineage)
 """Every prior of a single passage; `with_siblings` compares passages."""
+_NEEDS = {words_in_order: "verbatim", stage_of_file: "stages", stated_value: "stated", decides: "decided"}
+"""What must be known for a prior to say anything."""
 
 
 def with_priors(scored: Sequence[Scored], known: KnownNames, priors: Sequence[Prior] = PRIORS) -> list[Scored]:
     """The same with what each prior adds, best first."""
-    return ordered(moved(candidate, *_reasons(candidate, known, priors)) for candidate in scored)
+    telling = [prior for prior in priors if prior not in _NEEDS or getattr(known, _NEEDS[prior])]
+    return ordered(moved(candidate, *_reasons(candidate, known, telling)) for candidate in scored)
 
 
 def _reasons(candidate: Scored, known: KnownNames, priors: Sequence[Prior]) -> list[Reason]:

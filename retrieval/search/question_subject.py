@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from lineage.hyperparameters.ontology import Ontology
@@ -137,10 +137,12 @@ def names_spoken(words: frozenset[str], about: Subject, beside: frozenset[str] =
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text in lower case: runs of letters and digits, their parts, and neighbours joined by a sign (`wav2vec_2`)."""
-    found: set[str] = set()
-    for run in _RUN.findall(text.replace("×", "x")[:LONGEST]):
-        found.update((run.lower(), *parts(run)))
-    return frozenset(found)
+    return frozenset(word for run in set(_RUN.findall(text.replace("×", "x")[:LONGEST])) for word in _words(run))
+
+
+@lru_cache(1 << 14)
+def _words(run: str) -> tuple[str, ...]:
+    return (run.lower(), *parts(run))
 
 
 def _speaks(words: frozenset[str], name: Name) -> bool:

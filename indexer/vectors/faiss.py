@@ -19,6 +19,7 @@ from lineage.ports import Vectors
 MANY = 10_000
 WIDER = 2
 _SAMPLE, _FIRST, _RECALL = 32, 10, 0.98
+_LARGEST, _BLOCK = 127, 10_000
 
 
 class Faiss:
@@ -31,10 +32,12 @@ class Faiss:
         self._faiss: Any = faiss
         self._dim = int(vectors.shape[1])
         self._bytes = len(vectors) >= many
-        kind = faiss.ScalarQuantizer.QT_8bit_uniform
+        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed  # of questions too, so that bytes are multiplied with bytes
         self._index: Any = faiss.IndexScalarQuantizer(self._dim, kind, faiss.METRIC_INNER_PRODUCT) if self._bytes else faiss.IndexFlatIP(self._dim)
-        self._index.train(self._vectors)
-        self._index.add(self._vectors)
+        most = _LARGEST / max(self._vectors.max(initial=1e-9), -self._vectors.min(initial=0.0))
+        for start in range(0, len(vectors), _BLOCK):
+            block = self._vectors[start : start + _BLOCK]
+            self._index.add(np.rint(block * most) if self._bytes else block)
         if self._bytes and self._recall() < _RECALL:
             self.__init__(vectors, len(vectors) + 1)  # type: ignore[misc]
 
@@ -52,8 +55,12 @@ class Faiss:
             return np.empty((0, k), np.int64), np.empty((0, k), np.float32)
         chosen = None
         if allowed is not None:
-            chosen = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBatch(np.ascontiguousarray(allowed, np.int64)))
-        scores, rows = self._index.search(queries, WIDER * k if self._bytes else k, params=chosen)
+            admitted = np.zeros(len(self._vectors), bool)
+            admitted[allowed] = True
+            chosen = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(np.packbits(admitted, bitorder="little")))
+        asked = np.rint(queries * (_LARGEST / np.abs(queries).max(axis=1, keepdims=True, initial=1e-9))) if self._bytes else queries
+        self._faiss.omp_set_num_threads(1)  # of this thread: a second one would wait for a single question
+        scores, rows = self._index.search(asked, WIDER * k if self._bytes else k, params=chosen)
         if self._bytes:
             scores = np.where(rows < 0, -np.inf, np.einsum("qd,qkd->qk", queries, self._vectors[rows]))
             order = np.argsort(-scores, axis=1, kind="stable")[:, :k]

@@ -130,7 +130,7 @@ class Lexicon:
             rows, inverse = np.unique(every, return_inverse=True)
             return Scores(rows, np.bincount(inverse, values, len(rows)).astype(np.float64))
         total = np.bincount(every, values, len(self.lengths)).astype(np.float64)
-        rows = np.flatnonzero(total).astype(np.int32)
+        rows = np.flatnonzero(total > 0).astype(np.int32)
         return Scores(rows, total[rows])
 
     def _each(self, tokens: Sequence[str]) -> Mapping[str, Scores]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 from lineage.records import FileRole
 from lineage.text.tokens import parts
@@ -48,10 +48,11 @@ ASIDE = frozenset({FileRole.TEST, FileRole.EXAMPLE, FileRole.VENDORED, FileRole.
 """Files that say little of what was run."""
 
 
+@lru_cache(1 << 15)
 def named_roles(path: str, repository: str = "") -> frozenset[FileRole]:
     """The roles that a path says a file has; a repository called `baselines` holds none."""
     *folders, file = path.split("/")
-    below, stem = {folder.lower() for folder in folders} - {repository.lower()}, set(parts(PurePosixPath(file).stem))
+    below, stem = {folder.lower() for folder in folders} - {repository.lower()}, set(parts(_stem(file)))
     roles = {role for role, names in _FOLDERS.items() if names & below}
     roles |= {role for role, names in _STEMS.items() if names & stem}
     roles |= {FileRole.EXAMPLE} if any(word.startswith("toy") for word in stem) else set()
@@ -60,6 +61,12 @@ def named_roles(path: str, repository: str = "") -> frozenset[FileRole]:
     roles |= {FileRole.PROGRAM} if is_program(path) else set()
     roles |= {FileRole.PACKAGING} if file.lower().startswith(_TOOLS) or path.startswith(".") else set()
     return frozenset(roles | _stages(folders, set(parts(file))))
+
+
+def _stem(file: str) -> str:
+    """A file's name without its last ending; a point that begins or ends it begins none."""
+    at = file.rfind(".")
+    return file[:at] if 0 < at < len(file) - 1 else file
 
 
 def _stages(folders: list[str], named: set[str]) -> frozenset[FileRole]:
@@ -72,7 +79,7 @@ def _stages(folders: list[str], named: set[str]) -> frozenset[FileRole]:
 
 def is_program(path: str) -> bool:
     """Whether a file is named after what is run: `main.py`, `train_vae.sh`."""
-    return path.endswith((".py", ".sh")) and not _PROGRAMS.isdisjoint(parts(PurePosixPath(path).stem))
+    return path.endswith((".py", ".sh")) and not _PROGRAMS.isdisjoint(parts(_stem(path.rpartition("/")[2])))
 
 
 def holds_settings(path: str) -> bool:

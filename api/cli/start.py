@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Import the command line and run it; ends with 130 where it is interrupted before it can say so itself."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a question's matrices are small: a second thread costs more than it does
     try:
         from api.cli import app
 

@@ -131,6 +131,7 @@ def _load(folder: Path, threads: int) -> tuple[Any, Any]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads that wait awake cost more than they win
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_buffer(tokens)
     _self_test(folder / "selftest.json", tokenizer, session)

@@ -167,9 +167,10 @@ class Catalog:
         rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - one of two
         return tuple(records.fact_of(row) for row in rows)
 
-    def stating(self, names: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Chunks that state a value of one of the names, or compute it, each with those that it states."""
-        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE name IN ({marks(names)})", names)  # noqa: S608
+    def stating(self, names: Sequence[str], chunks: Sequence[str]) -> dict[str, frozenset[str]]:
+        """Which of the chunks state a value of one of the names, or compute it, each with those that it states."""
+        where = f"name IN ({marks(names)}) AND chunk IN ({marks(chunks)})"
+        rows = self._all(f"SELECT DISTINCT chunk, name FROM facts WHERE {where}", (*names, *chunks))  # noqa: S608
         stated: dict[str, set[str]] = {}
         for chunk, name in rows:
             stated.setdefault(chunk, set()).add(name)

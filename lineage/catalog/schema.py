@@ -52,7 +52,7 @@ CREATE TABLE facts (
     name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL, work TEXT NOT NULL, chunk TEXT NOT NULL,
     kind TEXT NOT NULL, line INTEGER NOT NULL, written TEXT NOT NULL, said TEXT NOT NULL, scope TEXT NOT NULL, literal INTEGER NOT NULL,
     end_line INTEGER NOT NULL);
-CREATE INDEX facts_name ON facts (name);
+CREATE INDEX facts_name ON facts (name, chunk);
 CREATE TABLE settings (
     name TEXT NOT NULL, value TEXT NOT NULL, kind TEXT NOT NULL, work TEXT NOT NULL, path TEXT NOT NULL, chunk TEXT NOT NULL,
     line INTEGER NOT NULL, scope TEXT NOT NULL);

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -21,6 +21,7 @@ ValueType = Literal["number", "integer", "fraction", "choice", "list", "schedule
 _LISTS = ("identifiers", "prose", "counted", "cues", "prose_cues", "values_like", "renames", "kinds", "unlike")
 
 
+@lru_cache(1 << 14)
 def fold(text: str) -> str:
     """Letters and digits in lower case: how names and choices are compared."""
     return "".join(c for c in text.lower() if c.isalnum())

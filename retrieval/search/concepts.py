@@ -163,7 +163,7 @@ def asked_areas(question: str) -> list[str]:
 
 
 def _holds(stems: list[str], phrase: Phrase) -> bool:
-    return any(tuple(stems[at : at + len(phrase)]) == phrase for at in range(len(stems) - len(phrase) + 1))
+    return phrase[0] in stems and any(tuple(stems[at : at + len(phrase)]) == phrase for at in range(len(stems) - len(phrase) + 1))
 
 
 def distance(asked: Iterable[str], shares: Mapping[str, float]) -> float:

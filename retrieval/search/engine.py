@@ -48,7 +48,7 @@ _CLOSELY = 5
 class _Asked:
     """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
     `quoted` are its words in order, where they may be those of a passage, `exact` the rows that have all of them, and `decided` the
-    statements of code, by chunk, that settle what it asks for."""
+    statements of code, by chunk and by row (`settled`), that settle what it asks for."""
 
     query: Query
     text: str
@@ -58,6 +58,7 @@ class _Asked:
     quoted: tuple[str, ...] = ()
     exact: tuple[int, ...] = ()
     decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
+    settled: Sequence[int] = ()
 
 
 class Engine:
@@ -196,7 +197,8 @@ class Engine:
         if not query.around:
             return _Asked(query, text, words, details, scope)
         if not is_quotation(text):
-            return _Asked(query, text, words, details, scope, decided=self._decided(text, without))
+            decided = self._decided(text, without)
+            return _Asked(query, text, words, details, scope, decided=decided, settled=self._catalog.rows_of(decided, scope.kinds))
         return _Asked(query, text, words, details, scope, sequence(text), candidates.exact(self._catalog, text, scope))
 
     def evidence(self, chunk: str, before: int = 0, after: int = 0) -> EvidenceWindow | None:
@@ -219,8 +221,7 @@ class Engine:
         return Answer(asked.query, manifest.lineage, manifest.id, hits, notes, supported=not misses)
 
     def _found(self, asked: _Asked, vector: Vectors | None) -> tuple[Ranked, Ranked | None]:
-        settled = self._catalog.rows_of(asked.decided, asked.scope.kinds)
-        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=(*asked.exact, *settled))
+        lexical = candidates.lexical(self._catalog, asked.words, asked.scope, first=(*asked.exact, *asked.settled))
         if not self._dense or vector is None:
             return lexical, None
         return lexical, candidates.dense(self._dense[1], vector, asked.scope, [row for row, _ in lexical], self._rows)
@@ -293,10 +294,10 @@ class Engine:
     def _ranked(self, asked: _Asked, lexical: Ranked, dense: Ranked | None) -> tuple[list[Scored], tuple[str, ...]]:
         """The hits, and notes on what could not be done."""
         combined = self._fused(lexical, dense)
-        first = combined.first(max(READ, 2 * asked.query.k), self._catalog.rows_of(asked.decided))
+        first = combined.first(max(READ, 2 * asked.query.k), asked.settled)
         outlines = self._catalog.outlines([fused.row for fused in first])
         scored = [Scored(fused, *outlines[fused.row]) for fused in first]
-        scored = with_siblings(with_priors(scored, self._known(asked, lexical)), self._weights.siblings)
+        scored = with_siblings(with_priors(scored, self._known(asked, lexical, [candidate.chunk.id for candidate in scored])), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.scores, folded, grows=asked.query.around)
         codes = [candidate.score for candidate in folded if candidate.chunk.kind not in diversity.PROSE]
@@ -304,8 +305,8 @@ class Engine:
         capped = diversity.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
         return combined.explained(capped), doubts
 
-    def _known(self, asked: _Asked, lexical: Ranked) -> KnownNames:
-        stated = self._catalog.stating(asked.details) if asked.details else {}
+    def _known(self, asked: _Asked, lexical: Ranked, chunks: Sequence[str]) -> KnownNames:
+        stated = self._catalog.stating(asked.details, chunks) if asked.details else {}
         if not asked.query.around:
             return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
         return KnownNames(

@@ -24,6 +24,7 @@ _FADE = 0.6
 _REACH = 8
 _NEARLY = 0.95
 _DESCRIPTIONS = {'"""': '"""', "'''": "'''", "/*": "*/"}
+_OPENERS = frozenset("\"'/")
 _CELL, _ROWS = " | ", 3
 _PREFIX = " \trRuU"
 SIGNATURES = ("def ", "async def ", "class ", "@", "function ", "fn ", "func ", "template")
@@ -75,7 +76,7 @@ def described(lines: Sequence[str]) -> list[bool]:
     at = 0
     while at < len(lines):
         line = lines[at].lstrip(_PREFIX)
-        mark = next((mark for mark in _DESCRIPTIONS if line.startswith(mark)), "")
+        mark = next((mark for mark in (line[:3], line[:2]) if mark in _DESCRIPTIONS), "") if line[:1] in _OPENERS else ""
         last = _end(lines, at, line[len(mark) :], _DESCRIPTIONS[mark]) if mark else at - 1
         flags[at : last + 1] = [True] * (last + 1 - at)
         at = max(at, last) + 1

@@ -62,7 +62,8 @@ def fitted(embedder: str = "") -> FusionWeights:
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
-    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` and `made` keep what was found of works and what many chunks share."""
+    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` and `made` keep what
+    was found of works and what many chunks share."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()

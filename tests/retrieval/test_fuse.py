@@ -35,8 +35,12 @@ def test_scores_are_put_in_deviations_of_their_own_list():
     assert standard([], 200) == {}
 
 
+def told(fusion):
+    return [one.fused for one in fusion.explained(Scored(one, chunk(one.row)) for one in fusion.first())]
+
+
 def test_a_row_that_both_retrievers_like_wins():
-    found = fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], 0.5).first()
+    found = told(fuse([(1, 9.0), (2, 8.0), (3, 1.0)], [(2, 0.9), (4, 0.8), (3, 0.1)], 0.5))
     assert rows([Scored(one, chunk(1)) for one in found])[0] == 2
     assert found[0].signals == (Signal("lexical", 2, 8.0), Signal("dense", 1, 0.9))
 
@@ -111,7 +115,8 @@ def test_a_passage_that_is_quoted_comes_first():
 
 
 def test_every_score_is_the_sum_of_its_parts():
-    for one in with_priors([Scored(one, chunk(one.row)) for one in fuse([(1, 9.0), (2, 8.0)], [(2, 0.9), (4, 0.8)], 0.5).first()], known()):
+    fusion = fuse([(1, 9.0), (2, 8.0)], [(2, 0.9), (4, 0.8)], 0.5)
+    for one in fusion.explained(with_priors([Scored(one, chunk(one.row)) for one in fusion.first()], known())):
         assert one.score == pytest.approx(sum(reason.value for reason in one.fused.why))
 
 
@@ -197,7 +202,7 @@ SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), m
 @given(SCORES, SCORES)
 @settings(max_examples=25, deadline=None)
 def test_every_row_of_both_lists_comes_once_best_first_with_who_said_it(lexical, dense):
-    found = fuse(lexical, dense, 0.5).first()
+    found = told(fuse(lexical, dense, 0.5))
     assert sorted(one.row for one in found) == sorted({row for row, _ in (*lexical, *dense)})
     assert [(-one.score, one.row) for one in found] == sorted((-one.score, one.row) for one in found)
     for one in found:
@@ -220,7 +225,7 @@ def test_the_dense_share_decides_where_the_lists_disagree_and_a_row_that_is_miss
 
 
 def test_the_second_list_goes_by_the_name_it_is_given():
-    (one,) = fuse([], [(4, 0.5)], 0.5, name=ReasonKind.STATIC).first()
+    (one,) = told(fuse([], [(4, 0.5)], 0.5, name=ReasonKind.STATIC))
     assert one.signals == (Signal("static", 1, 0.5),)
 
 

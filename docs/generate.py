@@ -20,7 +20,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from api.cli.app import _COMMANDS, app
 from api.mcp.arguments import schema
 from api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, output_schema
 from api.rest.app import application, document
@@ -39,7 +39,7 @@ NOTE = "<!-- made by `python -m docs.generate`; do not edit -->\n\n"
 def commands() -> str:
     """Every command as its help describes it; options that more than three commands share stand once."""
     runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
-    names = [c.name or (c.callback.__name__ if c.callback else "") for c in app.registered_commands if not c.hidden]
+    names = list(_COMMANDS)
     helps = {name: _Help(runner.invoke(app, [name, "--help"]).stdout) for name in names}
     uses = Counter(row for one in helps.values() for row in one.rows)
     common = [row for row, count in uses.items() if count > 3]

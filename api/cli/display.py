@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from api.cli.terminal import bad, bold, cut, dim, good
+from api.cli.terminal import one_line as plain
 from indexer.plan import BuildReport
 from lineage.citation import name
 from lineage.generation import Damaged
@@ -29,11 +30,6 @@ _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
 _TIERS = {"lexical": "lexical index only", "static": "fast index; dense vectors not computed yet", "dense": "dense vectors"}
-
-
-def plain(text: str) -> str:
-    """The text without control characters, on one line."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def shorten(text: str, width: int) -> str:

@@ -23,8 +23,7 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
-from api.cli import display, terminal
-from api.wire.encode import error_envelope
+from api.cli import terminal
 from lineage.errors import DiskFull, LineageError, UsageError
 from lineage.text.hidden_text import harmless
 
@@ -105,6 +104,8 @@ def _say_of_error(text: str, stream: TextIO) -> None:
 def fail(error: LineageError) -> NoReturn:
     """Say what went wrong and what to do about it, and leave with the error's exit code."""
     if "--json" in sys.argv:
+        from api.wire.encode import error_envelope
+
         _say_of_error(error_envelope(error), sys.stdout)
     _tell(error)
     sys.exit(error.exit_code)
@@ -128,7 +129,7 @@ def _tell(error: LineageError) -> None:
 
 def _line(text: str) -> str:
     """The text on one line, without control characters; of a very long one both ends."""
-    line = display.plain(text if len(text) <= 8 * MOST else text[: 4 * MOST] + text[-4 * MOST :])
+    line = terminal.one_line(text if len(text) <= 8 * MOST else text[: 4 * MOST] + text[-4 * MOST :])
     return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 2 :]}"
 
 

@@ -21,6 +21,11 @@ _DEEPEST = 12
 """Columns that the continuation of a line is indented by, at most: a narrow terminal needs the rest."""
 
 
+def one_line(text: str) -> str:
+    """The text without control characters, on one line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def bold(text: str) -> str:
     """A heading or a name."""
     return f"{_BOLD}{text}{_END}"

@@ -91,7 +91,7 @@ def in_a_process(*words: str, program: str = "from api.cli.app import main; main
 # -- help
 
 
-COMMANDS = tuple(command.name or "" for command in app.app.registered_commands if not command.hidden)
+COMMANDS = tuple(app._COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

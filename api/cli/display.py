@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.terminal import bad, bold, cut, dim, good
 from api.cli.terminal import one_line as plain
-from indexer.plan import BuildReport
 from lineage.citation import name
 from lineage.generation import Damaged
 from lineage.licenses import called
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from api.wire.hits import HitView
     from api.wire.stored import Completeness, Overview, RankedReferences, RepositoryStateView, StoredLineage
     from indexer.against_source import SourceCheck
+    from indexer.plan import BuildReport
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import CitedPassage
 

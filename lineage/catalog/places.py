@@ -127,8 +127,9 @@ class Lexicon:
         every = np.concatenate([np.empty(0, np.int32), *(part.rows for part, _ in parts)])
         values = np.concatenate([np.empty(0), *(weight * part.scores for part, weight in parts)])
         if _SPARSE * len(every) < len(self.lengths):
-            rows, inverse = np.unique(every, return_inverse=True)
-            return Scores(rows, np.bincount(inverse, values, len(rows)).astype(np.float64))
+            order = np.argsort(every, kind="stable")
+            starts = np.flatnonzero(np.diff(every[order], prepend=-1))
+            return Scores(every[order][starts], np.add.reduceat(values[order], starts) if starts.size else values)
         total = np.bincount(every, values, len(self.lengths)).astype(np.float64)
         rows = np.flatnonzero(total > 0).astype(np.int32)
         return Scores(rows, total[rows])

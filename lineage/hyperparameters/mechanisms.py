@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from lineage.tables import packaged
 from lineage.text.phrases import Phrase, phrase
@@ -22,9 +22,9 @@ class MechanismKind:
     """One kind: its title, topic and weight (0..1), how code shows it, where it applies and how prose states it.
 
     `calls` are last names of functions (or dotted ends), `names` folded names of options, `functions` and `code` patterns of definitions and
-    statements. `applies` are phrases one of which the target must use (none: all that train), of `only` where those are too common, `states`
-    phrases by which it is stated, `covers` the details of the checklist that it answers, and (`settled`) that leave nothing open once they are
-    stated.
+    statements (written in `defined` and `written`). `applies` are phrases one of which the target must use (none: all that train), of `only`
+    where those are too common, `states` phrases by which it is stated, `covers` the details of the checklist that it answers, and (`settled`)
+    that leave nothing open once they are stated.
     """
 
     name: str
@@ -33,13 +33,23 @@ class MechanismKind:
     weight: float
     calls: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    functions: re.Pattern[str] | None = None
-    code: re.Pattern[str] | None = None
+    defined: str = ""
+    written: str = ""
     applies: tuple[Phrase, ...] = ()
     only: tuple[Phrase, ...] = ()
     states: tuple[Phrase, ...] = ()
     covers: tuple[str, ...] = ()
     settled: bool = False
+
+    @cached_property
+    def functions(self) -> re.Pattern[str] | None:
+        """What definitions are called, compiled when it is first looked for, as a build does and a question does not."""
+        return re.compile(self.defined) if self.defined else None
+
+    @cached_property
+    def code(self) -> re.Pattern[str] | None:
+        """What statements look like."""
+        return re.compile(self.written) if self.written else None
 
     @property
     def wanted(self) -> tuple[Phrase, ...]:
@@ -59,8 +69,8 @@ def kinds() -> tuple[MechanismKind, ...]:
             weight=float(row["weight"]),
             calls=tuple(row.get("calls", ())),
             names=frozenset(row.get("names", ())),
-            functions=re.compile(row["functions"]) if "functions" in row else None,
-            code=re.compile(row["code"]) if "code" in row else None,
+            defined=row.get("functions", ""),
+            written=row.get("code", ""),
             applies=tuple(map(phrase, row.get("applies", ()))),
             only=tuple(map(phrase, row.get("only", ()))),
             states=tuple(map(phrase, row.get("states", ()))),

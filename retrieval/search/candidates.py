@@ -154,7 +154,7 @@ def dense(
     """The best chunks by inner product with the question's vector (1, dim), and the rows `also`, wherever they rank, of all `vectors`."""
     rows, scores = index.search(vector, depth, scope.rows)
     ranked = [(row, score) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True) if row >= 0]
-    rest = np.setdiff1d(np.array(also, np.int64), rows[0])
+    rest = np.array(sorted(set(also).difference(rows[0].tolist())), np.int64)
     if not rest.size or vectors is None:
         return ranked
     near = vectors[rest] @ vector[0]

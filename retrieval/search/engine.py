@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import TracebackType
 
-from lineage.catalog.partial import without_target_code
 from lineage.errors import EmbedderMismatch, SourceError
 from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
@@ -125,6 +124,8 @@ class Engine:
         return decided(question, self._places, self._table() if self._table else None, without)
 
     def _without_target_code(self) -> Engine:
+        from lineage.catalog.partial import without_target_code
+
         catalog = without_target_code(self._catalog)
         if catalog is None:
             return self

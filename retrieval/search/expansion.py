@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,19 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True)
 class QueryExpansion:
-    """Phrases of prose, as stems, and the whole identifiers they go by in code: the index's token of each and its spelling."""
+    """Phrases of prose, as stems, and the `names` of the whole identifiers they go by in code."""
 
     aspect: str
     asked: tuple[Phrase, ...]
-    code: Mapping[str, str]
+    names: tuple[str, ...]
+
+    @cached_property
+    def code(self) -> Mapping[str, str]:
+        """The identifiers by the index's token of each."""
+        spelled: dict[str, str] = {}
+        for name in self.names:
+            spelled.setdefault(whole(name), name)
+        return {token: name for token, name in spelled.items() if token}
 
 
 @dataclass(frozen=True)
@@ -76,13 +84,10 @@ def bridges_of(table: Mapping[str, Any]) -> tuple[QueryExpansion, ...]:
 
 
 def _bridge(aspect: str, row: Mapping[str, Sequence[str]]) -> QueryExpansion:
-    if isinstance(row["asked"], str) or isinstance(row["code"], str):
-        raise TypeError(f"`asked` and `code` are lists (in {aspect})")
+    if isinstance(row["asked"], str) or not isinstance(row["code"], list) or not all(isinstance(name, str) for name in row["code"]):
+        raise TypeError(f"`asked` and `code` are lists of texts (in {aspect})")
     phrases = dict.fromkeys(tuple(tokens(phrase)) for phrase in row["asked"])
-    code: dict[str, str] = {}
-    for name in row["code"]:
-        code.setdefault(whole(name), name)
-    return QueryExpansion(str(aspect), tuple(phrase for phrase in phrases if phrase), {token: name for token, name in code.items() if token})
+    return QueryExpansion(str(aspect), tuple(phrase for phrase in phrases if phrase), tuple(row["code"]))
 
 
 def whole(identifier: str) -> str:

@@ -168,7 +168,8 @@ def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[
 def _meaning(line_words: Sequence[Sequence[str]], question: str, table: WordEmbedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
     """How like the question a line is alone and with its neighbours, and how far that stands out of the unit."""
     near = table.windows(line_words, _REACHES).astype(np.float64) @ _question(table, question)
-    near[0] = np.where(shape["blank"] > 0, np.median(near[0]), near[0])
+    ranked, many = np.sort(near[0]), len(line_words)
+    near[0] = np.where(shape["blank"] > 0, (ranked[(many - 1) // 2] + ranked[many // 2]) / 2, near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)
     features = {f"like {reach}": near[at] for at, reach in enumerate(_REACHES)} | {
         f"stands out {reach}": out[at] for at, reach in enumerate(_REACHES)

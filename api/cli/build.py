@@ -11,6 +11,7 @@ from api.bootstrap import Parts
 from api.cli import display, display_files, exit_codes
 from api.cli.common import Named, Run, command, known
 from api.cli.files import absolute, fragments
+from api.cli.profiling import profiled
 from api.operations import Service
 from indexer.plan import BuildReport, BuildRequest
 from lineage import settings as configuration
@@ -48,6 +49,9 @@ def build(
         list[str] | None, typer.Option(metavar="HOST|WORK", help="Ask a host or about a work again, or `all`; may be repeated.", show_default=False)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched, from where and how long it would take.")] = False,
+    profile_report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write where time and memory went (needs the extra `profile`).", show_default=False)
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 5 if anything failed or is incomplete.")] = False,
 ) -> None:
     """Build the lineage of a paper: its references, the papers and code it inherits from, indexed.
@@ -66,7 +70,7 @@ def build(
         words = "a lock file names its target; give one of the two" if lock else "missing argument: a target, or --lock FILE"
         raise UsageError(words, hint="lineage build arxiv:2504.17192, or: lineage build --lock FILE")
     if lock:
-        with run.watching() as watch:
+        with profiled(profile_report), run.watching() as watch:
             made = run.service.build_locked(lock, name=name, watch=watch)
         report(run, made, strict)
         return
@@ -90,7 +94,7 @@ def build(
             plan = service.plan(request, watch=watch)
         run.put(plan, display.plan)
         return
-    with run.watching() as watch:
+    with profiled(profile_report), run.watching() as watch:
         made = service.build(request, tier=tier, refresh=tuple(refresh or ()), watch=watch)
     report(run, made, strict)
 

@@ -81,7 +81,8 @@ def likelihoods(lines: Sequence[str], worth: Mapping[str, float], question: str,
     """Of each line how likely it is among those that answer; `worth` is the rarity of each of the question's words."""
     features, (bias, names, weights) = signs(lines, worth, question, table), _weights("vectors" if table else "words")
     logits = bias + weights @ np.array([features[name] for name in names])
-    return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    values: Floats = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    return values
 
 
 @cache
@@ -109,7 +110,8 @@ def _asked(question: str) -> Mapping[str, float]:
 
 @lru_cache(64)
 def _question(table: WordEmbedder, question: str) -> Floats:
-    return table.queries([question])[0].astype(np.float64)
+    vector: Floats = table.queries([question])[0].astype(np.float64)
+    return vector
 
 
 @lru_cache(1 << 13)
@@ -167,7 +169,7 @@ def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[
 
 def _meaning(line_words: Sequence[Sequence[str]], question: str, table: WordEmbedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
     """How like the question a line is alone and with its neighbours, and how far that stands out of the unit."""
-    near = table.windows(line_words, _REACHES).astype(np.float64) @ _question(table, question)
+    near = table.windows(line_words, _REACHES).astype(np.float64) @ _question(table, question)  # type: ignore[arg-type] # a protocol says nothing of hashes
     ranked, many = np.sort(near[0]), len(line_words)
     near[0] = np.where(shape["blank"] > 0, (ranked[(many - 1) // 2] + ranked[many // 2]) / 2, near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)

@@ -9,6 +9,11 @@ from api.cli.profiling import profiled
 from lineage.errors import UsageError
 
 
+def wait_and_fail():
+    time.sleep(0.05)
+    return 1 / 0
+
+
 def test_without_a_path_nothing_happens():
     with profiled(None):
         pass
@@ -24,8 +29,7 @@ def test_without_pyinstrument_it_says_what_to_install(monkeypatch, tmp_path):
 def test_the_page_has_a_table_and_is_written_although_the_block_fails(tmp_path):
     pytest.importorskip("pyinstrument")
     with pytest.raises(ZeroDivisionError), profiled(tmp_path / "p.html"):
-        time.sleep(0.05)
-        _ = 1 / 0
+        wait_and_fail()
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<th>module<th>time<th>share<tr>" in page
     assert "fonts.googleapis.com" not in page

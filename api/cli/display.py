@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import bad, bold, cut, dim, good
-from api.cli.terminal import one_line as plain
+from api.cli.terminal import bad, bold, cut, dim, good, one_line
 from lineage.citation import name
 from lineage.generation import Damaged
 from lineage.licenses import called
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from retrieval.search.exact import ExactAnswer
     from retrieval.search.read import CitedPassage
 
+plain = one_line
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14

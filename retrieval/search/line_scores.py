@@ -169,7 +169,8 @@ def _agreement(shape: Mapping[str, Floats], asked: Mapping[str, float]) -> dict[
 
 def _meaning(line_words: Sequence[Sequence[str]], question: str, table: WordEmbedder, shape: Mapping[str, Floats]) -> dict[str, Floats]:
     """How like the question a line is alone and with its neighbours, and how far that stands out of the unit."""
-    near = table.windows(line_words, _REACHES).astype(np.float64) @ _question(table, question)  # type: ignore[arg-type] # a protocol says nothing of hashes
+    asked: Floats = _question(table, question)  # type: ignore[arg-type] # a protocol says nothing of hashes
+    near: Floats = table.windows(line_words, _REACHES).astype(np.float64) @ asked
     ranked, many = np.sort(near[0]), len(line_words)
     near[0] = np.where(shape["blank"] > 0, (ranked[(many - 1) // 2] + ranked[many // 2]) / 2, near[0])
     out = (near - near.mean(1, keepdims=True)) / (near.std(1, keepdims=True) + _FLAT)

@@ -14,7 +14,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +111,7 @@ def tools() -> str:
 
 
 def _tool(tool: Tool) -> str:
-    hints = ", ".join(name.replace("_", " ") for name, given in asdict(tool.hints).items() if given)
+    hints = ", ".join(name.removesuffix("_hint").replace("_", " ") for name, given in tool.hints if given)
     accepted = schema(tool.arguments)
     rows = "\n".join(_argument(name, one, name in accepted["required"]) for name, one in accepted["properties"].items())
     back = ", ".join(f"`{name}`" for name in output_schema(tool)["properties"])

@@ -235,20 +235,13 @@ def _one_page(params: types.PaginatedRequestParams | None) -> None:
 
 
 def _shown(tool: Tool) -> types.Tool:
-    hints = tool.hints
-    annotations = types.ToolAnnotations(
-        read_only_hint=hints.read_only,
-        destructive_hint=hints.destructive,
-        idempotent_hint=hints.idempotent,
-        open_world_hint=hints.open_world,
-    )
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=schema(tool.arguments),
         output_schema=output_schema(tool),
-        annotations=annotations,
+        annotations=tool.hints,
     )
 
 

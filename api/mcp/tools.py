@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from mcp_types import ToolAnnotations
 from pydantic import TypeAdapter
 
 from api.mcp import arguments, build_tools, query_tools
@@ -15,14 +16,9 @@ from api.mcp.results import BriefPack, ConcisePage, GapsPage, Result, WidenedEvi
 from api.table import Desk
 
 
-@dataclass(frozen=True)
-class Hints:
-    """Hints that a client may show before a call (MCP: ToolAnnotations)."""
-
-    read_only: bool = True
-    destructive: bool = False
-    idempotent: bool = True
-    open_world: bool = False
+def _hints(*, read_only: bool = True, open_world: bool = False) -> ToolAnnotations:
+    """What a client may show before a call; no tool destroys anything, and a call may be repeated."""
+    return ToolAnnotations(read_only_hint=read_only, destructive_hint=False, idempotent_hint=True, open_world_hint=open_world)
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ class Tool:
     arguments: type[arguments.Arguments]
     output: type
     run: Callable[[Desk, Any], Result]
-    hints: Hints = Hints()
+    hints: ToolAnnotations = field(default_factory=_hints, compare=False)
     levels: int = 2
 
 
@@ -81,7 +77,7 @@ TOOLS = (
         arguments.GapsArguments,
         GapsPage,
         query_tools.gaps,
-        Hints(read_only=False),
+        _hints(read_only=False),
         levels=1,
     ),
     Tool(
@@ -101,7 +97,7 @@ TOOLS = (
         arguments.BuildArguments,
         JobResult,
         build_tools.build,
-        Hints(read_only=False, open_world=True),
+        _hints(read_only=False, open_world=True),
     ),
     Tool(
         "lineage_status",

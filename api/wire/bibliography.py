@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Any, Literal
+from typing import Any
 
 from lineage import ids
 from lineage.records import Reference, Work
 from lineage.text.hidden_text import inline
 
-Form = Literal["bibtex", "csl-json", "ris"]
 _KEY = re.compile(r"(?!ref-\d)[A-Za-z][\w:.+/-]{0,79}\Z", re.ASCII)
 _PREPRINT = re.compile(r"arxiv|corr\b|preprint|\Z", re.IGNORECASE)
 _MEETING = re.compile(r"conference|proceeding|workshop|symposium|meeting|neural information|computer vision|advances in", re.IGNORECASE)

@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from lineage.records import Chunk
+from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence
 
 
@@ -133,7 +134,7 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
             said = _claimed(technique, claims)
             if said is None or technique.code.search(text):
                 continue
-            if place := _place(kind, technique, programs):
+            if place := _place(kind, technique, _nearest(said, programs)):
                 yield MissingTechnique(kind, technique, said, *place)
 
 
@@ -170,7 +171,7 @@ def _denied(kind: TechniqueKind, sentences: Sequence[TargetSentence], own: Seque
         if technique.denied is None or technique.active is None:
             continue
         said = next((one for one in sentences if technique.denied.search(one.text) and not _HEDGED.search(one.text)), None)
-        if said and (place := _first(technique.active, own)):
+        if said and (place := _first(technique.active, _nearest(said, own))):
             yield MissingTechnique(kind, technique, said, *place, technique.name, denied=True)
 
 
@@ -193,6 +194,12 @@ def _place(kind: TechniqueKind, technique: Technique, programs: Sequence[Chunk])
         return (*hit, hit[0].text.split("\n")[hit[1] - hit[0].start_line].strip()[:60]) if hit else None
     hit = _first(kind.stage, programs)
     return (*hit, "") if hit else None
+
+
+def _nearest(said: TargetSentence, programs: Sequence[Chunk]) -> list[Chunk]:
+    """The programs, those first whose paths have most words of a sentence and its titles: `gmflow_imagenet.py` for "ImageNet details"."""
+    about = telling(" ".join((said.text, *said.chunk.section)))
+    return sorted(programs, key=lambda chunk: -len(telling(chunk.path) & about))
 
 
 def _first(pattern: re.Pattern[str], chunks: Sequence[Chunk]) -> tuple[Chunk, int] | None:

@@ -26,6 +26,7 @@ from indexer.chunking.chunker import chunks
 from indexer.extraction.extract import extract
 from indexer.parsers.latex.parser import parse as parse_latex
 from indexer.parsers.select import select
+from indexer.repo_profile import profiles
 from lineage.errors import ParseError
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Document, Focus, Hit, Work, WorkId
@@ -70,13 +71,15 @@ def findings(paper: Path, clone: Path, arxiv: str, repo: str) -> tuple[Conflict,
     """Every contradiction that is reported of a paper and its own code."""
     terms, target, own = ontology(), WorkId(f"arxiv:{arxiv}"), WorkId(f"repo:github.com/{repo}")
     works = {target: Work(target), own: Work(own, "code", repo)}
+    read = list(documents(paper, clone, target, own))
+    files = {profile.path: profile for profile in profiles(read, works.values(), ())}
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
     passages: dict[WorkId, list[Chunk]] = defaultdict(list)
 
     def evidence(chunk: Chunk, line: int) -> Hit:
-        return Hit(1, 1.0, chunk, works[chunk.work], focus=Focus(line, line), from_target=True)
+        return Hit(1, 1.0, chunk, works[chunk.work], focus=Focus(line, line), from_target=True, file=files.get(chunk.path))
 
-    for document in documents(paper, clone, target, own):
+    for document in read:
         parts = {chunk.id: chunk for chunk in chunks(document)}
         passages[document.work].extend(parts.values())
         for fact in extract(document, list(parts.values()), terms).facts:

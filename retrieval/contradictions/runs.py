@@ -95,8 +95,8 @@ def _place(occurrence: FactOccurrence) -> tuple[WorkId, str, str]:
     part = ""
     if fact.kind == "command":
         part = f"command {command(occurrence)[0]}"
-    elif chunk.kind == "code" and fact.kind == "call" and fact.scope.count(".") and ":" in fact.scope:
-        part = fact.scope.split(":")[0]
+    elif chunk.kind == "code" and fact.kind == "call" and "." in fact.scope.partition(":")[0]:
+        part = fact.scope.partition(":")[0]
     return fact.work, chunk.path, part
 
 

@@ -31,6 +31,8 @@ NAMED = 1
 """The same where words of the paper name the run."""
 UNANIMOUS = 1
 """The same where all runs have one value, and a system has several of the detail or the paper several values; else none is needed."""
+MOST = 99
+"""More details than a paragraph has."""
 Groups = Mapping[tuple[str, ...], "Sequence[_Statement]"]
 FAMILIES = (frozenset({"epochs", "steps"}), frozenset({"hidden_size", "embedding_dim"}))
 _MACHINES = "gpus gpu_type training_time num_workers timeout precision gradient_checkpointing log_interval eval_interval save_interval"
@@ -123,8 +125,8 @@ class Alignment:
         scored = [(*self._agreeing(run, name, groups[statement.group]), run) for run in statement.runs]
         best = max((len(agreed) for agreed, _, _ in scored), default=0)
         places = {occurrence.evidence.chunk.path for run in statement.runs for occurrence in self._comparable(name, statement.occurrence, run)}
-        alone = best >= self._needed(name, all_) and self._is_unanimous(name, statement, all_)
-        chosen = [row for row in scored if len(row[0]) == best and (alone or _is_about(statement, len(places), *map(len, row[:2])))]
+        alone = self._needed(statement, all_) if self._is_unanimous(name, statement, groups) else MOST
+        chosen = [row for row in scored if len(row[0]) == best and _is_about(statement, len(places), alone, *map(len, row[:2]))]
         agreeing = [run for run in statement.runs if self._agrees(name, statement.occurrence, run)]
         if not chosen or (agreeing and (statement.named or best < ALIGNED)):
             return
@@ -139,16 +141,19 @@ class Alignment:
         grade = "possible" if agreeing else "sure" if best >= ALIGNED else "likely"
         yield Disagreement(statement.occurrence, tuple(settings), grade, _why(chosen[0][0], statement.named, chosen[0][2]))
 
-    def _needed(self, name: str, all_: Sequence[_Statement]) -> int:
+    def _needed(self, statement: _Statement, all_: Sequence[_Statement]) -> int:
         """Details on which a paragraph has to agree with code that has one value of a detail."""
-        single = len({statement.occurrence.fact.value for statement in all_}) == 1
-        return 0 if single and name not in wording().many else UNANIMOUS
+        section = statement.occurrence.evidence.chunk.section
+        beside = [other.occurrence for other in all_ if section not in self.experiments.listed or other.occurrence.evidence.chunk.section == section]
+        several = len({occurrence.fact.value for occurrence in beside}) > 1
+        return UNANIMOUS if several or statement.occurrence.fact.name in wording().many else 0
 
-    def _is_unanimous(self, name: str, statement: _Statement, all_: Sequence[_Statement]) -> bool:
+    def _is_unanimous(self, name: str, statement: _Statement, groups: Groups) -> bool:
         """Whether the code of the same experiment has one value, and nothing in the code has what any statement has."""
         family = next((some for some in FAMILIES if name in some), frozenset({name}))
         every = [occurrence for other in sorted(family) for occurrence in self.code.get(other, ())]
-        if any(self.same(name, other.occurrence.fact.value, one.fact.value) for other in all_ for one in every):
+        stated = {other.occurrence.fact.value for some in groups.values() for other in some if other.occurrence.fact.name in family}
+        if any(self.same(name, value, one.fact.value) for value in stated for one in every):
             return False
         of_runs = {one.fact for run in self.runs for one in self._values(name, run)}
         others = [one for one in settings_of(every) if one.fact in of_runs and self.experiments.together(statement.occurrence, one)]
@@ -215,8 +220,10 @@ def _of_part(stated: FactOccurrence, found: Sequence[FactOccurrence]) -> list[Fa
     return [occurrence for occurrence in found if telling(occurrence.fact.scope) & said] or list(found)
 
 
-def _is_about(statement: _Statement, files: int, agreed: int, differing: int) -> bool:
-    """Whether what a paragraph and a run have in common shows that both are of one experiment."""
+def _is_about(statement: _Statement, files: int, alone: int, agreed: int, differing: int) -> bool:
+    """Whether what a paragraph and a run have in common shows that both are of one experiment; `alone` are enough if not outweighed."""
+    if agreed >= alone and differing <= agreed + 1:
+        return True
     method = words(repo_name(statement.runs[0].place[0]))
     if files == 1 and (len(statement.named) > 1 or (statement.named & words(statement.occurrence.fact.scope)) - method):
         return differing <= agreed + 2

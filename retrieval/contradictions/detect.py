@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 from lineage.hyperparameters.ontology import Same
 from lineage.records import FileRole, WorkId
@@ -19,8 +18,7 @@ from retrieval.contradictions.alignment import FAMILIES, Alignment, Disagreement
 from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.declared_baselines import Followed, files_of, stated, theirs
 from retrieval.contradictions.runs import runs
-from retrieval.decisions.batch_sizes import whole
-from retrieval.decisions.experiments import Experiments, Section, chosen, compatible, settings_of
+from retrieval.decisions.experiments import Experiments, Section, chosen, compatible
 from retrieval.decisions.provenance import measured
 from retrieval.decisions.target_text import DONE, OWN, section_weight
 from retrieval.decisions.wording import wording
@@ -29,17 +27,10 @@ LEAST = 0.3
 """Severity under which a difference is not worth a line."""
 MOST = 40
 _SIDES = 3
-_KIND = Literal["paper-code", "table-text"]
-_FEW, _MANY = 2, 4
-"""Details that are one to many authors: `steps = 8000` counts the epochs of which the text speaks, `emb_dim` is the width of a transformer."""
-_MACHINES = frozenset({"gpus", "gpu_type", "training_time", "num_workers"})
-"""What a command says of the machine it runs on, which the paper's need not be."""
 _QUOTE = 160
 _GRADES = {"sure": 0.85, "likely": 0.7, "possible": 0.5}
 """Severity of a stated value that its own run has otherwise, by how surely both are of one experiment."""
 _SOURCE = {"command": 0.15, "config": 0.1, "call": 0.05, "default": -0.1, "table": 0.0, "prose": 0.0}
-_WORDS = {"command": "a command sets it", "config": "a configuration sets it", "default": "a default, which a run may override"}
-_Pair = tuple[Sequence[FactOccurrence], Sequence[FactOccurrence]]
 
 
 @dataclass(frozen=True)
@@ -62,17 +53,8 @@ def conflicts(
 
     `follows` is what the target says it follows; with a `reading` of its text and code, techniques are compared too.
     """
-    comparing = _Comparing(terms, Experiments.of(occurrences_by_key, target))
     sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
-    found = list(_of_runs(sides, comparing))
-    seen = {(conflict.name, conflict.sides[0].fact) for conflict in found}
-    found += [
-        conflict
-        for name in sides
-        if False and name not in _MACHINES
-        for conflict in _of_detail(name, sides, comparing)
-        if not any((name, side.fact) in seen for side in conflict.sides)
-    ]
+    found = list(_of_runs(sides, terms, Experiments.of(occurrences_by_key, target)))
     if reading:
         found += reading.conflicts({name: some.done for name, some in sides.items()}, terms.title, terms.same)
     found += _deviations(occurrences_by_key, target, follows, terms)
@@ -84,11 +66,9 @@ def conflicts(
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who speaks about one detail of the target: its paper (what was done; its tables, its text) and its own code."""
+    """Who speaks about one detail of the target: its paper (what was done) and its own code."""
 
     done: Sequence[FactOccurrence]
-    table: Sequence[FactOccurrence]
-    text: Sequence[FactOccurrence]
     code: Sequence[FactOccurrence]
 
     @classmethod
@@ -101,45 +81,15 @@ class _Sides:
         ]
         done = [occurrence for occurrence in paper if occurrence.fact.kind == "table" or section_weight(occurrence.evidence.chunk) >= DONE]
         code = [occurrence for occurrence in literal if occurrence.evidence.from_target and occurrence.fact.work != target and not _aside(occurrence)]
-        table, text = ([occurrence for occurrence in paper if occurrence.fact.kind == kind] for kind in ("table", "prose"))
-        return cls(done, table, text, chosen(code))
+        return cls(done, chosen(code))
 
 
-@dataclass(frozen=True)
-class _Comparing:
-    """How the sides of one detail are compared: its terms, and which values may be of one experiment."""
-
-    terms: DetailTerms
-    experiments: Experiments
-
-    def between(self, name: str, kind: _KIND, sides: _Pair, sisters: Sequence[_Pair]) -> Iterator[Conflict]:
-        """A conflict if no value of either side is held by the other, within what may speak of the same thing."""
-        occurrences, other = sides
-        if not occurrences or not other or _at_peace(name, [*sides[0], *(a for pair in sisters for a in pair[0])], other, self.terms):
-            return
-        if _at_peace(name, occurrences, [b for pair in sisters for b in pair[1]], self.terms):
-            return
-        # what a library takes if nobody says otherwise is not what the paper's experiments were run with
-        pairs = [(a, b) for a in occurrences for b in settings_of(other) if self.experiments.together(a, b)]
-        if pairs:
-            yield replace(_conflict(name, kind, [a for a, _ in pairs], [b for _, b in pairs], self.terms), rule=kind)
-
-
-def _of_detail(name: str, sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
-    """Everything in which the target's paper and its own code disagree about one detail."""
-    mine = sides[name]
-    sisters = [sides[other] for family in FAMILIES if name in family for other in sorted(family - {name}) if other in sides]
-    alike = [(other.done, other.code) for other in sisters]
-    yield from comparing.between(name, "paper-code", (mine.done, mine.code), [*alike, ((), _whole(name, sides))])
-    yield from comparing.between(name, "table-text", (mine.table, mine.text), [(other.table, other.text) for other in sisters])
-
-
-def _of_runs(sides: Mapping[str, _Sides], comparing: _Comparing) -> Iterator[Conflict]:
+def _of_runs(sides: Mapping[str, _Sides], terms: DetailTerms, experiments: Experiments) -> Iterator[Conflict]:
     """Stated values that the run they are about has otherwise, even if another run has them."""
     code = {name: some.code for name, some in sides.items()}
-    beside = Alignment(runs(one for some in code.values() for one in some), comparing.terms.same, comparing.experiments, code)
+    beside = Alignment(runs(one for some in code.values() for one in some), terms.same, experiments, code)
     for one in beside.disagreements({name: some.done for name, some in sides.items()}):
-        yield _of_run(one, comparing.terms)
+        yield _of_run(one, terms)
 
 
 def _of_run(disagreement: Disagreement, terms: DetailTerms) -> Conflict:
@@ -149,23 +99,9 @@ def _of_run(disagreement: Disagreement, terms: DetailTerms) -> Conflict:
     return Conflict(name, terms.title(name), "paper-code", sides, severity, f"{disagreement.grade}: {disagreement.why}", "paper-code-run")
 
 
-def _whole(name: str, sides: Mapping[str, _Sides]) -> list[FactOccurrence]:
-    """What the own batches come to over the devices and passes that the paper or the own code gives."""
-    if name != "batch_size":
-        return []
-    devices, passes = ([*sides[one].done, *sides[one].code] if one in sides else [] for one in ("gpus", "gradient_accumulation"))
-    return whole(sides[name].code, devices, passes)
-
-
 def _at_peace(name: str, occurrences: Iterable[FactOccurrence], other: Sequence[FactOccurrence], terms: DetailTerms) -> bool:
     """Whether any value of one side is held by the other."""
     return any(terms.same(name, a.fact.value, b.fact.value) for a in occurrences for b in other)
-
-
-def _conflict(name: str, kind: _KIND, occurrences: Iterable[FactOccurrence], other: Iterable[FactOccurrence], terms: DetailTerms) -> Conflict:
-    left, right = _distinct(name, occurrences, terms), _distinct(name, other, terms)
-    severity, why = _graded(name, left, right, terms)
-    return Conflict(name, terms.title(name), kind, (*left[:_SIDES], *right[:_SIDES]), severity, why)
 
 
 def _deviations(
@@ -224,37 +160,3 @@ def _distinct(name: str, occurrences: Iterable[FactOccurrence], terms: DetailTer
         if not any(terms.same(name, occurrence.fact.value, other.fact.value) for other in kept):
             kept.append(occurrence)
     return kept
-
-
-def _graded(name: str, left: Sequence[FactOccurrence], right: Sequence[FactOccurrence], terms: DetailTerms) -> tuple[float, str]:
-    weight = terms.weight(name)
-    severity, why = 0.25 + 0.25 * weight, [f"no value of one side is held by the other (weight of the detail {weight:.1f})"]
-    if len(left) == len(right) == 1:
-        severity, why = severity + 0.15, [*why, "each side has one value only"]
-    if all(occurrence.fact.kind == "prose" for occurrence in left):
-        severity, why = severity - 0.1, [*why, "prose alone says it"]
-    if apart(left, right):
-        severity, why = severity - 0.25, [*why, "they stand in sections of their own"]
-    most = max(len(left), len(right))
-    if most == _FEW:
-        severity -= 0.1
-    if many := most >= _MANY - 1:
-        severity, why = severity - 0.1 * min(most, _MANY + 1), [*why, "many values: these may be different experiments"]
-    if name in wording().many:
-        severity, why = severity - 0.2, [*why, "one system has several of them"]
-    strongest = max(_SOURCE[occurrence.fact.kind] for occurrence in right)
-    severity += strongest
-    why += sorted(
-        {_WORDS[occurrence.fact.kind] for occurrence in right if occurrence.fact.kind in _WORDS and _SOURCE[occurrence.fact.kind] == strongest}
-    )
-    if not many and all(occurrence.fact.scope for occurrence in (*left, *right)):
-        severity, why = severity + 0.1, [*why, "both speak of the same part"]
-    elif any(occurrence.fact.scope for occurrence in (*left, *right)):
-        severity, why = severity - 0.1, [*why, "one side speaks of a part only"]
-    return round(max(0.0, min(1.0, severity)), 2), "; ".join(why)
-
-
-def apart(left: Sequence[FactOccurrence], right: Sequence[FactOccurrence]) -> bool:
-    """Whether both sides are a paper's, under top sections of their own: these tell of different experiments."""
-    tops = [{(occurrence.evidence.chunk.section or ("",))[0] for occurrence in side} for side in (left, right)]
-    return all(occurrence.evidence.work.kind == "paper" for occurrence in (*left, *right)) and not tops[0] & tops[1]

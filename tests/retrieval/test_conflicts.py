@@ -36,11 +36,10 @@ def test_values_of_different_parts_are_no_conflict() -> None:
     assert found(held("0.001", TARGET, "prose", "imagenet"), held("0.1", OWN, "config", "cifar")) == []
 
 
-def test_a_setting_weighs_more_than_a_default_and_many_values_weigh_less() -> None:
+def test_code_with_many_values_contradicts_nothing_that_names_none_of_its_runs() -> None:
     paper = held("0.001", TARGET, "prose")
-    setting, default = found(paper, held("0.1", OWN, "config"))[0][1], found(paper, held("0.1", OWN, "default"))[0][1]
-    many = [severity for _, severity in found(paper, *(held(str(n / 10), OWN, "config", line=n) for n in range(1, 4)))]
-    assert max(many, default=0.0) < default < setting
+    assert found(paper, held("0.1", OWN, "default"))
+    assert found(paper, *(held(str(n / 10), OWN, "config", line=n) for n in range(1, 4))) == []
 
 
 def test_one_of_several_values_for_the_one_is_no_conflict() -> None:

@@ -34,22 +34,14 @@ def told(*some: FactOccurrence) -> list[str]:
 PAPER, CODE = held("batch_size", "2048", TARGET, "prose"), held("batch_size", "256")
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        [held("gpus", "8", kind="command")],
-        [held("gpus", "8", TARGET, "prose")],
-        [held("gradient_accumulation", "8")],
-        [held("gpus", "4", kind="command"), held("gradient_accumulation", "2")],
-    ],
-)
-def test_a_batch_that_devices_and_passes_make_is_the_papers(more: list[FactOccurrence]) -> None:
-    assert "batch_size" in told(PAPER, CODE)
-    assert "batch_size" not in told(PAPER, CODE, *more)
+def test_a_batch_that_devices_may_make_is_the_papers() -> None:
+    assert told(PAPER, CODE) == []
+    assert told(PAPER, CODE, held("gpus", "8")) == []
 
 
-def test_a_batch_that_they_do_not_make_is_another() -> None:
-    assert "batch_size" in told(PAPER, CODE, held("gpus", "6", kind="command"))
+@pytest.mark.parametrize("code", [[held("batch_size", "300")], [CODE, held("gpus", "6")]])
+def test_a_batch_that_no_devices_make_is_another(code: list[FactOccurrence]) -> None:
+    assert told(PAPER, *code) == ["batch_size"]
 
 
 def test_what_is_no_number_counts_for_nothing() -> None:

@@ -29,7 +29,7 @@ from indexer.parsers.select import select
 from indexer.repo_profile import profiles
 from lineage.errors import ParseError
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, Document, Focus, Hit, Work, WorkId
+from lineage.records import Chunk, Document, Fact, Focus, Hit, Work, WorkId
 from lineage.results import Conflict, FactOccurrence
 from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
@@ -75,6 +75,7 @@ def findings(paper: Path, clone: Path, arxiv: str, repo: str) -> tuple[Conflict,
     files = {profile.path: profile for profile in profiles(read, works.values(), ())}
     by_name: dict[str, list[FactOccurrence]] = defaultdict(list)
     passages: dict[WorkId, list[Chunk]] = defaultdict(list)
+    statements: list[Fact] = []
 
     def evidence(chunk: Chunk, line: int) -> Hit:
         return Hit(1, 1.0, chunk, works[chunk.work], focus=Focus(line, line), from_target=True, file=files.get(chunk.path))
@@ -82,10 +83,12 @@ def findings(paper: Path, clone: Path, arxiv: str, repo: str) -> tuple[Conflict,
     for document in read:
         parts = {chunk.id: chunk for chunk in chunks(document)}
         passages[document.work].extend(parts.values())
-        for fact in extract(document, list(parts.values()), terms).facts:
+        extracted = extract(document, list(parts.values()), terms)
+        statements += extracted.mechanisms
+        for fact in extracted.facts:
             by_name[fact.name].append(FactOccurrence(fact, evidence(parts[fact.chunk], fact.line)))
     text = TargetText(works[target], tuple(of_chunks(passages[target], ())), True)
-    reading = Reading(text, passages[own], evidence)
+    reading = Reading(text, passages[own], evidence, statements)
     held = {name: standing(some) for name, some in by_name.items()}
     return conflicts(held, target, DetailTerms(terms.title, lambda name: 0.5, loosely(terms.same)), (), reading)
 

@@ -31,17 +31,18 @@ _OPEN = re.compile(r"\b(?:etc|e\.g|such as|among|other)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of the target: its text, the passages of its own code, and a passage with one of its lines as evidence."""
+    """What was read of the target: its text, the passages of its own code with the mechanisms they state, and a line of one as evidence."""
 
     text: TargetText
     code: Sequence[Chunk]
     evidence: Callable[[Chunk, int], Hit]
+    mechanisms: Sequence[Fact] = ()
 
     def conflicts(
         self, paper: Mapping[str, Sequence[FactOccurrence]], title: Callable[[str], str], same: Callable[[str, str, str], bool]
     ) -> Iterator[Conflict]:
         """Everything that the text claims and the code has no sign of, and what the text says twice in two ways."""
-        for one in missing(self.text.sentences, self.code):
+        for one in missing(self.text.sentences, self.code, self.mechanisms):
             yield self._missing(one)
         for left, right in stated_twice(paper, same):
             why = "likely: two sections of one title state it differently"

@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
-from lineage.records import Chunk
+from lineage.hyperparameters.mechanisms import PREFIX
+from lineage.records import Chunk, Fact
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence
 
@@ -25,7 +27,8 @@ from retrieval.decisions.target_text import DONE, TargetSentence
 class Technique:
     """One way to do a thing: how prose says that it is used, and the signs of it in code.
 
-    `denied` is how prose says that it is not used, `active` the signs of code that does use it, not only can.
+    `denied` is how prose says that it is not used, `active` the signs of code that does use it, not only can; `beside` others of its kind
+    it may be used too.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Technique:
     code: re.Pattern[str]
     denied: re.Pattern[str] | None = None
     active: re.Pattern[str] | None = None
+    beside: bool = False
 
     @property
     def cited(self) -> bool:
@@ -44,7 +48,8 @@ class Technique:
 class TechniqueKind:
     """Techniques of which a program takes one; `stage` is a sign of the code that they stand in.
 
-    `option` is by which setting a configuration takes one of them, `elsewhere` what stands in for all of them.
+    `option` is by which setting a configuration takes one of them, `elsewhere` what stands in for all of them, `decided` names the
+    mechanisms by which code takes one.
     """
 
     name: str
@@ -53,6 +58,7 @@ class TechniqueKind:
     trains: bool
     option: re.Pattern[str] | None = None
     elsewhere: re.Pattern[str] | None = None
+    decided: frozenset[str] = frozenset()
 
 
 _FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(", re.IGNORECASE)
@@ -71,6 +77,8 @@ _HEDGED = re.compile(
     r"\b(?:unlike|instead of|rather than|prior|previous\w*|existing|can|could|may|might|would|if|ablat\w+|baselines?|remov\w+|even)\b", re.IGNORECASE
 )
 """Words of sentences that deny a technique of others, or under a condition."""
+_PART = r"(?:(?![A-Za-z])|(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))"
+"""Where a part of an identifier begins: `cos` is no sign in "macOS"."""
 _COMMENT = re.compile(r"(?m)#(?![\d{]).*$")
 _ASIDE = re.compile(r"(?:\A|/)(?:examples?|tests?|demos?|toy|tutorials?|third_party|vendor)/", re.IGNORECASE)
 """Folders whose programs are none of the paper's experiments."""
@@ -106,20 +114,23 @@ def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Tech
         return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
 
     techniques = map(_technique, row["techniques"])
-    return TechniqueKind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"))
+    decided = frozenset(PREFIX + name for name in row.get("decided", ()))
+    return TechniqueKind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"), decided)
 
 
-def _technique(row: Mapping[str, str]) -> Technique:
-    prose, code = (re.compile(row[part], re.IGNORECASE) for part in ("prose", "code"))
+def _technique(row: Mapping[str, Any]) -> Technique:
+    prose, code = re.compile(row["prose"], re.IGNORECASE), re.compile(f"{_PART}(?:{row['code']})", re.IGNORECASE | re.MULTILINE)
     denied, active = (re.compile(row[part], re.IGNORECASE) if part in row else None for part in ("denied", "active"))
-    return Technique(row["name"], prose, code, denied, active)
+    return Technique(row["name"], prose, code, denied, active, row.get("beside", False))
 
 
-def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Iterator[MissingTechnique]:
-    """The claimed techniques that own code has no sign of, once each."""
+def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk], statements: Iterable[Fact] = ()) -> Iterator[MissingTechnique]:
+    """The claimed techniques that own code has no sign of, or decides against in its `statements` (mechanisms), once each."""
     programs = [chunk for chunk in code if chunk.kind in {"code", "config"}]
     text = _COMMENT.sub("", "\n".join(chunk.text for chunk in code))
-    own = "\n".join(chunk.text for chunk in programs if not _ASIDE.search(chunk.path))
+    own = [chunk for chunk in programs if not _ASIDE.search(chunk.path)]
+    by_id = {chunk.id: chunk for chunk in own}
+    decisions = [(by_id[fact.chunk], fact) for fact in statements if fact.chunk in by_id]
     hidden = _FRAMEWORK.search(text) is not None
     claims = [sentence for sentence in sentences if _is_claim(sentence)]
     if len({chunk.path for chunk in programs}) < LEAST:
@@ -127,8 +138,10 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk]) -> Itera
     denials = [sentence for sentence in sentences if sentence.weight >= DONE and not (sentence.table or sentence.quoted or sentence.caption)]
     for kind in kinds():
         yield from _taken(kind, claims, code)
-        yield from _denied(kind, denials, [chunk for chunk in programs if not _ASIDE.search(chunk.path)])
-        if not kind.stage.search(own) or (hidden and kind.trains):
+        yield from _denied(kind, denials, own)
+        decided = [(chunk, fact) for chunk, fact in decisions if fact.name in kind.decided]
+        yield from _decided(kind, [one for one in kind.techniques if one.code.search(text)], claims, own, decided)
+        if not any(kind.stage.search(chunk.text) for chunk in own) or (hidden and kind.trains):
             continue
         for technique in kind.techniques:
             said = _claimed(technique, claims)
@@ -148,6 +161,26 @@ def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSe
         ),
         None,
     )
+
+
+def _decided(
+    kind: TechniqueKind,
+    techniques: Iterable[Technique],
+    claims: Sequence[TargetSentence],
+    own: Sequence[Chunk],
+    decisions: Sequence[tuple[Chunk, Fact]],
+) -> Iterator[MissingTechnique]:
+    """Claimed techniques without a sign in any file that decides on their kind, where a statement takes another that nobody claims."""
+    paths = {chunk.path for chunk, _ in decisions}
+    text = _COMMENT.sub("", "\n".join(chunk.text for chunk in own if chunk.path in paths))
+    said = {technique.name: _claimed(technique, claims) for technique in kind.techniques}
+    others = [technique for technique in kind.techniques if not said[technique.name] and not technique.beside]
+    for technique in techniques:
+        claim = said[technique.name]
+        if not claim or technique.beside or technique.code.search(text):
+            continue
+        taken = ((chunk, fact, other) for chunk, fact in decisions for other in others if other.code.search(fact.value))
+        yield from (MissingTechnique(kind, technique, claim, chunk, fact.line, other.name) for chunk, fact, other in islice(taken, 1))
 
 
 def _taken(kind: TechniqueKind, claims: Sequence[TargetSentence], code: Sequence[Chunk]) -> Iterator[MissingTechnique]:

@@ -362,7 +362,8 @@ def _conflicts(
 ) -> tuple[Conflict, ...]:
     catalog = material.engine.generation.catalog
     code = list(own.chunks_of(material.engine, own_works))
-    reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line))
+    statements = [fact for fact in catalog.mechanisms() if fact.work in own_works]
+    reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line), statements)
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
     follows = declared_baselines.followed(target_text, catalog.links())
     return detect.conflicts(occurrences_by_key, target_text.work.id, terms, follows, reading if target_text.own and code else None)

@@ -1,12 +1,14 @@
-"""Precision and recall of contradictions against a reader's list, for papers laid beside clones of their own code.
+"""Precision and recall of contradictions against readers' lists, for papers laid beside their own code.
 
+    python -m benchmarks.contradictions --home HOME [--show]
     python -m benchmarks.contradictions --papers DIR --clones DIR [--show]
 
-`contradictions.jsonl` holds what a reader found in ten papers before any program was asked: paths, lines and a short reason each.
-The five papers of the half `tune` were looked at while rules were written, the output on the other five afterwards (their text
-and code had been read for the list). DIR of the papers has the e-print's sources of each paper in a folder of its arXiv
-identifier, DIR of the clones the bare repositories as OWNER+NAME/repo. Nothing is built: the parsers read both in this process. A finding
-is right if it points at the lines of a row, or, where a row has none or a technique is missing, names what the row names.
+`contradictions.jsonl` holds what readers found in ten papers before any program was asked: paths, lines and a short reason each. The
+halves are of the papers in the order of the SHA-256 of their identifiers: rules are written on the first, the second is counted and not
+read. HOME holds lineages built with the target's own code. With folders instead nothing is built, and nobody is followed: that of
+the papers has the e-print's sources of each paper in a folder of its arXiv identifier, that of the clones bare repositories as
+OWNER+NAME/repo. A finding is right if it points at the lines of a row, or, where a row has none or a technique is missing, names
+what the row names; where a row is of code that the paper says it follows, that repository and the detail count.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from api.bootstrap import Parts
 from indexer.chunking.chunker import chunks
 from indexer.extraction.extract import extract
 from indexer.parsers.latex.parser import parse as parse_latex
 from indexer.parsers.select import select
 from indexer.repo_profile import profiles
+from lineage import settings
 from lineage.errors import ParseError
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Document, Fact, Focus, Hit, Work, WorkId
@@ -98,35 +102,55 @@ def is_right(finding: Conflict, row: Row) -> bool:
     places = [(path, range(int(first), int(last or first) + 1)) for path, first, last in re.findall(r"([\w./-]+):(\d+)(?:-(\d+))?", row["code"])]
     if any(side.evidence.chunk.path == path and side.fact.line in lines for side in finding.sides for path, lines in places):
         return True
+    if row["kind"] == "upstream":
+        return finding.name in row["names"] and any(side.fact.work.partition("github.com/")[2] in row["code"].split() for side in finding.sides[1:])
     named = set(re.findall(r"[a-z]+", " ".join((finding.name, finding.title, *(side.fact.value for side in finding.sides))).lower()))
     wanted = {word for name in row["names"] for word in name.lower().split("_")} - {"num"}
-    return bool(named & wanted) and ((not row["code"] and finding.kind in {"within", "table-text"}) or finding.rule == "technique")
+    return bool(named & wanted) and ((not row["code"] and finding.kind == "within") or finding.rule == "technique")
+
+
+def halves(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """The papers in two halves by the hash of their identifiers."""
+    papers = sorted({_arxiv(row) for row in rows}, key=lambda arxiv: hashlib.sha256(arxiv.encode()).hexdigest())
+    middle = (len(papers) + 1) // 2
+    return {"first": papers[:middle], "second": papers[middle:]}
 
 
 def main() -> None:
     """Print precision and recall of each half, and what was found, missed and wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--papers", type=Path, required=True)
-    parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--papers", type=Path)
+    parser.add_argument("--clones", type=Path)
     parser.add_argument("--show", action="store_true", help="print every finding")
     options = parser.parse_args()
     rows = [json.loads(line) for line in (HERE / "contradictions.jsonl").read_text("utf-8").splitlines()]
-    for half in ("tune", "apart"):
-        _print_half(half, [row for row in rows if row["half"] == half], options)
+    for half, papers in halves(rows).items():
+        _print_half(half, papers, rows, options)
 
 
-def _print_half(half: str, rows: Sequence[Row], options: argparse.Namespace) -> None:
-    right, reported, caught = 0, 0, 0
-    for arxiv in dict.fromkeys(_arxiv(row) for row in rows):
+def _reported(arxiv: str, rows: Sequence[Row], options: argparse.Namespace) -> tuple[Conflict, ...]:
+    """The contradictions of a paper: those of its lineage, or of its sources beside its clone."""
+    repo = rows[0]["repo"]
+    if not options.home:
+        return findings(options.papers / arxiv, options.clones / repo.replace("/", "+") / "repo", arxiv, repo)
+    parts = Parts(settings.load(home=options.home))
+    with parts.engine(f"arxiv-{arxiv}") as engine:
+        return parts.report(engine).conflicts
+
+
+def _print_half(half: str, papers: Sequence[str], rows: Sequence[Row], options: argparse.Namespace) -> None:
+    right, reported, caught, listed = 0, 0, 0, 0
+    for arxiv in papers:
         mine = [row for row in rows if _arxiv(row) == arxiv]
-        some = findings(options.papers / arxiv, options.clones / mine[0]["repo"].replace("/", "+") / "repo", arxiv, mine[0]["repo"])
+        some = _reported(arxiv, mine, options)
         verdicts = [(one, any(is_right(one, row) for row in mine)) for one in some]
-        right, reported = right + sum(ok for _, ok in verdicts), reported + len(verdicts)
+        right, reported, listed = right + sum(ok for _, ok in verdicts), reported + len(verdicts), listed + len(mine)
         caught += sum(any(is_right(one, row) for one in some) for row in mine)
         for line in _lines(arxiv, verdicts) if options.show else ():
             print(line)
     precision = f"{right / reported:.2f}" if reported else "-"
-    print(f"{half:<6} precision {precision} ({right} of {reported} findings)  recall {caught / len(rows):.2f} ({caught} of {len(rows)} rows)")
+    print(f"{half:<6} precision {precision} ({right} of {reported} findings)  recall {caught / listed:.2f} ({caught} of {listed} rows)")
 
 
 def _arxiv(row: Row) -> str:

@@ -102,10 +102,11 @@ def is_right(finding: Conflict, row: Row) -> bool:
     places = [(path, range(int(first), int(last or first) + 1)) for path, first, last in re.findall(r"([\w./-]+):(\d+)(?:-(\d+))?", row["code"])]
     if any(side.evidence.chunk.path == path and side.fact.line in lines for side in finding.sides for path, lines in places):
         return True
-    if row["kind"] == "upstream":
-        return finding.name in row["names"] and any(side.fact.work.partition("github.com/")[2] in row["code"].split() for side in finding.sides[1:])
-    named = set(re.findall(r"[a-z]+", " ".join((finding.name, finding.title, *(side.fact.value for side in finding.sides))).lower()))
     wanted = {word for name in row["names"] for word in name.lower().split("_")} - {"num"}
+    if row["kind"] == "upstream":
+        followed = {side.fact.work.partition("github.com/")[2] for side in finding.sides[1:]}
+        return set(finding.name.split("_")) <= wanted and not followed.isdisjoint(row["code"].split())
+    named = set(re.findall(r"[a-z]+", " ".join((finding.name, finding.title, *(side.fact.value for side in finding.sides))).lower()))
     return bool(named & wanted) and ((not row["code"] and finding.kind == "within") or finding.rule == "technique")
 
 

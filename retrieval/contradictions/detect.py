@@ -1,8 +1,7 @@
-"""Sources that disagree about one detail: a paper and its code or the code it follows, its tables and its text, code and what it was taken from.
+"""Sources that disagree about one detail: a paper and its own code, the code it follows, or itself.
 
-A value that differs somewhere is no conflict yet: experiments differ. What counts is that no value of one side is held by
-the other, under this name or a sister's, and how likely it is that both speak of the same thing: experiments, scopes, the
-number of values on either side, and what kind of source says it decide the severity, and every reason is told.
+A value that differs somewhere is no conflict yet: experiments differ. What counts is that the run which a statement is about, or
+every run that it can be about, has another value, and how surely both are of one experiment; every reason is told.
 """
 
 from __future__ import annotations

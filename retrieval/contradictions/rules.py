@@ -22,11 +22,9 @@ class Rule:
 
 
 RULES = (
-    Rule("paper-code", "a value that the paper states and no value of its own code for the same experiment and scope agrees with", 1, 1),
-    Rule("paper-code-run", "a value that the paper states and the run that its words and its other values choose has otherwise", 4, 4),
+    Rule("paper-code-run", "a value that the paper states and its run has otherwise, chosen by words and other values, or all runs", 4, 4),
     Rule("technique", "a technique that the paper claims and that its own code has no sign of, or another of its kind instead", 5, 5),
     Rule("stated-twice", "a value that two sections of one title state differently", 1, 1),
     Rule("miscounted", "a sentence that lists more or fewer things than it counts", 1, 1),
-    Rule("table-text", "a value that a table of the paper states and its text has otherwise; fires on the demonstration", 0, 0),
     Rule("paper-followed", "a value that the paper states and the code that it says it follows has otherwise", 2, 2),
 )

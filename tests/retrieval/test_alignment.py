@@ -116,6 +116,14 @@ def test_a_paragraph_that_agrees_with_no_run_contradicts_none() -> None:
     assert differing(stated, run, other) == []
 
 
+def test_one_value_in_all_runs_contradicts_a_paragraph_that_agrees_otherwise() -> None:
+    runs = [configured(path, steps="20000", learning_rate="0.5") for path in ("first.py", "second.py")]
+    stated = described(steps="200000", learning_rate="0.5")
+    assert differing(stated, *runs) == [("steps", "likely")]
+    assert differing(described(steps="200000"), *runs) == []
+    assert differing(stated, *runs, configured("third.py", steps="300", learning_rate="0.5")) == []
+
+
 def test_a_share_of_warmup_is_held_against_the_steps_of_a_run() -> None:
     stated = described(batch_size="64", learning_rate="0.5", weight_decay="0", warmup_ratio="0.25")
     run = {"batch_size": "64", "learning_rate": "0.5", "weight_decay": "0", "steps": "2000"}

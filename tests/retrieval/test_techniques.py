@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records import Chunk, WorkId
+from lineage.records import Chunk, Fact, WorkId
 from retrieval.contradictions.techniques import missing
 from retrieval.decisions.target_text import of_chunks
 
@@ -88,3 +88,33 @@ def test_a_constant_rate_has_no_schedule() -> None:
     assert claimed(text, code("train2.py", "s = CosineAnnealingLR(optimizer, 10)\n")) == [
         ("a schedule of the learning rate", "train2.py:1", "a schedule of the learning rate")
     ]
+
+
+def test_the_file_that_the_sentence_names_is_shown() -> None:
+    text = "We train on ImageNet with a fixed learning rate of 0.0002 for all models."
+    setting = "lr_config = dict(policy='fixed', warmup='linear')\n"
+    rows = claimed(text, code("configs/checkerboard.py", setting), code("configs/imagenet.py", setting))
+    assert ("a warmup of the learning rate", "configs/imagenet.py:1", "a warmup of the learning rate") in rows
+
+
+COSINE = "We use a cosine learning rate schedule for the training of all our models."
+
+
+def decided(text: str, statement: str, *some: Chunk) -> list[tuple[str, str]]:
+    """Technique and what stands instead, where `statement` of the first file decides on the learning rate."""
+    said = Chunk("c_paper", TARGET, "main.tex", "paper", "paragraph", text, "", 0, len(text), 1, 1, section=("Experiments", "Details"))
+    fact = Fact("mechanism:lr_schedule", statement, "", OWN, some[0].id, "call", 1)
+    every = [code("model.py", MODEL), code("train.py", TRAIN), code("util.py", "x = 1\n"), *some]
+    return [(row.technique.name, row.instead) for row in missing(list(of_chunks([said], ())), every, [fact])]
+
+
+def test_what_a_statement_decides_outweighs_signs_in_other_files() -> None:
+    steps, angles = "scheduler = StepLR(optimizer, 30)", code("angles.py", "x = torch.cos(t)\n")
+    assert decided(COSINE, steps, code("sched.py", steps), angles) == [("a cosine schedule", "a step decay")]
+    assert decided(COSINE, steps, code("sched.py", f"{steps}\nother = CosineAnnealingLR(optimizer)\n"), angles) == []
+    assert decided(COSINE, "scheduler.step()", code("sched.py", "scheduler.step()\n"), angles) == []
+
+
+def test_a_sign_begins_a_part_of_a_name() -> None:
+    assert decided(COSINE, "", code("sched.py", "runs_on = 'macOS'\n")) == [("a cosine schedule", "")]
+    assert decided(COSINE, "", code("sched.py", "lr = getCosineLr(step)\n")) == []

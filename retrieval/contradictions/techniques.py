@@ -61,8 +61,10 @@ class TechniqueKind:
     decided: frozenset[str] = frozenset()
 
 
-_FRAMEWORK = re.compile(r"\bTrainer\(|LightningModule|deepspeed|fairseq|mmcv|mmengine|composer|SFTTrainer|\bFabric\(", re.IGNORECASE)
+_FRAMEWORK = re.compile(r"LightningModule|deepspeed\.initialize|fairseq|mmcv|mmengine|composer|\bFabric\(", re.IGNORECASE)
 """Frameworks that keep the loop of training to themselves."""
+_TRAINER = re.compile(r"\b\w*Trainer(?=\(|\)\s{0,4}:)")
+"""Trainers that are called, defined, or derived from."""
 _DOES = re.compile(
     r"\b(?:we|is|are|was|were|our)\b[^.;]{0,120}?\b(?:use[ds]?|using|appl(?:y|ied)|employ(?:ed|s)?|adopt(?:ed)?|train(?:ed)?|inject(?:ed)?|"
     r"initiali[sz]ed?|choose|set|sampled?|perform(?:ed)?|combine[sd]?|minimi[sz]e[sd]?|defined|tested|report)\b|\bwith (?:a|an)\b",
@@ -131,7 +133,7 @@ def missing(sentences: Iterable[TargetSentence], code: Sequence[Chunk], statemen
     own = [chunk for chunk in programs if not _ASIDE.search(chunk.path)]
     by_id = {chunk.id: chunk for chunk in own}
     decisions = [(by_id[fact.chunk], fact) for fact in statements if fact.chunk in by_id]
-    hidden = _FRAMEWORK.search(text) is not None
+    hidden = _is_hidden(text)
     claims = [sentence for sentence in sentences if _is_claim(sentence)]
     if len({chunk.path for chunk in programs}) < LEAST:
         return
@@ -161,6 +163,12 @@ def _claimed(technique: Technique, claims: Iterable[TargetSentence]) -> TargetSe
         ),
         None,
     )
+
+
+def _is_hidden(text: str) -> bool:
+    """Whether a framework, or a trainer that is not written here, keeps the loop of training to itself."""
+    trainers = set(_TRAINER.findall(text))
+    return _FRAMEWORK.search(text) is not None or not all(re.search(rf"\bclass {name}\b", text) for name in trainers)
 
 
 def _decided(

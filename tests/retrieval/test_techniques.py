@@ -57,7 +57,9 @@ def test_what_is_not_said_to_be_done_is_no_claim(text: str) -> None:
 def test_nothing_is_missing_where_the_stage_is_not_published_or_is_a_frameworks() -> None:
     text = "We apply gradient clipping to stabilize the training of the model."
     assert [row[0] for row in claimed(text)] == ["gradient clipping"]
+    assert claimed(text, code("run.py", "class Mine(Trainer):\n    pass\nMine(model).train()\n")) == []
     assert claimed(text, code("run.py", "Trainer(model).train()\n")) == []
+    assert [row[0] for row in claimed(text, code("run.py", "class Trainer:\n    pass\nTrainer(model).train()\n"))] == ["gradient clipping"]
     assert claimed(NUCLEUS) == []
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from lineage.hyperparameters.ontology import Same
 from lineage.records import FileRole, WorkId
@@ -53,7 +54,8 @@ def conflicts(
     `follows` is what the target says it follows; with a `reading` of its text and code, techniques are compared too.
     """
     sides = {name: _Sides.of(some, target) for name, some in occurrences_by_key.items()}
-    found = list(_of_runs(sides, terms, Experiments.of(occurrences_by_key, target)))
+    experiments = Experiments.of(occurrences_by_key, target)
+    found = [*_of_runs(sides, terms, experiments), *_of_tables(sides, terms, experiments)]
     if reading:
         found += reading.conflicts({name: some.done for name, some in sides.items()}, terms.title, terms.same)
     found += _deviations(occurrences_by_key, target, follows, terms)
@@ -65,8 +67,9 @@ def conflicts(
 
 @dataclass(frozen=True)
 class _Sides:
-    """Who speaks about one detail of the target: its paper (what was done) and its own code."""
+    """Who speaks about one detail of the target: its paper (all of it, and what was done) and its own code."""
 
+    paper: Sequence[FactOccurrence]
     done: Sequence[FactOccurrence]
     code: Sequence[FactOccurrence]
 
@@ -80,7 +83,7 @@ class _Sides:
         ]
         done = [occurrence for occurrence in paper if occurrence.fact.kind == "table" or section_weight(occurrence.evidence.chunk) >= DONE]
         code = [occurrence for occurrence in literal if occurrence.evidence.from_target and occurrence.fact.work != target and not _aside(occurrence)]
-        return cls(done, chosen(code))
+        return cls(paper, done, chosen(code))
 
 
 def _of_runs(sides: Mapping[str, _Sides], terms: DetailTerms, experiments: Experiments) -> Iterator[Conflict]:
@@ -96,6 +99,18 @@ def _of_run(disagreement: Disagreement, terms: DetailTerms) -> Conflict:
     severity = round(_GRADES[disagreement.grade] + 0.1 * terms.weight(name), 2)
     sides = (disagreement.stated, *disagreement.settings[:_SIDES])
     return Conflict(name, terms.title(name), "paper-code", sides, severity, f"{disagreement.grade}: {disagreement.why}", "paper-code-run")
+
+
+def _of_tables(sides: Mapping[str, _Sides], terms: DetailTerms, experiments: Experiments) -> Iterator[Conflict]:
+    """The one value that the tables of the paper state of a detail, where its text states one other."""
+    for name, some in sides.items():
+        by_kind = {kind: [occurrence for occurrence in some.paper if occurrence.fact.kind == kind] for kind in ("table", "prose")}
+        single = all(len({occurrence.fact.value for occurrence in mine}) == 1 for mine in by_kind.values())
+        if single and name not in wording().many and not _at_peace(name, by_kind["table"], by_kind["prose"], terms):
+            pairs = product(by_kind["table"], by_kind["prose"])
+            if sides_ := next((pair for pair in pairs if experiments.together(*pair)), None):
+                why = "likely: its tables have one value and its text another"
+                yield Conflict(name, terms.title(name), "table-text", sides_, _GRADES["likely"], why, "table-text")
 
 
 def _at_peace(name: str, occurrences: Iterable[FactOccurrence], other: Sequence[FactOccurrence], terms: DetailTerms) -> bool:

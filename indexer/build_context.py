@@ -106,6 +106,6 @@ class Clock:
                 self._seconds[stage] += time.monotonic() - start
 
     def seconds(self) -> dict[str, float]:
-        """Seconds of `fetch`, `parse`, `embed`, `write` and `wall`, to the millisecond."""
-        stages = {stage: round(self._seconds[stage], 3) for stage in ("fetch", "parse", "embed", "write")}
+        """Seconds of `fetch`, `parse`, `embed`, `write`, `report` and `wall`, to the millisecond."""
+        stages = {stage: round(self._seconds[stage], 3) for stage in ("fetch", "parse", "embed", "write", "report")}
         return {**stages, "wall": round(time.monotonic() - self._start, 3)}

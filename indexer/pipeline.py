@@ -42,6 +42,7 @@ from lineage.progress import Note, Stage
 from lineage.records import Chunk, CodeLink, Fact, Setting, Work, built_here
 from lineage.references.ancestors import VERSION as ANCESTORS
 from lineage.text.tokens import VERSION as TOKENS
+from lineage.text.tokens import counted
 
 # Chunks that are embedded before the first answer; with more, a generation of the first tier is written before.
 _WORTH_WAITING = 1_000
@@ -217,6 +218,7 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
         with bench.clock.timed("write"):
             with generation.files() as folder:
                 draft.catalog_in(folder)
+        with bench.clock.timed("report"):
             return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
 
 
@@ -270,7 +272,8 @@ def _notes(catalog: Catalog) -> Iterator[str]:
 def _remembered(days: Sequence[str]) -> Iterator[str]:
     """How many refusals were not asked about again, and since when."""
     if days:
-        yield f"{len(days)} refusals of services are remembered, the oldest since {min(days)}; `lineage build --refresh all` asks again"
+        refusals = f"{counted(len(days), 'refusal')} of services {'is' if len(days) == 1 else 'are'} remembered"
+        yield f"{refusals}, the oldest since {min(days)}; `lineage build --refresh all` asks again"
 
 
 def _peak() -> int:

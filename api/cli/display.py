@@ -15,6 +15,7 @@ from lineage.citation import name
 from lineage.generation import Damaged
 from lineage.licenses import called
 from lineage.records import Answer, Hit, LedgerRow, Status
+from lineage.text.tokens import counted
 
 if TYPE_CHECKING:
     from api.wire.bibliography import RankedReference
@@ -51,7 +52,7 @@ def report(made: BuildReport, questions: Sequence[str] = ()) -> str:
     ]
     if seconds:  # of a build just run: a stored lineage no longer knows what its making took
         lines.append(f"  requests      {_requests(made.requests)}")
-        lines.append("  seconds       " + ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items()))
+        lines.append(f"  took          {_took(seconds)}")
     lines += [f"  note          {plain(note)}" for note in made.notes]
     lines += _losses(made.losses)
     asked = f'"{questions[0]}"' if questions else "QUESTION"
@@ -65,6 +66,14 @@ def _equation(sums: Mapping[str, int]) -> str:
 
 def _requests(sent: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {plain(host)}" for host, count in sorted(sent.items())) or "none"
+
+
+def _took(seconds: Mapping[str, float]) -> str:
+    """How long a build took, and its parts, longest first."""
+    parts = {stage: value for stage, value in seconds.items() if stage != "wall"}
+    parts["other"] = seconds["wall"] - sum(parts.values())  # less than nothing where parts ran side by side
+    told = ", ".join(f"{stage} {value:.0f} s" for stage, value in sorted(parts.items(), key=lambda part: -part[1]) if value >= 0.5)
+    return f"{seconds['wall']:.0f} s" + (f" ({told})" if told else "")
 
 
 def _statuses(by_status: Mapping[str, int]) -> str:
@@ -181,10 +190,10 @@ def _reference(n: int, reference: RankedReference) -> str:
     work = reference.work
     title = shorten((work.title if work else "") or reference.raw or reference.cited, 84)
     roles = ", ".join(verdict.role for verdict in reference.roles) or "-"
-    head = f"{n:>4}. {reference.score:.2f}  {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
+    head = f"{n:>4}. {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
     lines = [
         head,
-        f"            {roles} · {len(reference.mentions)} mentions" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
+        f"            {roles} · {counted(len(reference.mentions), 'mention')}" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
     ]
     return "\n".join(lines)
 
@@ -207,8 +216,8 @@ def _ancestors(shown: Overview) -> list[str]:
     for part, ancestors in groupby(shown.ancestors, key=lambda ancestor: ancestor.part):
         for n, ancestor in enumerate(ancestors):
             title = shorten(ancestor.title or ancestor.work, 70)
-            lines.append(f"  {'' if n else part:<11} {ancestor.score:.2f}  {title}  [{plain(ancestor.work)}]")
-            lines += [f"                    {shorten(ancestor.reason, 130)}"] if ancestor.reason else []
+            lines.append(f"  {'' if n else part:<11} {n + 1}. {title}  [{plain(ancestor.work)}]")
+            lines += [f"                 {shorten(ancestor.reason, 130)}"] if ancestor.reason else []
     return ["", "ancestors by part:", *lines] if lines else []
 
 

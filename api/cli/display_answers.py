@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from api.cli.display import licence, plain, shorten
@@ -10,8 +11,11 @@ from lineage.citation import pinpoint
 from lineage.records import Hit
 from lineage.results import Consensus, FactOccurrence, ModelUsage, Pack, Tallies, Value, WrittenAnswer
 from lineage.text.hidden_text import visible
+from lineage.text.tokens import counted
 
 _HELD = 6
+_WHOLE, _SHORT = 8, 12
+"""Values that are shown with their places, and after them with one place only."""
 
 
 def pack(made: Pack) -> str:
@@ -56,18 +60,28 @@ def consensus(found: Consensus) -> str:
     """Each value with its holders: where, since when, in which words, and what it overrides."""
     lines = [f"{plain(found.title)} ({plain(found.name)}) in {found.lineage} · generation {found.generation}"]
     lines += [f"note: {plain(note)}" for note in found.notes]
-    for value in found.values:
+    for value in found.values[:_WHOLE]:
         lines += ["", *_value(value)]
+    lines += _rest(found.values[_WHOLE:])
     if found.why:
         lines += ["", "why the first one:", *(f"  {shorten(reason, 300)}" for reason in found.why)]
     return "\n".join(lines)
+
+
+def _rest(values: Sequence[Value]) -> list[str]:
+    """Further values, each with its first place only."""
+    if not values:
+        return []
+    lines = [f"  {shorten(f'{value.value} {value.unit}', 60)}  {dim(plain(pinpoint(value.held[0].evidence)))}" for value in values[:_SHORT]]
+    more = f", the first {_SHORT} of them with one place each" if len(values) > _SHORT else ", one place each"
+    return ["", f"{counted(len(values), 'further value')}{more}; --json gives all:", *lines]
 
 
 def _value(value: Value) -> list[str]:
     works = len({occurrence.fact.work for occurrence in value.held})
     computed = "" if value.held[0].fact.literal else "computed: "
     mark = "  ← inherited by the target" if value.inherited else ""
-    count = f"{len(value.held)} places in {works} work{'s' if works > 1 else ''}" if len(value.held) > 1 else "1 place"
+    count = counted(len(value.held), "place") + (f" in {counted(works, 'work')}" if len(value.held) > 1 else "")
     lines = [f"{computed}{bold(plain(f'{value.value} {value.unit}'))}  ({count}){good(mark)}"]
     lines += [line for occurrence in value.held[:_HELD] for line in _holder(occurrence)]
     left = len(value.held) - _HELD
@@ -87,8 +101,8 @@ def tallies(listed: Tallies) -> str:
     """Details by topic: how many values in how many works."""
     lines = [f"{len(listed.rows)} details have values in {listed.lineage} · generation {listed.generation}", *map(plain, listed.notes)]
     for topic, rows in groupby(listed.rows, key=lambda row: row.topic):
-        lines += ["", plain(topic)]
-        lines += [f"  {plain(row.name):<24} {row.values:>4} values  {row.works:>3} works  {row.facts:>5} facts   {plain(row.title)}" for row in rows]
+        lines += ["", f"{plain(topic):<26} values works facts"]
+        lines += [f"  {plain(row.name):<24} {row.values:>6} {row.works:>5} {row.facts:>5}  {plain(row.title)}" for row in rows]
     return "\n".join([*lines, "", "ask: lineage facts NAME"])
 
 

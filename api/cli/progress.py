@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from lineage.progress import Event, Note, Stage, Waiting, Watch
 
@@ -74,11 +75,12 @@ def _clean(text: str) -> str:
 
 
 class _Live:
-    """One row a stage, with what it is at and whom it waits for."""
+    """One row a stage: how far it is, how long it has taken, and what it is at or whom it waits for."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._rows: dict[str, TaskID] = {}
+        self._last: Stage | None = None
         self._started: dict[str, float] = {}
         self._lock = threading.Lock()
 
@@ -88,16 +90,24 @@ class _Live:
                 style = "yellow" if event.level == "warning" else "default"
                 self._progress.console.print(_clean(event.text), style=style, markup=False, highlight=False)
             elif isinstance(event, Waiting):
-                self._row("waiting", None, 0, event.text)
+                self._row(self._last or Stage("target"), event.text)
             else:
-                self._row(event.name, event.total or None, event.done, event.note)
+                self._end(event.name)
+                self._row(event, event.note)
+                self._last = event
 
-    def _row(self, name: str, total: int | None, done: int, note: str) -> None:
-        left = remaining(done, total or 0, time.monotonic() - self._started.setdefault(name, time.monotonic()))
-        note = left or _clean(note)[:60]
-        if name not in self._rows:
-            self._rows[name] = self._progress.add_task(name, total=total, note=note)
-        self._progress.update(self._rows[name], total=total, completed=done, note=note)
+    def _end(self, next_name: str) -> None:
+        """A stage that counts nothing is over when the next one begins."""
+        if self._last and not self._last.total and self._last.name != next_name:
+            self._progress.update(self._rows[self._last.name], total=1, completed=1, note="")
+
+    def _row(self, stage: Stage, note: str) -> None:
+        left = remaining(stage.done, stage.total, time.monotonic() - self._started.setdefault(stage.name, time.monotonic()))
+        note = "" if stage.total and stage.done >= stage.total else _clean(note)
+        fields = {"count": f"{stage.done:,}/{stage.total:,}" if stage.total else "", "note": ", ".join(filter(None, (left, note)))}
+        if stage.name not in self._rows:
+            self._rows[stage.name] = self._progress.add_task(stage.name, total=None, **fields)
+        self._progress.update(self._rows[stage.name], total=stage.total or None, completed=stage.done, **fields)
 
 
 @contextmanager
@@ -110,13 +120,13 @@ def watching(quiet: bool = False) -> Iterator[Watch]:
     if not console.is_terminal:
         yield _Plain()
         return
+    whole = Column(no_wrap=True)
     columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description:<12}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}", style="dim", markup=False),
+        SpinnerColumn(finished_text="✓"),
+        TextColumn("{task.description:<12}", markup=False, table_column=whole),
+        TextColumn("{task.fields[count]:>11}", markup=False, table_column=whole),
+        TimeElapsedColumn(table_column=whole),
+        TextColumn("{task.fields[note]}", style="dim", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, expand=True) as progress:
         yield _Live(progress)

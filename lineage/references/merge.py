@@ -20,6 +20,7 @@ from lineage.records import BibEntry, ListedReference, Mention, Reference, Refer
 from lineage.references.join_works import join_mentions, merge_all, merge_works, true_year
 from lineage.references.same_work import Facts, by_id, by_title, facts
 from lineage.text.titles import plain
+from lineage.text.tokens import counted
 
 __all__ = ["Reconciled", "Witness", "merge_works", "reconcile"]
 
@@ -105,7 +106,7 @@ def _own_witnesses(own: Sequence[BibEntry], mentions: Sequence[Mention], notes: 
         if entry.key in seen:
             notes.append(f"key {entry.key!r} stands twice in the bibliography; its mentions belong to the first")
         seen.add(entry.key)
-    notes.extend(f"{key!r} is cited {len(entry_witnesses)} times but is not in the bibliography" for key, entry_witnesses in by_key.items())
+    notes.extend(f"{key!r} is cited {counted(len(entry_witnesses), 'time')} but is not in the bibliography" for key, entry_witnesses in by_key.items())
 
 
 def _listed_witnesses(lists: Sequence[ReferenceList], notes: list[str]) -> Iterator[Witness]:

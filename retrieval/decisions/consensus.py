@@ -16,6 +16,7 @@ from lineage.file_roles import ASIDE
 from lineage.hyperparameters.ontology import Ontology
 from lineage.records import FactKind
 from lineage.results import Consensus, FactOccurrence, Tallies, Tally, Value
+from lineage.text.tokens import counted
 from retrieval.decisions.fact_index import FactIndex, is_eval_script, standing
 from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import by_value
@@ -109,7 +110,7 @@ def _why(best: FactOccurrence, values: Sequence[Value]) -> tuple[str, ...]:
         said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
     if len(agreeing) > 1 or others:
         elsewhere = others - agreeing
-        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(elsewhere)} hold something else" if elsewhere else ""))
+        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(elsewhere)} {'holds' if len(elsewhere) == 1 else 'hold'} something else" if elsewhere else ""))
     return tuple(said)
 
 
@@ -125,8 +126,7 @@ def _by_what(best: FactOccurrence) -> str:
     sentence = next((verdict.sentence for verdict in edge.roles if verdict.sentence), "")
     said = f" (“{' '.join(sentence.split())[:200]}”)" if sentence else ""
     whose = work_name(hit.work) if hit.work.id.startswith("local:") else hit.work.id
-    place = f"score {edge.score:.2f}, distance {edge.distance}{said}"
-    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}, {place}"
+    return f"strongest of what the target inherits: {whose}{paper}, {role} of {edge.citing}{said}"
 
 
 def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], every: int, holders: FactIndex) -> Iterable[str]:
@@ -134,9 +134,9 @@ def _notes(some: Sequence[FactOccurrence], standing: Sequence[FactOccurrence], e
         yield f"{every - len(some)} places are in repositories that a paper only mentions; their values are not offered"
     computed = sum(not occurrence.fact.literal for occurrence in some)
     if computed:
-        yield f"{computed} places compute it: the expression is given as written, nothing was run"
+        yield f"{counted(computed, 'place')} {'computes' if computed == 1 else 'compute'} it: the expression is given as written, nothing was run"
     overridden = len(some) - len(standing) - computed
     if overridden:
-        yield f"{overridden} defaults or settings are overridden within their own repository"
+        yield f"{counted(overridden, 'value')} {'is' if overridden == 1 else 'are'} overridden within the same repository"
     if not some:
         yield f"no source of {holders.lineage} states it" if holders.held else _WITHOUT

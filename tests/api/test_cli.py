@@ -390,7 +390,7 @@ def test_a_build_tells_its_outcome_as_the_contract_says(lineage, mirrored):
     assert {"requests", "seconds", "content_hash", "ledger"} <= set(data)
     assert data["lineage"] == "arxiv-9908.00105"
     assert set(data["references"]) == {"total", "by_status"}
-    assert set(data["seconds"]) == {"fetch", "parse", "embed", "write", "wall"}
+    assert set(data["seconds"]) == {"fetch", "parse", "embed", "write", "report", "wall"}
     ledger = data["ledger"]
     assert ledger["in"] == ledger["ok"] + ledger["degraded"] + ledger["failed"] + ledger["excluded"]
     assert "target" in ended.err

@@ -182,7 +182,7 @@ def test_duplicate_keys_undefined_keys_and_elided_lists_leave_notes():
     assert [len(r.mentions) for r in found.references] == [1, 0]
     assert found.notes == (
         "key 'k' stands twice in the bibliography; its mentions belong to the first",
-        "'ghost' is cited 1 times but is not in the bibliography",
+        "'ghost' is cited 1 time but is not in the bibliography",
         "semantic_scholar: list is elided: no detail given",
     )
 

@@ -32,7 +32,7 @@ _USED_FOR = {
     "api.semanticscholar.org": "titles, references, citing sentences",
     "export.arxiv.org": "e-prints, PDFs, records",
     "arxiv.org": "HTML where there is no e-print",
-    "api.github.com": "which commit a repository is at, forks, licences",
+    "api.github.com": "which commit a repository is at, forks, licenses",
     "codeload.github.com": "repositories, as tarballs",
     "huggingface.co": "code links of papers; models only if one of the hub is configured",
     "api.openalex.org": "an additional source of references",

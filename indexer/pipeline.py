@@ -215,9 +215,8 @@ def _with_vectors(bench: BuildContext, writing: Writing, lexical: Manifest, embe
         units = generation.catalog.chunks(range(lexical.counts["chunks"]))
         with bench.clock.timed("embed"):
             draft.vectors(embed(bench, embedder, units), embedder.id)
-        with bench.clock.timed("write"):
-            with generation.files() as folder:
-                draft.catalog_in(folder)
+        with bench.clock.timed("write"), generation.files() as folder:
+            draft.catalog_in(folder)
         with bench.clock.timed("report"):
             return draft.commit(target=lexical.target, fingerprint=lexical.fingerprint, provenance=lexical.provenance, reports=bench.report_maker())
 

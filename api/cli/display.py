@@ -193,7 +193,8 @@ def _reference(n: int, reference: RankedReference) -> str:
     head = f"{n:>4}. {(work.year if work else None) or '    '}  {title}  [{plain(reference.cited)}]"
     lines = [
         head,
-        f"            {roles} · {counted(len(reference.mentions), 'mention')}" + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
+        f"            {roles} · {counted(len(reference.mentions), 'mention')}"
+        + (f" · {shorten('; '.join(reference.why), 110)}" if reference.why else ""),
     ]
     return "\n".join(lines)
 

@@ -163,7 +163,7 @@ def _conflicts(found: Gaps) -> Iterator[str]:
 
 
 def _conflict(conflict: Conflict) -> Iterator[str]:
-    yield f"  {conflict.severity:.2f}  {plain(conflict.title)}: {KINDS.get(conflict.kind, conflict.kind)}  ({shorten(conflict.why, _WIDTH - 50)})"
+    yield f"  {plain(conflict.title)}: {KINDS.get(conflict.kind, conflict.kind)}  ({shorten(conflict.why, _WIDTH - 50)})"
     for occurrence in conflict.sides:
         yield f"        {shorten(valued(occurrence), 40):<40}  {occurrence.fact.kind:<8} {plain(pinpoint(occurrence.evidence))}"
 

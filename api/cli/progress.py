@@ -120,6 +120,12 @@ def watching(quiet: bool = False) -> Iterator[Watch]:
     if not console.is_terminal:
         yield _Plain()
         return
+    with _table(console) as progress:
+        yield _Live(progress)
+
+
+def _table(console: Console) -> Progress:
+    """Rows of count, time and note; in a narrow terminal the note gives way."""
     whole = Column(no_wrap=True)
     columns = (
         SpinnerColumn(finished_text="✓"),
@@ -128,5 +134,4 @@ def watching(quiet: bool = False) -> Iterator[Watch]:
         TimeElapsedColumn(table_column=whole),
         TextColumn("{task.fields[note]}", style="dim", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
     )
-    with Progress(*columns, console=console, transient=True, expand=True) as progress:
-        yield _Live(progress)
+    return Progress(*columns, console=console, transient=True, expand=True)

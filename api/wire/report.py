@@ -145,8 +145,8 @@ def _blocks(report: ReportView) -> Iterator[Block]:
         yield from _part(part)
     yield Heading(2, "Ancestors by part")
     yield Table(
-        ("Part", "Taken from", "How surely", "Because"),
-        tuple((part.part, (_work(one),), f"{one.score:.2f}", one.reason) for part in report.parts for one in part.ancestors),
+        ("Part", "Taken from", "Rank", "Because"),
+        tuple((part.part, (_work(one),), str(rank), one.reason) for part in report.parts for rank, one in enumerate(part.ancestors, 1)),
     )
     yield Heading(2, "Licenses")
     yield Paragraph("Of every work whose text was read. This report quotes a single line of what may not be passed on.")

@@ -54,7 +54,7 @@ function point(mark) {
   tip.hidden = !mark;
   if (mark) {
     const { node } = mark;
-    tip.replaceChildren(make("div", {}, make("bdi", {}, node.title)), make("div", {}, [when(node), roleWords(node), node.target ? "" : `weight ${node.score.toFixed(2)}`].filter(Boolean).join(" · ")));
+    tip.replaceChildren(make("div", {}, make("bdi", {}, node.title)), make("div", {}, [when(node), roleWords(node), rankWords(node)].filter(Boolean).join(" · ")));
     const { width, height } = size();
     tip.style.left = `${Math.max(8, Math.min(mark.sx + 14, width - 330))}px`;
     tip.style.top = mark.sy > height - 110 ? "" : `${mark.sy + 16}px`;
@@ -195,14 +195,15 @@ $("skip").addEventListener("click", (event) => {
   table.focus();
 });
 
-function weigh(least) {
-  state.least = least;
-  $("least").value = String(least);
-  $("least-now").textContent = least ? least.toFixed(2) : "0";
+function limit(most) {
+  state.most = most;
+  $("most").value = String(most);
+  $("most-now").textContent = most < ranks.size ? String(most) : "all";
 }
 
-$("least").addEventListener("input", (event) => {
-  weigh(Number(event.target.value));
+$("most").max = String(ranks.size);
+$("most").addEventListener("input", (event) => {
+  limit(Number(event.target.value));
   refresh();
 });
 
@@ -221,10 +222,11 @@ window.addEventListener("message", (event) => {
   if (event.source === window.parent && ["", "light", "dark"].includes(event.data?.scheme)) document.documentElement.style.colorScheme = event.data.scheme;
 });
 
-// A very large lineage starts with its heaviest works; the line above says so, and the slider brings the others.
+// A very large lineage starts with its first works; the line above says so, and the slider brings the others.
 const CROWD = 400;
-$("weigh").hidden = data.nodes.length < 30;
-for (let least = 5; data.nodes.length > CROWD && least <= 90 && data.nodes.filter((node) => !hidden(node)).length > CROWD; least += 5) weigh(least / 100);
+$("limit").hidden = data.nodes.length < 30;
+limit(ranks.size);
+while (state.most > 10 && data.nodes.filter((node) => !hidden(node)).length > CROWD) limit(Math.floor(state.most * 0.9));
 filters();
 welcome();
 measure();

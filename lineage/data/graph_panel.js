@@ -2,7 +2,7 @@
 
 const panel = document.getElementById("panel");
 const table = document.getElementById("table-view");
-const order = { key: "score", down: true };
+const order = { key: "rank", down: false };
 
 const dot = (node) => make("span", { class: `dot role-${roleClass(node)}`, "aria-hidden": "true" });
 const links = (id, way, kind) => data.edges.filter((edge) => edge[way] === id && edge.kind === kind && edge.source !== edge.target);
@@ -55,14 +55,14 @@ function citedBy(node) {
 function repository(edge) {
   const node = byId.get(edge.target);
   const at = node.commit ? `${node.url}/tree/${node.commit}` : node.url;
-  const facts = [edge.tier, node.commit ? `commit ${node.commit.slice(0, 10)}` : "no commit pinned", node.licence || "no licence stated", node.archived ? "archived" : ""];
+  const facts = [edge.tier, node.commit ? `commit ${node.commit.slice(0, 10)}` : "no commit pinned", node.licence || "no license stated", node.archived ? "archived" : ""];
   return make("div", {}, outward(at, make("code", {}, node.title)), make("div", { class: "meta" }, facts.filter(Boolean).join(" · ")), ...edge.evidence.map((words) => make("blockquote", {}, make("bdi", {}, words))));
 }
 
 function facts(node) {
   return [
     node.authors.length ? make("p", { class: "meta" }, make("bdi", {}, node.authors.join(", "))) : null,
-    make("p", { class: "meta" }, [when(node), node.venue, node.commit ? `commit ${node.commit.slice(0, 10)}` : "", node.licence ? `licence ${node.licence}` : "licence not known"].filter(Boolean).join(" · ")),
+    make("p", { class: "meta" }, [when(node), node.venue, node.commit ? `commit ${node.commit.slice(0, 10)}` : "", node.licence ? `license ${node.licence}` : "license not known"].filter(Boolean).join(" · ")),
     node.url ? make("p", { class: "meta" }, outward(node.url, node.url.replace(/^https:\/\//, ""))) : make("p", { class: "meta" }, "No service has a page for it."),
   ];
 }
@@ -70,12 +70,12 @@ function facts(node) {
 function badges(node) {
   const roles = node.target || !node.roles.length ? [[roleClass(node), roleWords(node)]] : node.roles.map((role) => [role, data.roles[role]]);
   const shown = roles.map(([role, words]) => make("span", { class: "badge" }, make("span", { class: `dot role-${role}`, "aria-hidden": "true" }), words));
-  return make("div", { class: "badges" }, ...shown, node.target ? null : make("span", { class: "badge" }, `weight ${node.score.toFixed(2)}`));
+  return make("div", { class: "badges" }, ...shown, ranks.has(node.id) ? make("span", { class: "badge" }, rankWords(node)) : null);
 }
 
 function heaviest(id) {
   const edges = links(id, "source", "cites").sort((a, b) => b.score - a.score).slice(0, 8);
-  return edges.length ? make("ol", {}, ...edges.map((edge) => make("li", {}, to(edge.target, edge.score.toFixed(2))))) : null;
+  return edges.length ? make("ol", {}, ...edges.map((edge) => make("li", {}, to(edge.target)))) : null;
 }
 
 function welcome() {
@@ -114,16 +114,16 @@ const columns = [
   ["title", "Work", (node) => node.title.toLowerCase()],
   ["year", "Year", (node) => node.year ?? -1],
   ["role", "Role", (node) => roleWords(node)],
-  ["score", "Weight", (node) => node.score],
+  ["rank", "Rank", rankOf],
   ["code", "Code", (node) => links(node.id, "source", "code").length],
-  ["licence", "Licence", (node) => node.licence || ""],
+  ["licence", "License", (node) => node.licence || ""],
 ];
 
 function sorter([key, name]) {
   const sort = order.key === key ? (order.down ? "descending" : "ascending") : "none";
   const button = make("button", { type: "button" }, name, make("span", { "aria-hidden": "true" }, sort === "none" ? "" : order.down ? " ↓" : " ↑"));
   button.addEventListener("click", () => {
-    order.down = order.key === key ? !order.down : key === "score" || key === "year" || key === "code";
+    order.down = order.key === key ? !order.down : key === "year" || key === "code";
     order.key = key;
     tabulate();
   });
@@ -136,7 +136,7 @@ function row(node) {
     make("td", {}, to(node.id), make("div", { class: "meta quiet" }, make("bdi", {}, node.authors.join(", ")))),
     make("td", { class: "number" }, when(node).replace("year ", "")),
     make("td", {}, roleWords(node)),
-    make("td", { class: "number" }, node.score.toFixed(2)),
+    make("td", { class: "number" }, String(ranks.get(node.id) ?? "")),
     make("td", { class: "wide" }, ...code.flatMap((one, i) => (i ? [make("br"), one] : [one]))),
     make("td", { class: "wide" }, node.licence || ""),
   ];

@@ -5,8 +5,12 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const byId = new Map(data.nodes.map((node) => [node.id, node]));
 const near = new Map(data.nodes.map((node) => [node.id, new Set([node.id])]));
 // x and y are the place of the layout's origin, k the scale, tall how much further heights are spread to fill the screen.
-const state = { k: 1, tall: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), least: 0, words: "" };
+const state = { k: 1, tall: 1, x: 0, y: 0, chosen: null, pointed: null, off: new Set(), most: Infinity, words: "" };
 const picture = document.getElementById("picture");
+// Works come best first; a repository counts as the best work that it is the code of.
+const ranks = new Map(data.nodes.filter((node) => node.kind !== "code" && !node.target).map((node, i) => [node.id, i + 1]));
+const rankOf = (node) => (node.target ? 0 : ranks.get(node.id) ?? Math.min(...data.edges.filter((edge) => edge.kind === "code" && edge.target === node.id).map((edge) => ranks.get(edge.source) ?? 0)));
+const rankWords = (node) => (ranks.has(node.id) ? `rank ${ranks.get(node.id)} of ${ranks.size}` : "");
 
 for (const edge of data.edges) {
   near.get(edge.source).add(edge.target);
@@ -31,7 +35,7 @@ const roleWords = (node) => {
 };
 const hidden = (node) => {
   if (node.target) return false;
-  if (node.score < state.least) return true;
+  if (rankOf(node) > state.most) return true;
   if (node.kind !== "code") return state.off.has(roleClass(node));
   if (state.off.has("code")) return true;
   const papers = data.edges.filter((edge) => edge.kind === "code" && edge.target === node.id).map((edge) => byId.get(edge.source));
@@ -41,7 +45,7 @@ const hidden = (node) => {
 const when = (node) => (node.year !== null ? String(node.year) : node.kind === "code" ? "" : "year unknown");
 
 function spoken(node) {
-  return `${node.title}${when(node) && `, ${when(node)}`}. ${roleWords(node)}. Weight ${node.score.toFixed(2)}.`;
+  return `${node.title}${when(node) && `, ${when(node)}`}. ${roleWords(node)}${rankWords(node) && `, ${rankWords(node)}`}.`;
 }
 
 function curve(a, b) {
@@ -90,7 +94,7 @@ const strip = make("svg:rect", { class: "strip", height: 27 });
 layers.bands.append(...bands.map((band) => band.rect));
 layers.axis.append(strip, ...bands.map((band) => band.text), ...breaks.map((one) => one.text));
 layers.lines.append(...lines.map((line) => line.path));
-// In the order of weight: that is the order of the Tab key.
+// In the order of rank: that is the order of the Tab key.
 layers.marks.append(...marks.map((mark) => mark.group));
 picture.append(layers.bands, layers.lines, layers.marks, ...marks.map((mark) => mark.over).filter(Boolean), layers.axis);
 
@@ -210,7 +214,7 @@ function fit() {
   const { width, height } = size();
   const [left, top, right, bottom] = data.box;
   // The axis stands above, the slider below.
-  const [head, foot] = [28, document.getElementById("weigh").hidden ? 10 : 50];
+  const [head, foot] = [28, document.getElementById("limit").hidden ? 10 : 50];
   const room = Math.max(80, height - head - foot);
   const whole = Math.min((width - 24) / (right - left), room / (bottom - top));
   const least = width < 600 ? 0.5 : 0.2;

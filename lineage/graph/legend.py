@@ -36,7 +36,7 @@ COLOURS = {
 }
 EXPLANATION = (
     "A lineage is what a paper took for granted: the works it builds on, and their code. "
-    "Older works stand to the left, larger marks carry more of it, and colour says what a work is used for."
+    "Older works stand to the left, larger marks carry more of it, and color says what a work is used for."
 )
 FONT = 12
 _CHARACTER = 6.7

@@ -121,7 +121,7 @@ def _shape(attributes: Mapping[str, Any], x: float, y: float, size: float) -> st
 
 def _spoken(attributes: Mapping[str, Any]) -> str:
     roles = "the target" if attributes["target"] else ", ".join(ROLES[r] for r in attributes["roles"].split(", ") if r) or attributes["kind"]
-    return f"{attributes['title']} ({attributes.get('year', 'year unknown')}): {roles}, weight {attributes['score']:.2f}"
+    return f"{attributes['title']} ({attributes.get('year', 'year unknown')}): {roles}"
 
 
 def _legend(graph: nx.DiGraph, width: float, height: float) -> Iterator[str]:

@@ -106,7 +106,9 @@ def _own_witnesses(own: Sequence[BibEntry], mentions: Sequence[Mention], notes: 
         if entry.key in seen:
             notes.append(f"key {entry.key!r} stands twice in the bibliography; its mentions belong to the first")
         seen.add(entry.key)
-    notes.extend(f"{key!r} is cited {counted(len(entry_witnesses), 'time')} but is not in the bibliography" for key, entry_witnesses in by_key.items())
+    notes.extend(
+        f"{key!r} is cited {counted(len(entry_witnesses), 'time')} but is not in the bibliography" for key, entry_witnesses in by_key.items()
+    )
 
 
 def _listed_witnesses(lists: Sequence[ReferenceList], notes: list[str]) -> Iterator[Witness]:

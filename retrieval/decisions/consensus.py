@@ -110,7 +110,10 @@ def _why(best: FactOccurrence, values: Sequence[Value]) -> tuple[str, ...]:
         said.append("it overrides " + ", ".join(f"{fact.value} ({fact.kind})" for fact in best.overridden) + " of the same repository")
     if len(agreeing) > 1 or others:
         elsewhere = others - agreeing
-        said.append(f"{len(agreeing)} of {len(agreeing | others)} works hold it" + (f"; {len(elsewhere)} {'holds' if len(elsewhere) == 1 else 'hold'} something else" if elsewhere else ""))
+        said.append(
+            f"{len(agreeing)} of {len(agreeing | others)} works hold it"
+            + (f"; {len(elsewhere)} {'holds' if len(elsewhere) == 1 else 'hold'} something else" if elsewhere else "")
+        )
     return tuple(said)
 
 

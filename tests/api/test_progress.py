@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from io import StringIO
 
-from api.cli.progress import remaining, watching
-from lineage.progress import Stage
+import pytest
+from rich.console import Console
+
+from api.cli.progress import _Live, _table, remaining, watching
+from lineage.progress import Stage, Waiting
 
 
 @pytest.mark.parametrize(
@@ -26,3 +29,24 @@ def test_a_log_gets_plain_lines_now_and_then(capsys):
             watch(Stage("embed", done, 1024))
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["embed        0/1,024", "embed        1,024/1,024"]
+
+
+def test_a_narrow_terminal_keeps_count_and_time_and_cuts_the_note():
+    console = Console(file=StringIO(), width=80, force_terminal=True, color_system=None)
+    rows = _table(console)
+    watch = _Live(rows)
+    for event in (
+        Stage("gaps", note="comparing"),
+        Stage("papers", 3, 20, "A title. " * 20),
+        Waiting("waiting 3 s for arXiv"),
+        Stage("embed", 5, 5, "x"),
+    ):
+        watch(event)
+    with console.capture() as shown:
+        console.print(rows.get_renderable())
+    gaps, papers, embed = shown.get().splitlines()
+    assert max(map(len, (gaps, papers, embed))) <= 80
+    assert gaps.startswith("✓ gaps")
+    assert "3/20 0:00:00 waiting 3 s for arXiv" in papers
+    assert embed.startswith("✓ embed")
+    assert embed.rstrip().endswith("5/5 0:00:00")

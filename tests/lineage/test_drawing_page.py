@@ -189,7 +189,7 @@ def test_a_crowd_starts_with_its_heaviest_says_so_and_shows_all_when_asked(brows
     shown = browser.run("document.getElementById('found').textContent")
     assert shown.endswith(" of 600 shown")
     assert 100 < int(shown.split()[0]) <= 400
-    browser.run("(() => { const s = document.getElementById('least'); s.value = '0'; s.dispatchEvent(new Event('input')); })()")
+    browser.run("(() => { const s = document.getElementById('most'); s.value = s.max; s.dispatchEvent(new Event('input')); })()")
     browser.settle()
     assert browser.run("document.getElementById('found').textContent") == ""
     assert browser.run("document.querySelectorAll('.node:not([hidden])').length") == 600

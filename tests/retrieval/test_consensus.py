@@ -260,9 +260,7 @@ def test_the_words_say_by_what_the_first_is_inherited():
         return concluded(*some).why
 
     assert words(holder("1", role=None))[0].startswith("nothing that the target cites says it; this work was added to the lineage: ")
-    assert words(holder("1", role=""))[0].startswith(
-        f"strongest of what the target inherits: {small.REPO}, reference of {small.TARGET}:"
-    )
+    assert words(holder("1", role=""))[0].startswith(f"strongest of what the target inherits: {small.REPO}, reference of {small.TARGET}:")
     assert len(words(holder("1"))) == 1
     assert words(holder("1"), holder("1", small.FORK))[1] == "2 of 2 works hold it"
     assert words(holder("1", score=0.9), holder("2", small.FORK))[1] == "1 of 2 works hold it; 1 holds something else"

@@ -24,7 +24,7 @@ from lineage.generation import Damaged, Generation, open_generation
 from lineage.hyperparameters.ontology import ontology
 from lineage.progress import Stage, Watch, unwatched
 from lineage.records import Answer, ChunkKind, Reference, Work, WorkId
-from lineage.results import Audit, CodeArchive, Consensus, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
+from lineage.results import Audit, CodeArchive, Consensus, Crop, Gaps, ModelUsage, Pack, Tallies, WrittenAnswer
 from lineage.settings import lineages_at
 from lineage.text.hidden_text import inline
 
@@ -312,6 +312,12 @@ class Service:
         missed = f"; not searched because it cannot be read: {', '.join(unread)}" if unread else ""
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
+    def crop(self, chunk: str, *, lineage: str = "") -> Crop:
+        """Draw the part of a PDF's page that a chunk was read from, with a box around it, in the sandbox. Keeps nothing; raises `NotFound`."""
+        from api.cropping import crop
+
+        return crop(self._parts, self._name(lineage) if lineage else self._holding(chunk)[0] or self._name(""), chunk)
+
     def _holding(self, chunk: str) -> tuple[str, tuple[str, ...]]:
         """The first lineage whose catalog has the chunk (empty if none has it), and the lineages that cannot be read."""
         unread = []
@@ -415,10 +421,11 @@ class Service:
 
         return audit(self._parts, code, self._name(lineage), no_target_code)
 
-    def references(self, lineage: str = "", *, top: int = 0) -> RankedReferences:
-        """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, or the first `top`."""
+    def references(self, lineage: str = "", *, top: int = 0, work: str = "") -> RankedReferences:
+        """List what a lineage's target cites, with contexts, roles, rank and reasons: all of it, the first `top`, or one `work`."""
         with open_generation(self._lineages, self._name(lineage)) as generation:
             edges, works = _edges(generation)
+            edges = tuple(edge for edge in edges if edge.cited == work) if work else edges
             return _listed(works[WorkId(generation.manifest.target)], edges, works, generation.catalog.meta().get("coverage", {}), top)
 
     def references_of(self, target: str, *, top: int = 0, watch: Watch = unwatched) -> RankedReferences:

@@ -234,10 +234,18 @@ class Around(Closed):
     after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
 
 
+class OneChunk(Closed):
+    """A chunk that is named."""
+
+    chunk: Annotated[str, Field(**CHUNK_ID)]
+    lineage: Lineage = ""
+
+
 class Cited(OneLineage):
-    """How many references are wanted, and in which form."""
+    """Which references are wanted, and in which form."""
 
     top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
+    work: Annotated[str, Field(max_length=300, pattern=LINEAGE, description="Only references to this work, by its identifier.")] = ""
     form: Annotated[Literal["json", "bibtex", "csl-json", "ris"], Field(description="How they are written.")] = "json"
 
 

@@ -20,7 +20,7 @@ from api.wire.encode import maker
 from api.wire.report import ReportView
 from lineage.decisions import Decision, Decisions
 from lineage.generation import Damaged
-from lineage.results import CodeArchive, ModelUsage, Tallies
+from lineage.results import CodeArchive, Crop, ModelUsage, Tallies
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -146,6 +146,8 @@ _WRITES = Missing("an agent writes the answer itself, from what lineage_search g
 _PICTURE = Missing("a picture is for people; lineage_search names the relation of each hit")
 _PERSONS = Missing("a report is for people to read or to mail; an agent asks lineage_gaps")
 _INSIDE = Missing("they are part of what `show` gives")
+_SEEN = Missing("a terminal shows no pictures; `read` prints the lines")
+_LINES = Missing("a picture is for people; lineage_read gives the lines")
 _CITED = Missing("a citation of a hit names file and lines for a person to open")
 _CODE = Missing("at most six tools, and the code is where the agent is: it runs `lineage audit`")
 _TAKEN_BACK = Missing("what was decided is for a person to take back; an agent decides anew")
@@ -166,6 +168,7 @@ OPERATIONS = (
     Operation("show", stored.Overview, asked.OneLineage, "show", _of(""), "lineage_status", "show"),
     Operation("query", hits.AnswerView, asked.Search, "query", Route("POST", "/search"), "lineage_search", "search"),
     Operation("evidence", hits.EvidenceView, asked.Around, _CITED, Route("GET", "/evidence/{chunk}"), "lineage_read", "evidence"),
+    Operation("crop", Crop, asked.OneChunk, _SEEN, Route("GET", "/crops/{chunk}"), _LINES, "crop"),
     Operation("grep", hits.LinesView, asked.Exact, "grep", Route("POST", "/grep"), "lineage_search", "grep"),
     Operation("read", hits.PassageView, asked.Citation, "read", Route("POST", "/read"), "lineage_read", "read"),
     Operation("context", insight.PackView, asked.Task, "context", Route("POST", "/context"), "lineage_context", "context"),

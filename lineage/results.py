@@ -331,6 +331,19 @@ class Audit:
 
 
 @dataclass(frozen=True)
+class Crop:
+    """A part of a PDF's page with a box around a chunk: `png` in base64, `width` and `height` in pixels, `page` counted from 1."""
+
+    lineage: str
+    generation: str
+    chunk: str
+    page: int
+    width: int
+    height: int
+    png: str
+
+
+@dataclass(frozen=True)
 class ModelUsage:
     """What a chat model was asked, or would be: calls, answers that were kept, tokens at most, and their cost where a price is set."""
 

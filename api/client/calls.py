@@ -26,7 +26,7 @@ from api.wire.stored import Completeness, GraphView, JobView, Overview, RankedRe
 from lineage.decisions import Decision, Decisions
 from lineage.errors import NotFound, UsageError
 from lineage.generation import Damaged
-from lineage.results import Tallies
+from lineage.results import Crop, Tallies
 
 R = TypeVar("R")
 _FORM = "form"
@@ -137,6 +137,7 @@ class Methods:
 
     search = Method[AnswerView]()
     evidence = Method[EvidenceView]()
+    crop = Method[Crop]()
     grep = Method[LinesView]()
     read = Method[PassageView]()
     context = Method[PackView]()

@@ -26,6 +26,9 @@ export function note(words, bad) {
   return make("p", { class: bad ? "note bad" : "note", role: bad ? "alert" : null }, words);
 }
 
+// A note of a report: what it was taken to be about is no warning.
+export const noted = (words) => (words.startsWith("detected domains") ? make("p", { class: "small quiet" }, words) : note(words));
+
 export function problem(error) {
   const hint = error.hint ? ` ${error.hint}` : "";
   return note(`${error.message}.${hint}`.replace(/\.\./g, "."), true);

@@ -1,11 +1,12 @@
 // A hit as a card: where it stands, why it counts, the lines that answer; and the short form of it for tables.
 
-import { make, outward, problem, role, strange } from "./dom.js";
+import { counted, make, outward, problem, role, strange } from "./dom.js";
+import { about } from "./panel.js";
 import { get } from "./server.js";
 import { passage, source } from "./source.js";
 
 const SHOWN = 16;
-const licence = (name) => ({ custom: "custom license", unknown: "no licence stated" })[name] || name || "no licence stated";
+const licence = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
 const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
 export const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 
@@ -27,7 +28,8 @@ function window_(hit) {
 
 function body(hit, rows, first) {
   const text = rows.join("\n");
-  return isCode(hit) ? source(text, hit.source.path, first, hit.focus, `Lines of ${hit.source.path}`) : passage(text, first, hit.focus);
+  const focus = hit.focus && hit.focus.end_line - hit.focus.start_line + 1 < hit.text.replace(/\n$/, "").split("\n").length ? hit.focus : null; // all of it is marked by nothing
+  return isCode(hit) ? source(text, hit.source.path, first, focus, `Lines of ${hit.source.path}`) : passage(text, first, focus);
 }
 
 // `only`, if given, asks one work.
@@ -42,15 +44,31 @@ export function card(hit, lineage, only) {
   const kin = hit.lineage || {};
   return make("article", { class: "card", tabindex: "-1", id: hit.chunk, "aria-label": `Hit ${hit.rank}: ${hit.citation}` },
     make("div", { class: "head" },
-      make("div", { class: "row spread" }, make("h3", {}, `${hit.rank}. `, strange(hit.source.title)), make("span", { class: "small quiet" }, strange(place(hit)))),
+      make("div", { class: "row spread" }, make("h3", {}, `${hit.rank}. `, about(lineage, hit.source.work, strange(hit.source.title))), make("span", { class: "small quiet" }, strange(place(hit)))),
       make("div", { class: "cite" }, outward(hit.source.url, hit.citation)),
       make("div", { class: "badges" }, hit.from_target ? make("span", { class: "badge" }, ofTarget(hit)) : role(kin.role),
         make("span", { class: "badge" }, licence(hit.license)),
         ...(hit.flags || []).map((flag) => make("span", { class: "badge" }, flag)),
-        hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${hit.copies.length} other places`) : null),
+        hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${counted(hit.copies.length, "other place")}`) : null),
       kin.why ? make("blockquote", {}, strange(kin.why)) : null),
     held,
-    make("div", { class: "foot" }, all, wider, only ? make("button", { type: "button", onclick: () => only(hit.source.work) }, "Ask only this work") : null, copier(hit), make("details", {}, make("summary", {}, "Why this rank"), make("ul", {}, ...(hit.why || []).map((words) => make("li", {}, words))))));
+    make("div", { class: "foot" }, all, wider, pictured(hit, lineage, held), only ? make("button", { type: "button", onclick: () => only(hit.source.work) }, "Ask only this work") : null, copier(hit), make("details", {}, make("summary", {}, "Why this rank"), make("ul", {}, ...(hit.why || []).map((words) => make("li", {}, words))))));
+}
+
+// The page of the PDF that a passage was read from, with a box around it.
+function pictured(hit, lineage, held) {
+  if (!hit.source.box) return null;
+  const button = make("button", { type: "button", onclick: async () => {
+    button.disabled = true;
+    try {
+      const { page, width, height, png } = await get(`/crops/${hit.chunk}`, { lineage });
+      held.append(make("img", { class: "crop", src: `data:image/png;base64,${png}`, width, height, alt: `Page ${page} of ${hit.source.title} with a box around this passage` }));
+      button.hidden = true;
+    } catch (error) {
+      held.append(problem(error));
+    }
+  } }, "On its page");
+  return button;
 }
 
 function copier(hit) {

@@ -1,7 +1,8 @@
 // The page: which lineage, which view. Views are functions of their element; nothing else holds state.
 
 import { address, addressed, announce, counted, make, note, paint, problem } from "./dom.js";
-import { get } from "./server.js";
+import { openPanel } from "./panel.js";
+import { get, renew } from "./server.js";
 import { ask } from "./view_ask.js";
 import { builds } from "./view_builds.js";
 import { gaps } from "./view_gaps.js";
@@ -43,6 +44,9 @@ function open() {
   if (named && name !== "builds") choose(named);
   address(name, name === "builds" ? "" : chosen(), asked);
   document.title = `${TITLES[name]} · ${chosen() || "Lineage"}`;
+  $("panel").onclose = null;
+  $("panel").close();
+  if (asked.open) openPanel(chosen(), asked.open);
   VIEWS[name](view, { lineage: chosen(), signal: leaving.signal, refresh: load, empty: !known.length });
 }
 
@@ -59,15 +63,16 @@ function describe() {
   const about = $("about");
   about.hidden = !one;
   if (!one) return;
-  const facts = one.problem ? [`damaged: ${one.problem}`] : [one.target, counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created), origin(one.provenance)];
+  const facts = one.problem ? [`damaged: ${one.problem}`] : [counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created), origin(one.provenance)];
   about.replaceChildren(make("bdi", {}, facts.filter(Boolean).join(" · ")));
 }
 
 async function load() {
   const before = chosen() || localStorage.getItem("lineage") || "";
+  renew();
   known = (await get("/lineages")).lineages;
   $("which").hidden = !known.length;
-  $("lineage").replaceChildren(...known.map((row) => make("option", { value: row.lineage, selected: row.lineage === before }, row.lineage)));
+  $("lineage").replaceChildren(...known.map((row) => make("option", { value: row.lineage, selected: row.lineage === before }, row.title ? `${row.lineage} · ${row.title}` : row.lineage)));
   describe();
 }
 
@@ -79,7 +84,7 @@ function choose(lineage) {
 
 $("lineage").addEventListener("change", () => {
   choose(chosen());
-  address(wanted(), chosen(), every([...addressed()].filter(([name]) => !["lineage", "detail", "with"].includes(name))));
+  address(wanted(), chosen(), every([...addressed()].filter(([name]) => !["lineage", "detail", "with", "open", "work"].includes(name))));
   open();
   announce(`Lineage ${chosen()}`);
 });

@@ -46,6 +46,18 @@ const query = (values) => {
 export const get = async (path, values = {}, options = {}) => (await send(path + query(values), options)).json();
 export const text = async (path, values = {}) => (await send(path + query(values))).text();
 export const remove = async (path, values = {}) => (await send(path + query(values), { method: "DELETE" })).json();
+
+// A lineage at a glance, asked for once as long as the page shows the same lineage.
+let glance = { lineage: "", shown: null };
+export const renew = () => { glance = { lineage: "", shown: null }; };
+export function overview(lineage) {
+  if (glance.lineage !== lineage) {
+    glance = { lineage, shown: get(`/lineages/${encodeURIComponent(lineage)}`) };
+    glance.shown.catch(renew);
+  }
+  return glance.shown;
+}
+
 export async function post(path, body, options = {}) {
   const made = await send(path, { ...options, method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) });
   return made.json();

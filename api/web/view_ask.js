@@ -3,7 +3,7 @@
 import { address, addressed, announce, counted, make, note, outward, problem, strange } from "./dom.js";
 import { card, isCode } from "./evidence.js";
 import { marked } from "./source.js";
-import { get, post } from "./server.js";
+import { overview, post } from "./server.js";
 
 let asked = { text: "", kind: "", no_target_code: false, work: "" };
 let place = null;
@@ -11,7 +11,7 @@ let running = null;
 
 export function ask(view, { lineage, signal }) {
   const given = addressed();
-  if (given.has("q")) asked = { ...asked, text: given.get("q"), work: given.get("work") || "" };
+  if (given.has("q") || given.has("work")) asked = { text: given.get("q") || "", kind: given.get("kind") || "", no_target_code: given.has("without"), work: given.get("work") || "" };
   if (place && place !== lineage) asked.work = ""; // works are those of one lineage
   place = lineage;
   const results = make("div", { tabindex: "-1" });
@@ -25,23 +25,44 @@ export function ask(view, { lineage, signal }) {
   work.value = asked.work;
   const go = () => {
     asked = { text: input.value.trim(), kind: kind.value, no_target_code: without.checked, work: work.value.trim() };
-    address("ask", lineage, { q: asked.text, ...(asked.work && { work: asked.work }) });
+    address("ask", lineage, addressOf(asked));
+    keep.hidden = !asked.text;
     search(results, lineage, only);
   };
   // The button that asked is gone with the results; the focus stays where they come.
   const only = (id) => { work.value = id; go(); results.focus(); };
+  const keep = make("button", { type: "button", hidden: !asked.text, onclick: () => { remember(lineage, asked); saved.replaceChildren(...kept()); announce("The question is saved"); } }, "Save question");
+  const saved = make("ul", { class: "chips", "aria-label": "Saved questions" });
+  const kept = () => questionsOf(lineage).map((one) => make("li", {}, make("a", { href: `#ask?${new URLSearchParams({ ...addressOf(one), lineage })}` }, strange(one.text), one.work ? make("span", { class: "quiet" }, ` in ${one.work}`) : null),
+    make("button", { type: "button", "aria-label": `Forget: ${one.text}`, onclick: () => { forget(lineage, one); saved.replaceChildren(...kept()); keep.focus(); } }, "×")));
+  saved.append(...kept());
   const example = (text) => make("li", {}, make("button", { type: "button", onclick: () => { input.value = text; go(); } }, text));
   const examples = make("ul", { class: "chips", "aria-label": "Examples" });
   view.replaceChildren(make("div", { class: "column" },
     make("form", { id: "asking", class: "ask", role: "search", onsubmit: (event) => { event.preventDefault(); go(); } }, input, kind, make("button", { type: "submit", class: "first" }, "Ask")),
-    make("p", { class: "small quiet check" }, make("label", { for: "work" }, "only in"), work, works, without, make("label", { for: "without" }, "leave the target's own code out")),
-    examples, results));
+    make("p", { class: "small quiet check" }, make("label", { for: "work" }, "only in"), work, works, without, make("label", { for: "without" }, "leave the target's own code out"), keep),
+    saved, examples, results));
   if (input.value) go();
   else input.focus();
-  get(`/lineages/${encodeURIComponent(lineage)}`, {}, { signal }).then(({ texts, questions }) => {
+  overview(lineage).then(({ texts, questions }) => {
+    if (signal.aborted) return;
     works.replaceChildren(...texts.map((one) => make("option", { value: one.work, label: one.title })));
     examples.replaceChildren(...questions.map(example)); // those that this lineage supports
   }, () => {}); // an identifier can be typed as well
+}
+
+// The question as it stands in an address; what is not chosen is left out.
+const addressOf = ({ text, kind, no_target_code, work }) => ({ q: text, ...(kind && { kind }), ...(work && { work }), ...(no_target_code && { without: "target-code" }) });
+
+// Saved questions stay in this browser, beside the choice of light or dark.
+const SAVED = 50;
+const every = () => JSON.parse(localStorage.getItem("questions") || "[]");
+const questionsOf = (lineage) => every().filter((one) => one.lineage === lineage);
+const same = (one, lineage, other) => one.lineage === lineage && JSON.stringify(addressOf(one)) === JSON.stringify(addressOf(other));
+const forget = (lineage, question) => localStorage.setItem("questions", JSON.stringify(every().filter((one) => !same(one, lineage, question))));
+function remember(lineage, question) {
+  forget(lineage, question);
+  localStorage.setItem("questions", JSON.stringify([{ ...question, lineage }, ...every()].slice(0, SAVED)));
 }
 
 async function search(results, lineage, only) {

@@ -1,20 +1,20 @@
 // Gaps: where sources contradict each other; then what a reproduction needs, what the paper states of it, and where the rest comes from.
 
-import { announce, counted, make, note, problem, strange } from "./dom.js";
+import { address, addressed, announce, counted, make, note, noted, problem, strange } from "./dom.js";
 import { cited, quote } from "./evidence.js";
 import { get } from "./server.js";
 
 export const STATES = { UNSPECIFIED: "not stated", PARTIALLY_SPECIFIED: "mentioned, no value", SPECIFIED: "stated" };
 const SAYS = "says: "; // what begins the reason that quotes the sentence itself
 const SUGGESTIONS = 3;
-const shown = new Set(["UNSPECIFIED", "PARTIALLY_SPECIFIED"]);
+const OPEN = ["UNSPECIFIED", "PARTIALLY_SPECIFIED"]; // what is shown unless the address says otherwise
 
 export async function gaps(view, { lineage, signal }) {
   view.replaceChildren(make("p", { class: "quiet", role: "status" }, "Comparing the paper with its lineage…"));
   try {
     const report = await get("/gaps", { lineage });
     if (signal.aborted) return; // the reader has gone on to another view
-    view.replaceChildren(make("div", { class: "column" }, ...report.notes.map((words) => note(words)), contradictions(report.conflicts), ...details(report.gaps)));
+    view.replaceChildren(make("div", { class: "column" }, ...report.notes.map(noted), contradictions(report.conflicts), ...details(report.gaps, lineage)));
     announce(`${counted(report.conflicts.length, "contradiction")}, ${counted(report.gaps.filter((gap) => gap.state === "UNSPECIFIED").length, "detail")} not stated`);
   } catch (error) {
     if (signal.aborted) return;
@@ -28,14 +28,14 @@ export function contradictions(conflicts) {
 }
 
 function contradiction(conflict) {
-  const severity = make("meter", { min: "0", max: "1", value: String(conflict.severity), "aria-label": "how likely it matters" });
   return make("div", { class: "card" },
-    make("div", { class: "head row spread" }, make("h3", {}, conflict.title), make("span", { class: "meter" }, severity, conflict.kind.replace("-", " against "))),
+    make("div", { class: "head row spread" }, make("h3", {}, conflict.title), make("span", { class: "small quiet" }, conflict.kind.replace("-", " against "))),
     make("div", { class: "body" }, conflict.why ? make("p", {}, make("bdi", {}, conflict.why)) : null,
       make("div", { class: "sides" }, ...conflict.sides.map((side) => make("div", { class: "side" }, value(side.fact), make("div", {}, cited(side.evidence)), quote(side.evidence))))));
 }
 
-function details(every) {
+function details(every, lineage) {
+  const shown = new Set(addressed().has("state") ? addressed().getAll("state") : OPEN);
   const table = make("div", { class: "scroll" });
   const total = make("p", { class: "quiet" });
   const draw = () => {
@@ -46,6 +46,7 @@ function details(every) {
   const filters = Object.entries(STATES).map(([state, words]) => {
     const button = make("button", { type: "button", "aria-pressed": String(shown.has(state)), onclick: () => {
       if (!shown.delete(state)) shown.add(state);
+      address("gaps", lineage, { state: shown.size ? [...shown] : [""] });
       button.setAttribute("aria-pressed", String(shown.has(state)));
       draw();
     } }, `${words} (${every.filter((gap) => gap.state === state).length})`);

@@ -1,13 +1,12 @@
 // Paper: what this paper does not tell you. Contradictions, open decisions by part with the ancestor's answer, what was decided; the lineage beside it.
 
-import { address, addressed, announce, counted, make, note, outward, problem, strange } from "./dom.js";
+import { address, addressed, announce, counted, make, noted, outward, problem, strange } from "./dom.js";
 import { cited, quote } from "./evidence.js";
+import { about, page } from "./panel.js";
 import { get, post, remove, text } from "./server.js";
 import { contradictions, grid, named, STATES, strength } from "./view_gaps.js";
 
 const FIRST = 5;
-const PAGES = { arxiv: "https://arxiv.org/abs/", doi: "https://doi.org/" };
-const page = (id) => { const [scheme, ...rest] = id.split(":"); return PAGES[scheme] && PAGES[scheme] + rest.join(":"); };
 
 export async function paper(view, { lineage, signal }) {
   view.replaceChildren(make("p", { class: "quiet", role: "status" }, "Comparing the paper with its lineage…"));
@@ -17,7 +16,7 @@ export async function paper(view, { lineage, signal }) {
     const again = async () => { await paper(view, { lineage, signal }); view.focus(); };
     const open = report.parts.flatMap((part) => part.decisions);
     view.replaceChildren(make("div", { class: "paper" },
-      make("div", {}, head(report, open), ...report.notes.map((words) => note(words)), contradictions(report.conflicts),
+      make("div", {}, head(report, open), ...report.notes.map(noted), contradictions(report.conflicts),
         decided(report.decided, lineage, again), make("h2", {}, `${counted(open.length, "open decision")}, and what the ancestors do`),
         ...report.parts.filter((part) => part.decisions.length).map((part) => section(part, lineage, again))),
       beside(report, lineage)));
@@ -55,7 +54,7 @@ function section(part, lineage, again) {
     part.decisions.length > count ? make("button", { type: "button", onclick: () => { draw(part.decisions.length); held.querySelectorAll("a.detail")[count].focus(); } }, `${part.decisions.length - count} more of ${part.part}`) : "");
   draw(wanted < FIRST ? FIRST : part.decisions.length);
   return make("section", { class: "part" }, make("h3", {}, part.part.charAt(0).toUpperCase() + part.part.slice(1)),
-    from ? make("p", { class: "small" }, "taken from ", outward(page(from.work), strange(from.title || from.work)), from.reason ? make("blockquote", {}, strange(from.reason)) : null) : null, held);
+    from ? make("p", { class: "small" }, "taken from ", about(lineage, from.work, strange(from.title || from.work)), from.reason ? make("blockquote", {}, strange(from.reason)) : null) : null, held);
 }
 
 function table({ decisions }, count, lineage, again) {
@@ -118,7 +117,7 @@ function beside(report, lineage) {
     URL.revokeObjectURL(file);
   } }, words);
   const whose = parts.filter((part) => part.ancestors.length).map((part) => [make("dt", {}, part.part),
-    ...part.ancestors.slice(0, 3).map((one) => make("dd", { title: one.reason }, outward(page(one.work), strange(one.title || one.work)), make("span", { class: "small quiet" }, ` ${Math.round(100 * one.score)} %`)))]);
+    ...part.ancestors.slice(0, 3).map((one) => make("dd", { title: one.reason }, about(lineage, one.work, strange(one.title || one.work))))]);
   return make("aside", { class: "beside", "aria-label": "The lineage" }, make("h2", {}, "Its lineage"),
     whose.length ? make("dl", {}, ...whose.flat()) : make("p", { class: "quiet" }, "No ancestor of a part was found."),
     make("p", {}, make("a", { href: `#picture?${new URLSearchParams({ lineage })}` }, "The whole lineage as a picture")),

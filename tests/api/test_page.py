@@ -495,3 +495,95 @@ def test_all_that_the_page_is_made_of_is_small(server):
     listed = re.findall(r'(?:src|href)="(/web/[^"]+)"', httpx2.get(server.url).text)
     assert sorted({*listed}) == ["/web/icon.svg", "/web/page.css", "/web/page.js"]
     assert json.loads(httpx2.get(f"{server.url}/api/v1/lineages").text)["lineages"]
+
+
+def test_the_panel_of_a_work_says_what_it_is_and_gives_its_bibtex_by_the_keyboard(browser, server):
+    with opened(browser, server) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        go(page, server, "paper")
+        title = page.locator("aside dd a").first
+        title.focus()
+        page.keyboard.press("Enter")
+        panel = page.locator("#panel")
+        panel.locator("blockquote div").first.wait_for()
+        assert panel.locator("h2").inner_text() == title.inner_text()
+        words = panel.inner_text()
+        assert re.search(r"2024 · .*\n", words)
+        assert "rank 1 of 8" in words
+        assert "masked autoencoder" in words
+        assert "official · Apache-2.0" in words
+        assert "What the paper says of it" in words
+        panel.get_by_text("BibTeX", exact=True).click()
+        panel.get_by_role("button", name="Copy BibTeX").click()
+        panel.get_by_role("button", name="Copied").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()").startswith("@")
+        assert page.url.endswith("open=arxiv%3A9911.00102&" + f"lineage={NAME}")
+        assert violations(page) == []
+        picture(page, "page-panel")
+        page.keyboard.press("Escape")
+        page.wait_for_url(f"**/#paper?lineage={NAME}")
+        assert page.evaluate("document.activeElement.textContent") == title.inner_text()
+
+
+def test_a_passage_of_a_pdf_is_shown_on_its_page_and_others_have_none(page, server):
+    go(page, server, "ask?q=gentle+crop+augmentation&kind=paper&work=arxiv:9909.00104")
+    card = page.locator("article.card").first
+    card.get_by_role("button", name="On its page").click()
+    shown = card.locator("img.crop")
+    shown.wait_for()
+    page.wait_for_function("image => image.complete && image.naturalWidth > 300", arg=shown.element_handle())
+    assert re.match(r"Page \d+ of SoftCrop.* with a box around this passage", shown.get_attribute("alt"))
+    assert violations(page) == []
+    picture(page, "page-crop")
+    go(page, server, "ask?q=mask+ratio&work=arxiv:9912.00001")
+    page.locator("article.card").first.wait_for()
+    assert page.get_by_role("button", name="On its page").count() == 0
+
+
+def test_a_question_is_saved_asked_again_and_forgotten(page, server):
+    go(page, server, "ask?q=learning+rate&kind=code&without=target-code")
+    page.locator("article.card").first.wait_for()
+    page.get_by_role("button", name="Save question").click()
+    go(page, server, "ask?q=optimizer")
+    page.locator("article.card").first.wait_for()
+    page.reload()
+    saved = page.get_by_role("list", name="Saved questions")
+    saved.get_by_role("link").click()
+    page.wait_for_url(f"**/#ask?q=learning+rate&kind=code&without=target-code&lineage={NAME}")
+    page.locator("article.card").first.wait_for()
+    assert (page.input_value("#question"), page.is_checked("#without")) == ("learning rate", True)
+    assert violations(page) == []
+    saved.get_by_role("button", name="Forget: learning rate").click()
+    assert saved.get_by_role("link").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("view", "ready"),
+    [
+        ("paper?detail=warmup", ".part"),
+        ("paper?open=arxiv:9911.00102", "#panel blockquote"),
+        ("ask?q=learning+rate&kind=code&work=northlake-vision/patchmask&without=target-code", "article.card"),
+        ("gaps?state=SPECIFIED", "table.wide"),
+        ("values?name=lr", "section.card"),
+        ("builds", "form.form"),
+    ],
+)
+def test_a_copied_address_opens_the_same_view_elsewhere(browser, server, view, ready):
+    def seen(page, address):
+        page.goto(address)
+        page.locator(ready).first.wait_for()
+        page.wait_for_load_state("networkidle")
+        return page.url, page.locator("main").inner_text()
+
+    with opened(browser, server) as page:
+        address, first = seen(page, f"{server.url}/#{view}")
+        assert (view.partition("?")[2] == "") or f"lineage={NAME}" in address
+    with opened(browser, server) as page:
+        assert seen(page, address) == (address, first)
+
+
+def test_no_share_or_score_is_shown_for_an_ancestor(page, server):
+    go(page, server, "paper")
+    page.locator("aside dd").first.wait_for()
+    assert not re.search(r"\d ?%|\b0\.\d\d\b", page.locator("aside").inner_text())
+    assert page.locator("meter").count() == 0

@@ -78,6 +78,23 @@ def test_a_hit_is_widened_by_its_chunk(client):
     assert following["previous"] == hit["chunk"]
 
 
+def test_the_page_of_a_passage_is_given_as_a_picture_and_404_where_it_has_none(client):
+    hits = client.post("/api/v1/search", json={"text": "gentle crop augmentation", "kind": "paper", "k": 20}).json()["hits"]
+    on_page = next(hit for hit in hits if hit["source"].get("box"))
+    told("crop", client.get(f"/api/v1/crops/{on_page['chunk']}").json())
+    other = next(hit for hit in hits if not hit["source"].get("box"))
+    problem(client.get(f"/api/v1/crops/{other['chunk']}", params={"lineage": NAME}), 404, "not-found")
+    problem(client.get("/api/v1/crops/c_00000000"), 404, "not-found")
+
+
+def test_the_references_to_one_work_are_asked_for_alone(client):
+    of_one = client.get(f"/api/v1/lineages/{NAME}/references", params={"work": "arxiv:9911.00102"}).json()
+    assert {row["cited"] for row in of_one["references"]} == {"arxiv:9911.00102"}
+    text = client.get(f"/api/v1/lineages/{NAME}/references", params={"work": "arxiv:9911.00102", "form": "bibtex"}).text
+    assert text.count("\n@") == 0
+    assert "PatchMask" in text
+
+
 def test_a_lineage_is_told_at_a_glance_with_its_ledger_and_graph(client):
     listed = told("lineages", client.get("/api/v1/lineages").json())["lineages"]
     assert [one["lineage"] for one in listed] == [NAME]

@@ -44,7 +44,8 @@ def _drawn(data: bytes, index: int, box: Sequence[float]) -> bytes:
         shown = pymupdf.Rect(page.rect.x0, marked.y0 - _MARGIN, page.rect.x1, marked.y1 + _MARGIN) & page.rect
         if marked.is_empty or shown.is_empty:
             raise ParseError(Status.PARSE_ERROR, "the box is not on the page")
-        page.draw_rect((marked + (-_AROUND, -_AROUND, _AROUND, _AROUND)) * page.derotation_matrix, color=_INK, width=1.2)
+        frame = pymupdf.Rect(marked.x0 - _AROUND, marked.y0 - _AROUND, marked.x1 + _AROUND, marked.y1 + _AROUND)
+        page.draw_rect(frame * page.derotation_matrix, color=_INK, width=1.2)
         scale = min(WIDTH / shown.width, HEIGHT / shown.height, SHARPEST)
         picture: bytes = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=shown, alpha=False).tobytes("png")
         return picture

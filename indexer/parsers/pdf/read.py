@@ -1,4 +1,4 @@
-"""Bytes of a PDF to glyph lines, links and named places: the one module that knows PyMuPDF.
+"""Bytes of a PDF to glyph lines, links and named places: with `crop` the one module that knows PyMuPDF.
 
 Runs inside the sandbox's child (MuPDF can be made to loop or to fill memory by a file of 3 kB), and still keeps
 its own limits on pages and characters. What a reader of the page cannot see (render mode 3, no opacity, white on

@@ -16,6 +16,7 @@ from lineage.errors import NotFound, UsageError
 from lineage.ports import ChatModel
 from lineage.records import Chunk, Query, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
+from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.decided import with_decisions
@@ -94,7 +95,9 @@ def _compared(
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
             findings = with_decisions(findings, decisions, paper, repository)
-    return findings, (f"{made.chunks} units of code and {made.facts} values were read in {Path(code.name).name}; nothing was run",)
+    return findings, (
+        f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')} were read in {Path(code.name).name}; nothing was run",
+    )
 
 
 def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:

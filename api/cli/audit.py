@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json as notation
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
@@ -23,6 +24,7 @@ from api.wire.markup import markdown as as_markdown
 from lineage.citation import citation
 from lineage.errors import Losses
 from lineage.results import Audit, AuditFinding
+from lineage.text.tokens import counted
 
 _LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
 _MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
@@ -86,12 +88,8 @@ def report_text(made: Audit, everything: bool = False) -> str:
         rows = [finding for finding in made.findings if finding.level == level]
         listed = [finding for finding in rows if finding.verdict in shown(everything)]
         if rows:
-            lines += [
-                "",
-                f"{title} ({len(rows) - len(listed)} of {len(rows)} agree or cannot be judged; --all shows them):"
-                if len(listed) < len(rows)
-                else f"{title}:",
-            ]
+            rest = f" ({len(rows) - len(listed)} of {len(rows)} agree or cannot be judged; --all shows them)" if len(listed) < len(rows) else ""
+            lines += ["", f"{title}{rest}{':' if listed else ''}"]
         lines += [line for finding in listed for line in _finding(finding)]
     return "\n".join([*lines, "", *(plain(note) for note in made.notes)])
 
@@ -111,7 +109,13 @@ def _row(finding: AuditFinding) -> tuple[str, ...]:
 
 
 def _summary(made: Audit) -> str:
-    counts = [f"{sum(finding.verdict == verdict for finding in made.findings)} {verdict}" for verdict in _MARKS]
+    count = Counter(finding.verdict for finding in made.findings)
+    counts = [
+        f"{count['match']} agree",
+        counted(count["deviation"], "deviation"),
+        f"{count['missing']} missing",
+        f"{count['cannot judge']} not judged",
+    ]
     return f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"
 
 

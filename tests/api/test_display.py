@@ -102,9 +102,9 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     )
     made = Audit("/a\nb", "small", "1", rows, 0.5, ("n1", "n2"))
     lines = audit.report_text(made).split("\n")
-    assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 match, 1 deviation, 1 missing, 0 cannot judge)"
+    assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 agree, 1 deviation, 1 missing, 0 not judged)"
     assert lines[2:8] == [
-        "components of the method (1 of 1 agree or cannot be judged; --all shows them):",
+        "components of the method (1 of 1 agree or cannot be judged; --all shows them)",
         "",
         "details of the method (1 of 2 agree or cannot be judged; --all shows them):",
         "  differs  rate  a.py#L3",

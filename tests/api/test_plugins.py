@@ -8,16 +8,21 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from itertools import pairwise
 
 import pytest
 import yaml
 
 from api.cli.app import app
+from api.cli.audit import report_text
+from api.cli.terminal import plain
 from api.mcp.tools import TOOLS
 from integrations import plugins
 from integrations.bundle import ROOT
+from tests import demo
 
 jsonschema = pytest.importorskip("jsonschema")
+TASKS = ROOT / "integrations" / "vscode" / "tasks.json"
 FOLDER = ROOT / plugins.FOLDER
 
 TEXT = {"type": "string", "minLength": 1}
@@ -92,10 +97,31 @@ def test_a_text_for_agents_has_a_description_and_names_tools_that_are_there(name
     assert named <= {tool.name for tool in TOOLS}
 
 
-def test_the_tasks_of_vs_code_run_commands_that_are_there():
-    tasks = json.loads((ROOT / "integrations" / "vscode" / "tasks.json").read_text())
+def test_the_tasks_of_vs_code_fit_its_schema_and_run_commands_that_are_there():
+    """The parts that are used of https://code.visualstudio.com/docs/reference/tasks-appendix."""
+    tasks = json.loads(TASKS.read_text())
+    group = {"type": "integer", "minimum": 1}
+    pattern = closed({"regexp": TEXT, "file": group, "line": group, "code": group, "message": group}, "regexp")
+    matcher = closed(
+        {
+            "owner": TEXT,
+            "severity": {"enum": ["error", "warning", "info"]},
+            "fileLocation": {"type": "array", "prefixItems": [{"enum": ["relative", "absolute", "autoDetect", "search"]}, TEXT]},
+            "pattern": {"type": "array", "items": pattern, "minItems": 1},
+        },
+        "pattern",
+    )
+    options = closed({"env": {"type": "object", "additionalProperties": {"type": "string"}}})
     task = closed(
-        {"label": TEXT, "type": {"const": "process"}, "command": TEXT, "args": {"type": "array"}, "group": TEXT, "problemMatcher": {}},
+        {
+            "label": TEXT,
+            "type": {"const": "process"},
+            "command": TEXT,
+            "args": {"type": "array"},
+            "group": TEXT,
+            "options": options,
+            "problemMatcher": {"anyOf": [{"type": "array", "maxItems": 0}, matcher]},
+        },
         "label",
         "command",
     )
@@ -107,3 +133,13 @@ def test_the_tasks_of_vs_code_run_commands_that_are_there():
     commands = {command.name or command.callback.__name__ for command in app.registered_commands}
     assert {one["args"][0] for one in tasks["tasks"]} <= commands
     assert set(re.findall(r"\$\{input:(\w+)\}", json.dumps(tasks))) == {one["id"] for one in tasks["inputs"]}
+
+
+def test_the_audit_task_marks_each_value_that_differs_at_its_line(built, tmp_path):
+    (tmp_path / "train.py").write_text("def main():\n    return AdamW(model.parameters(), lr=1e-3)\n")
+    told = report_text(built.service.audit(tmp_path, lineage=demo.NAME)).split("\n")
+    (matcher,) = [one["problemMatcher"] for one in json.loads(TASKS.read_text())["tasks"] if one["problemMatcher"]]
+    first, second = (re.compile(pattern["regexp"]) for pattern in matcher["pattern"])
+    found = [(head, second.match(below)) for line, below in pairwise(map(plain, told)) if (head := first.match(line))]
+    assert [(head[1], head[2], head[3]) for head, _ in found] == [("learning rate", "train.py", "2")]
+    assert found[0][1][1].startswith("expected 0.00015")

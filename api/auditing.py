@@ -95,9 +95,8 @@ def _compared(
             named = list(named_findings.component_findings(components, repository, paper.text))
             findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
             findings = with_decisions(findings, decisions, paper, repository)
-    return findings, (
-        f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')} were read in {Path(code.name).name}; nothing was run",
-    )
+    read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
+    return findings, (f"{read} were read in {Path(code.name).name}; nothing was run",)
 
 
 def _repository(engine: Engine, occurrences_by_key: Mapping[str, Sequence[FactOccurrence]]) -> inputs.Repository:

@@ -110,13 +110,8 @@ def _row(finding: AuditFinding) -> tuple[str, ...]:
 
 def _summary(made: Audit) -> str:
     count = Counter(finding.verdict for finding in made.findings)
-    counts = [
-        f"{count['match']} agree",
-        counted(count["deviation"], "deviation"),
-        f"{count['missing']} missing",
-        f"{count['cannot judge']} not judged",
-    ]
-    return f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({', '.join(counts)})"
+    counts = f"{count['match']} agree, {counted(count['deviation'], 'deviation')}, {count['missing']} missing, {count['cannot judge']} not judged"
+    return f"{plain(made.path)} against {made.lineage}: {made.score:.0%} of what could be judged agrees ({counts})"
 
 
 def _finding(finding: AuditFinding) -> Iterator[str]:

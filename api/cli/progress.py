@@ -104,10 +104,10 @@ class _Live:
     def _row(self, stage: Stage, note: str) -> None:
         left = remaining(stage.done, stage.total, time.monotonic() - self._started.setdefault(stage.name, time.monotonic()))
         note = "" if stage.total and stage.done >= stage.total else _clean(note)
-        fields = {"count": f"{stage.done:,}/{stage.total:,}" if stage.total else "", "note": ", ".join(filter(None, (left, note)))}
+        count, note = f"{stage.done:,}/{stage.total:,}" if stage.total else "", ", ".join(filter(None, (left, note)))
         if stage.name not in self._rows:
-            self._rows[stage.name] = self._progress.add_task(stage.name, total=None, **fields)
-        self._progress.update(self._rows[stage.name], total=stage.total or None, completed=stage.done, **fields)
+            self._rows[stage.name] = self._progress.add_task(stage.name, total=None, count=count, note=note)
+        self._progress.update(self._rows[stage.name], total=stage.total or None, completed=stage.done, count=count, note=note)
 
 
 @contextmanager

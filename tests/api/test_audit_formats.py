@@ -109,7 +109,7 @@ def test_formats_for_programs_are_json(form, monkeypatch, tmp_path):
 
 def options_of(command):
     """The options that a command of the program has."""
-    return {option for parameter in typer.main.get_command(app).commands[command].params for option in parameter.opts}
+    return {option for parameter in typer.main.get_command(app).get_command(None, command).params for option in parameter.opts}
 
 
 def named_options(text):

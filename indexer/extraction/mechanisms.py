@@ -139,7 +139,8 @@ class _MechanismReader:
         if _dotted(call.func).rpartition(".")[2] in _OPTIONS or _dotted(call.func).rpartition(".")[2].startswith("DEFINE_"):
             for nth, argument in enumerate(call.args[:2]):
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and (nth == 0 or argument.value.startswith("-")):
-                    yield from self._named(argument.value.lstrip("-"), call.lineno, "option", scope)
+                    last = min(call.end_lineno or call.lineno, call.lineno + _LINES)
+                    yield from self._named(argument.value.lstrip("-"), call.lineno, "option", scope, last)
             return
         for keyword in call.keywords:
             if keyword.arg and not _passes(keyword.arg, keyword.value) and not _is_none(keyword.value):
@@ -157,9 +158,9 @@ class _MechanismReader:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str) and _valued(value):
                     yield from self._named(key.value, key.lineno, "keyword", scope)
 
-    def _named(self, name: str, line: int, how: str, scope: str) -> Iterator[MechanismFact]:
+    def _named(self, name: str, line: int, how: str, scope: str, last: int = 0) -> Iterator[MechanismFact]:
         for kind in by_name().get(_folded(name), ()):
-            yield self._fact(kind, line, line, name, how, scope)
+            yield self._fact(kind, line, last or line, name, how, scope)
 
     def _fact(self, kind: MechanismKind, line: int, end: int, written: str, how: str, scope: str) -> MechanismFact:
         return MechanismFact(line, end, PREFIX + kind.name, self._text(line, end)[:_LONGEST], written, how, scope)

@@ -6,6 +6,7 @@ to it are left out, one offer is what one repository does, and the ancestor of t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from lineage.records import Hit
 from lineage.results import Detail, Gap, GapReason, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
 from retrieval.decisions import target_text as text
+from retrieval.decisions.agreement import agree
 from retrieval.decisions.mechanism_places import HeldPlace, MechanismPlaces
 from retrieval.decisions.precedence import role, role_name
 from retrieval.decisions.target_text import OWN, TargetSentence, TargetText
@@ -29,6 +31,8 @@ _NAMED, _INHERITED = 3, 2
 """Sentences of the target that must use a phrase for a kind to apply; fewer where it is found in the ancestor of the part."""
 _SURE = 2
 """The band of precedence from which on a work is beyond doubt the ancestor of a part."""
+_LEADING, _CONSENSUS = 3, 0.15
+"""Foremost statements of a repository that others may agree with, and what twice as many works that do count."""
 _TRAINS = "training"
 _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
 
@@ -99,14 +103,19 @@ class Mechanisms:
         band = max((self._band(kind, some[0].occurrence.evidence) for some in offers), default=0)
         if (not band and len(offers) < 2) or (band < _SURE and kind.applies and self._spoken(kind) < _NAMED):
             return []
-        return [self._suggestion(some, len(offers)) for some in offers[:OFFERS]]
+        groups = sorted(_agreeing(offers), key=lambda some: -self._rank(kind, some))
+        return [self._suggestion(some, len(offers)) for some in groups[:OFFERS]]
+
+    def _rank(self, kind: MechanismKind, places: Sequence[HeldPlace]) -> float:
+        """How much the repositories of an offer speak for the target: the first by whose it is, and how many agree with it."""
+        return self.places.rank(kind, places) + _CONSENSUS * math.log2(_works(places))
 
     def _band(self, kind: MechanismKind, hit: Hit) -> int:
         return _SURE if hit.from_target else self.context.precedence.band(hit, kind.topic)
 
     def _suggestion(self, places: Sequence[HeldPlace], everyone: int) -> Suggestion:
         first = places[0].occurrence
-        grade, reason = _graded(first.evidence, everyone)
+        grade, reason = _graded(first.evidence, _works(places), everyone)
         links = chain(first.evidence, self.context, (), f"does so at {pinpoint(first.evidence)}")
         return Suggestion(first.fact.value, "", grade, reason, tuple(place.occurrence for place in places), chain=links)
 
@@ -120,11 +129,31 @@ class Mechanisms:
         return Gap(detail, Specification.PARTIALLY_SPECIFIED, shown, suggestions=tuple(offers), reason=GapReason.CODE_SAYS_HOW)
 
 
-def _graded(hit: Hit, everyone: int) -> tuple[Grade, str]:
-    """How well a statement of one repository speaks for the target, and why: by whose it is, for statements do not agree as values do."""
+def _agreeing(offers: Sequence[Sequence[HeldPlace]]) -> list[list[HeldPlace]]:
+    """The statements of each repository, best first; what others do that is the same as a foremost statement goes behind it."""
+    groups: list[list[HeldPlace]] = []
+    leads: list[Sequence[HeldPlace]] = []
+    for places in offers:
+        rest = list(places)
+        for group, lead in zip(groups, leads, strict=True):
+            if same := next((place for place in rest if any(agree(place.occurrence.fact, other.occurrence.fact) for other in lead)), None):
+                group.append(same)
+                rest = [] if same is places[0] else [place for place in rest if place is not same]
+        if rest:
+            groups.append(rest)
+            leads.append(rest[:_LEADING])
+    return groups
+
+
+def _works(places: Iterable[HeldPlace]) -> int:
+    return len({place.occurrence.fact.work for place in places})
+
+
+def _graded(hit: Hit, agreeing: int, everyone: int) -> tuple[Grade, str]:
+    """How well a statement speaks for the target, and why: by whose it is, and how many do the same."""
     if hit.from_target:
         return "strong", "the target's own code does so"
-    others = f"; {everyone} works decide it" if everyone > 1 else "; nobody else decides it"
+    others = f"; {agreeing} of {everyone} works do the same" if agreeing > 1 else f"; {everyone} works decide it" if everyone > 1 else "; nobody else decides it"
     if role(hit) >= ANCESTOR:
         return "fair", f"an ancestor of the target ({role_name(hit)}) does so{others}"
     return "weak", f"a work that the target cites ({role_name(hit) or UNKNOWN}) does so{others}"

@@ -20,8 +20,10 @@ _UNSAID, _CITED = 0.1, 0.2
 """What a reference without a role counts, and the least of one without a rank."""
 _ANOTHER = 0.4
 """What being the ancestor of another part counts for this one."""
-_ELSEWHERE = 0.5
-"""What the role of a work counts for a part that is not taken from it while others are."""
+_ELSEWHERE, _APART = 0.5, 0.25
+"""What the role of a work counts for a part that is not taken from it while others are: such as go with it, and such as do not."""
+_PROGRAM = frozenset((Part.MODEL, Part.CHECKPOINT, Part.TRAINING, Part.LOSS, Part.SAMPLING))
+"""Parts of one program: who takes one from a work may take another; its data and its evaluation say nothing of them."""
 _BAND = 0.25
 """Ancestry that differs by less is the same."""
 _TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")
@@ -62,11 +64,11 @@ class Precedence:
         return max(direct, _ANOTHER * any_part)
 
     def _taken(self, hit: Hit, topic: str) -> tuple[float, float]:
-        """How surely the part of a topic, and how surely any part, is taken from the work that a piece of evidence is of."""
+        """How surely the part of a topic, and how surely any part that goes with it, is taken from the work that a piece of evidence is of."""
         wanted = _PARTS.get(topic, tuple(Part))
-        known = [parts for work in works_of(hit) if (parts := self.ancestors.get(work))]
-        direct = max((parts.get(part, 0.0) for parts in known for part in wanted), default=0.0)
-        return direct, max((score for parts in known for score in parts.values()), default=0.0)
+        beside = {part for part in Part if part in wanted or (part in _PROGRAM and not _PROGRAM.isdisjoint(wanted))}
+        scores = [(part, score) for work in works_of(hit) for part, score in self.ancestors.get(work, {}).items() if part in beside]
+        return max((score for part, score in scores if part in wanted), default=0.0), max((score for _, score in scores), default=0.0)
 
     def band(self, hit: Hit, topic: str) -> int:
         """The same in few steps, for an order in which other things decide between equals."""
@@ -79,7 +81,9 @@ class Precedence:
         """
         cited = role(hit) * (_CITED + (1 - _CITED) * hit.reference.score) / hit.reference.distance if hit.reference else 0.0
         direct, any_part = self._taken(hit, topic)
-        return cited * (_ELSEWHERE if any_part and not direct else 1.0) + self.inherited(hit, topic)
+        if not direct and not works_of(hit).isdisjoint(self.ancestors):
+            cited *= _ELSEWHERE if any_part else _APART
+        return cited + self.inherited(hit, topic)
 
 
 def part_of(topic: str) -> str:

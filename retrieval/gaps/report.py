@@ -22,7 +22,7 @@ from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence, is_beside, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
-from retrieval.gaps import components, library_defaults
+from retrieval.gaps import cited_settings, components, library_defaults
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.components import asked
 from retrieval.gaps.mechanisms import Mechanisms
@@ -31,6 +31,9 @@ from retrieval.gaps.stated import DetailVerdict, Pointer, judged, misread, named
 from retrieval.gaps.undocumented_settings import place
 from retrieval.search.engine import Engine
 
+MOST = 48
+"""Rows that others than the target answer."""
+_OTHERS = 3
 SHOWN = 5
 """Facts of the target that are shown for a detail, and offers, but for the own code's."""
 _NAMES = 8
@@ -84,6 +87,7 @@ def report(material: ReportInputs) -> Gaps:
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
     gaps = without_repeated(Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps))
+    gaps += _of_cited(material, target_text, gaps, occurrences_by_key, context)
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
@@ -91,7 +95,7 @@ def report(material: ReportInputs) -> Gaps:
         generation=generation.manifest.id,
         target=target_text.work,
         domains=tuple(recognised.name for recognised in domains),
-        gaps=tuple(sorted([*gaps, *components.rows(parts, target_text)], key=_order)),
+        gaps=tuple(_worthwhile(sorted([*gaps, *components.rows(parts, target_text)], key=_order))),
         conflicts=tuple(sorted(conflicts, key=lambda conflict: -conflict.severity)),
         notes=tuple(_notes(material, target_text, domains, occurrences_by_key, late + unanswered)),
         unanswered=late + unanswered,
@@ -99,10 +103,20 @@ def report(material: ReportInputs) -> Gaps:
     )
 
 
-def _order(gap: Gap) -> tuple[bool, int, int, float, str]:
-    """What is open first, by whose value it is; then what is named before what is not, by weight."""
+def _worthwhile(gaps: Sequence[Gap]) -> Iterator[Gap]:
+    """The rows without those that others answer beyond the weightiest: nobody reads more."""
+    answered = 0
+    for gap in gaps:
+        others = gap.state is not Specification.SPECIFIED and _worth(gap) == _OTHERS
+        answered += others
+        if not others or answered <= MOST:
+            yield gap
+
+
+def _order(gap: Gap) -> tuple[bool, int, float, int, str]:
+    """What is open first, by whose value it is, then by weight, what is not named before what is."""
     states = (Specification.UNSPECIFIED, Specification.PARTIALLY_SPECIFIED, Specification.SPECIFIED)
-    return gap.state is Specification.SPECIFIED, _worth(gap), states.index(gap.state), -gap.detail.weight, gap.detail.name
+    return gap.state is Specification.SPECIFIED, _worth(gap), -gap.detail.weight, states.index(gap.state), gap.detail.name
 
 
 def _worth(gap: Gap) -> int:
@@ -114,7 +128,8 @@ def _worth(gap: Gap) -> int:
     setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
         return int(setting)
-    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else 3 - (setting or gap.reason is GapReason.DEFERS)
+    pointed = gap.reason in {GapReason.FOLLOWED_CODE_SETS, GapReason.DEFERS}
+    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - pointed
 
 
 def asked_for(
@@ -339,6 +354,17 @@ def _with_own(
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
     settings = own.rows(engine, own_works, target_text, known, context)
     return [*rows, *settings, *own.followed_rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
+
+
+def _of_cited(
+    material: ReportInputs, target_text: TargetText, gaps: Sequence[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context
+) -> list[Gap]:
+    """The rows on settings of cited programs that no other row has told."""
+    if not target_text.own:
+        return []
+    known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
+    told = {place(occurrence) for gap in gaps for suggestion in gap.suggestions for occurrence in suggestion.held}
+    return list(cited_settings.rows(material.engine, target_text, known, context, told))
 
 
 # -- conflicts and notes

@@ -156,7 +156,13 @@ def _graded(hit: Hit, agreeing: int, everyone: int) -> tuple[Grade, str]:
     """How well a statement speaks for the target, and why: by whose it is, and how many do the same."""
     if hit.from_target:
         return "strong", "the target's own code does so"
-    others = f"; {agreeing} of {everyone} works do the same" if agreeing > 1 else f"; {everyone} works decide it" if everyone > 1 else "; nobody else decides it"
+    others = (
+        f"; {agreeing} of {everyone} works do the same"
+        if agreeing > 1
+        else f"; {everyone} works decide it"
+        if everyone > 1
+        else "; nobody else decides it"
+    )
     if role(hit) >= ANCESTOR:
         return "fair", f"an ancestor of the target ({role_name(hit)}) does so{others}"
     return "weak", f"a work that the target cites ({role_name(hit) or UNKNOWN}) does so{others}"

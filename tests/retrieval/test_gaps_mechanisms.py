@@ -113,3 +113,11 @@ def test_a_planning_pack_cites_a_stretch_once_for_all_that_it_settles():
     _, *lines = [line.text for line in records.of(report_of(rows([*CLIP, *decay])), "reproduce it", "planning", CHARACTERS)]
     first = "- github.com/near/forest/train.py#L5-L9: L5 Gradient clipping `clip_grad_norm_(p, 3.0)`; L9 Weight decay `no_decay = []`"
     assert lines == [first, "- github.com/far/tree/train.py#L90: Weight decay", "- github.com/far/tree/train.py#L5: Gradient clipping"]
+
+
+def test_repositories_that_do_the_same_are_one_offer() -> None:
+    same = [statement(work, "gradient_clipping", "clip_grad_norm_(net.parameters(), 3.0)") for work in (NEAR, FAR)]
+    (row,) = rows(same)
+    (offer,) = row.suggestions
+    assert {held.fact.work for held in offer.held} == {NEAR.id, FAR.id}
+    assert "2 of 2 works do the same" in offer.reason

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -33,8 +33,6 @@ _SURE = 2
 """The band of precedence from which on a work is beyond doubt the ancestor of a part."""
 _LEADING, _CONSENSUS = 3, 0.15
 """Foremost statements of a repository that others may agree with, and what twice as many works that do count."""
-_LEAST: Mapping[Grade, float] = {"strong": 0.0, "fair": 0.35, "weak": 0.5}
-"""The weight from which on a mechanism is worth a row, by the grade of what is offered."""
 _TRAINS = "training"
 _ALWAYS = frozenset(("seeds", "evaluation", "data", "prompting", "decoding"))
 
@@ -106,8 +104,7 @@ class Mechanisms:
         if (not band and len(offers) < 2) or (band < _SURE and kind.applies and self._spoken(kind) < _NAMED):
             return []
         groups = sorted(_agreeing(offers), key=lambda some: -self._rank(kind, some))
-        made = [self._suggestion(some, len(offers)) for some in groups[:OFFERS]]
-        return made if kind.weight >= _LEAST[made[0].grade] else []
+        return [self._suggestion(some, len(offers)) for some in groups[:OFFERS]]
 
     def _rank(self, kind: MechanismKind, places: Sequence[HeldPlace]) -> float:
         """How much the repositories of an offer speak for the target: the first by whose it is, and how many agree with it."""
@@ -141,7 +138,7 @@ def _agreeing(offers: Sequence[Sequence[HeldPlace]]) -> list[list[HeldPlace]]:
         for group, lead in zip(groups, leads, strict=True):
             if same := next((place for place in rest if any(agree(place.occurrence.fact, other.occurrence.fact) for other in lead)), None):
                 group.append(same)
-                rest = [] if same is places[0] else [place for place in rest if place is not same]
+                rest = [place for place in rest if place is not same]
         if rest:
             groups.append(rest)
             leads.append(rest[:_LEADING])

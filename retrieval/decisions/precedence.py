@@ -22,8 +22,8 @@ _ANOTHER = 0.4
 """What being the ancestor of another part counts for this one."""
 _ELSEWHERE, _APART = 0.5, 0.25
 """What the role of a work counts for a part that is not taken from it while others are: such as go with it, and such as do not."""
-_PROGRAM = frozenset((Part.MODEL, Part.CHECKPOINT, Part.TRAINING, Part.LOSS, Part.SAMPLING))
-"""Parts of one program: who takes one from a work may take another; its data and its evaluation say nothing of them."""
+_PROGRAM = frozenset(Part) - {Part.EVALUATION}
+"""Parts of one program: who takes one from a work may take another; by what it is evaluated says nothing of them."""
 _BAND = 0.25
 """Ancestry that differs by less is the same."""
 _TRAINING = ("optimizer", "schedule", "regularization", "batch", "precision", "training length", "augmentation", "reproducibility", "seeds")

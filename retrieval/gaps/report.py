@@ -22,7 +22,7 @@ from retrieval.decisions.precedence import Precedence
 from retrieval.decisions.provenance import evidence, is_beside, line_at
 from retrieval.decisions.target_text import TargetText
 from retrieval.decisions.wording import wording
-from retrieval.gaps import cited_settings, components, library_defaults
+from retrieval.gaps import components, library_defaults
 from retrieval.gaps import undocumented_settings as own
 from retrieval.gaps.components import asked
 from retrieval.gaps.mechanisms import Mechanisms
@@ -87,7 +87,6 @@ def report(material: ReportInputs) -> Gaps:
     ]
     gaps = _with_own(material, target_text, gaps, occurrences_by_key, context, own_works)
     gaps = without_repeated(Mechanisms(material.engine, target_text, context, (recognised.name for recognised in domains)).rows(gaps))
-    gaps += _of_cited(material, target_text, gaps, occurrences_by_key, context)
     parts, unanswered = components.components(material.engine, target_text)
     conflicts = _conflicts(material, occurrences_by_key, target_text, needs, own_works)
     return Gaps(
@@ -128,8 +127,7 @@ def _worth(gap: Gap) -> int:
     setting = gap.detail.name.startswith(SETTING)
     if first.evidence and first.evidence[0].from_target:
         return int(setting)
-    pointed = gap.reason in {GapReason.FOLLOWED_CODE_SETS, GapReason.DEFERS}
-    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - pointed
+    return 4 if gap.reason is GapReason.NOT_IN_OWN_CODE else _OTHERS - (setting or gap.reason is GapReason.DEFERS)
 
 
 def asked_for(
@@ -354,17 +352,6 @@ def _with_own(
     known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
     settings = own.rows(engine, own_works, target_text, known, context)
     return [*rows, *settings, *own.followed_rows(engine, target_text, known, occurrences_by_key, context, own=bool(settings))]
-
-
-def _of_cited(
-    material: ReportInputs, target_text: TargetText, gaps: Sequence[Gap], occurrences_by_key: Mapping[str, Sequence[FactOccurrence]], context: Context
-) -> list[Gap]:
-    """The rows on settings of cited programs that no other row has told."""
-    if not target_text.own:
-        return []
-    known = own.known_of(gaps, occurrences_by_key, target_text.work.id, material.ontology)
-    told = {place(occurrence) for gap in gaps for suggestion in gap.suggestions for occurrence in suggestion.held}
-    return list(cited_settings.rows(material.engine, target_text, known, context, told))
 
 
 # -- conflicts and notes

@@ -10,7 +10,7 @@ from api.cli import display_gaps
 from api.wire.encode import to_json, view
 from api.wire.insight import GapsView
 from lineage.errors import UsageError
-from lineage.results import SETTING, Gap, Gaps, Specification
+from lineage.results import Gap, Gaps, Specification
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,7 @@ def test_every_offer_has_a_grade_with_its_reason(found):
 
 def test_the_first_value_is_of_the_first_name_that_the_lineage_has(found):
     for gap in found.gaps:
-        offered = [] if gap.detail.name.startswith(SETTING) else gap.suggestions
-        names = [one.held[0].fact.name for one in offered if one.held and not one.held[0].fact.end_line]
+        names = [one.held[0].fact.name for one in gap.suggestions if one.held and not one.held[0].fact.end_line]
         places = [gap.detail.facts.index(name) for name in names]
         assert places == sorted(places)
 

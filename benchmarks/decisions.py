@@ -6,8 +6,8 @@
 A sheet (`benchmarks/decisions/ARXIV.jsonl`) has a decision a line, written by a reader of the paper, of the authors' code and of the cited
 repositories: `question`, `answer`, `cited` ("mar/main_mar.py:81-82; DiT/train.py:40", empty where nobody has it). The target's own code is kept out.
 Of the decisions that a cited work holds, printed: those whose place is in the first, the first three, any offer of some row of the gap report; in
-the planning pack of 6,000 tokens; among the first and the first five hits for the question. A place counts within `--near` lines, in whatever row,
-so the first figures flatter: `--show` prints the rows, to be read by eye.
+the planning pack of 6,000 tokens; in the whole of the first and of the first five hits for the question (`query`), and in their lines that
+answer (`lines`). A place counts within `--near` lines, in whatever row, so the first figures flatter: `--show` prints the rows, to be read by eye.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from api.operations import Service
 from benchmarks.evidence import rows
 from benchmarks.parts import run_benchmark
 from lineage import settings
-from lineage.citation import pinpoint
+from lineage.citation import citation, pinpoint
 from lineage.generation import names
 from lineage.records import Hit
 from lineage.results import Gaps
@@ -34,7 +34,9 @@ SHEETS = Path(__file__).parent / "decisions"
 TASK = "reproduce the paper: model, training, sampling, evaluation"
 _PLACE = re.compile(r"([\w.-]+)/([\w./ -]+?\.\w+):\s*([\d,\s-]+)")
 _CITED = re.compile(r"github\.com/[\w.-]+/([\w.-]+)/([^\s#]+)#L(\d+)(?:-L(\d+))?")
-MEASURES = ("gaps@1", "gaps@3", "gaps@any", "context", "query@1", "query@5")
+MEASURES = ("gaps@1", "gaps@3", "gaps@any", "context", "query@1", "query@5", "lines@1", "lines@5")
+_HITS = 20
+"""Hits that are asked for, of which five are read: as many as a batch of questions gets, and the caps of a list depend on it."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,14 @@ def cited(text: str) -> list[Place]:
     return [Place(m[1].lower(), m[2].lower(), int(m[3]), int(m[4] or m[3])) for m in _CITED.finditer(text)]
 
 
-def _surfaced(hits: Sequence[Hit], gold: Sequence[Place], near: int) -> bool:
-    return any(place.near(wanted, near) for hit in hits for place in cited(pinpoint(hit)) for wanted in gold)
+def _surfaced(hits: Sequence[Hit], gold: Sequence[Place], near: int, where: Callable[[Hit], str] = pinpoint) -> bool:
+    return any(place.near(wanted, near) for hit in hits for place in cited(where(hit)) for wanted in gold)
+
+
+def _ranks(hits: Sequence[Hit], gold: Sequence[Place]) -> Iterator[int]:
+    """The rank of the first hit whose chunk, and of the first whose lines, have a place; 0 where none has."""
+    for where in (citation, pinpoint):
+        yield next((hit.rank for hit in hits if _surfaced([hit], gold, 0, where)), 0)
 
 
 def offers(report: Gaps, gold: Sequence[Place], near: int) -> Iterator[tuple[int, str]]:
@@ -87,10 +95,9 @@ def measured(service: Service, lineage: str, sheet: Sequence[dict[str, Any]], ne
     for row, gold in asked:
         found = list(offers(report, gold, near))
         best = min((number for number, _ in found), default=0)
-        hits = service.query(row["question"], lineage=lineage, k=5, no_target_code=True).hits
-        rank = next((n for n, hit in enumerate(hits, 1) if _surfaced([hit], gold, 0)), 0)
+        whole, lines = _ranks(service.query(row["question"], lineage=lineage, k=_HITS, no_target_code=True).hits, gold)
         packed = any(place.near(wanted, near) for place in pack for wanted in gold)
-        ways = (best == 1, 0 < best <= 3, best > 0, packed, rank == 1, rank > 0)
+        ways = (best == 1, 0 < best <= 3, best > 0, packed, whole == 1, 0 < whole <= 5, lines == 1, 0 < lines <= 5)
         score.update({name: int(yes) for name, yes in zip(MEASURES, ways, strict=True)})
         if show:
             print(f"  {row['question'][:90]} => {list(dict.fromkeys(title for number, title in found if number <= 3))[:4]}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lineage.hyperparameters.mechanisms import MechanismKind, kinds
-from lineage.text.tokens import STOP, parts, terms
+from lineage.text.tokens import STOP, terms
 
 if TYPE_CHECKING:
     from lineage.ports import Vectors, WordEmbedder
     from retrieval.decisions.mechanism_places import HeldPlace, MechanismPlaces
 
-_STATES = 6
 _TITLE, _NAME = 3, 2
-"""How often the words of a kind's title and name count beside those of its phrases and calls."""
+"""How often the words of a kind's title and name count beside those of its phrases."""
 _BM25_K, _BM25_B = 1.2, 0.75
 _WORDS, _VECTORS = 1 / 6, 1 / 2
 """What a kind's BM25 score and its similarity, in deviations, count."""
@@ -39,10 +38,12 @@ _FURTHER = 0.5
 
 @dataclass(frozen=True)
 class DecidedPlace:
-    """A statement that settles what is asked: how surely, and the title of its kind."""
+    """A statement that settles what is asked: how surely, the title of its kind, and its lines."""
 
     strength: float
     title: str
+    line: int
+    end_line: int
 
 
 def asked_kinds(question: str, table: WordEmbedder | None) -> list[tuple[MechanismKind, float]]:
@@ -65,12 +66,11 @@ def decided(question: str, places: MechanismPlaces, table: WordEmbedder | None, 
         ranked = (held for held in places.of(kind, _PLACES) if held[0].occurrence.fact.work not in without)
         for nth_work, held in enumerate(ranked):
             for nth, place in enumerate(held):
-                chunk = place.occurrence.evidence.chunk.id
-                strength, before = share * _worth(place, places.standing(kind, place), nth_work, nth), found.get(chunk)
-                if before is None:
-                    found[chunk] = DecidedPlace(strength, kind.title)
-                elif strength > before.strength:
-                    found[chunk] = DecidedPlace(strength + _FURTHER * before.strength, kind.title)
+                fact = place.occurrence.fact
+                strength, before = share * _worth(place, places.standing(kind, place), nth_work, nth), found.get(fact.chunk)
+                if before is None or strength > before.strength:
+                    strength += _FURTHER * before.strength if before else 0.0
+                    found[fact.chunk] = DecidedPlace(strength, kind.title, fact.line, max(fact.line, fact.end_line))
     return found
 
 
@@ -100,13 +100,13 @@ def _documents() -> tuple[tuple[Counter[str], ...], Mapping[str, float], float]:
 
 
 def _words(kind: MechanismKind) -> list[str]:
-    texts = [kind.title] * _TITLE + [kind.name.replace("_", " ")] * _NAME
-    texts += [" ".join(phrase) for phrase in (*kind.states, *kind.applies)] + [" ".join(parts(call)) for call in kind.calls]
-    return [term for term in terms(" ".join(texts)) if term not in STOP]
+    """The words of its title, its name and its phrases; those of calls say nothing that a question would."""
+    texts = [kind.title] * _TITLE + [kind.name.replace("_", " ")] * _NAME + [" ".join(phrase) for phrase in (*kind.states, *kind.applies)]
+    return [term for text in texts for term in terms(text) if term not in STOP]
 
 
 def _vectors(table: WordEmbedder) -> Vectors:
-    """The vector of each kind's title, name and phrases, made once for a table."""
+    """The vector of each kind's title and name, made once for a table."""
     if table.id not in _KEPT:
         _KEPT[table.id] = table.passages([_described(kind) for kind in kinds()])
     return _KEPT[table.id]
@@ -116,5 +116,4 @@ _KEPT: dict[str, Vectors] = {}
 
 
 def _described(kind: MechanismKind) -> str:
-    states: Sequence[str] = [" ".join(phrase) for phrase in kind.states[:_STATES]]
-    return f"{kind.title}. {kind.name.replace('_', ' ')}. {'; '.join(states)}"
+    return f"{kind.title}. {kind.name.replace('_', ' ')}."

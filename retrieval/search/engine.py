@@ -43,6 +43,10 @@ _CLOSELY = 5
 """Hits whose lines are told with the vectors of words too, which takes ten times as long as by words alone: the first are those that are read."""
 
 
+_SETTLES = 0.5
+"""How surely a statement settles a question when its lines are those that are shown."""
+
+
 @dataclass(frozen=True)
 class _Asked:
     """A question while it is answered: its text without markup, the words to look for, the details whose value it wants, what may be found;
@@ -353,7 +357,9 @@ class Engine:
             )
 
     def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
-        worth = asked.words.worth
+        worth, place = asked.words.worth, asked.decided.get(chunk.id)
+        if place and place.strength >= _SETTLES and chunk.start_line <= place.line <= chunk.end_line:
+            return Focus(place.line, min(chunk.end_line, place.end_line))
         if chunk.kind != "code":
             return focus(chunk.text, chunk.start_line, worth)
         table = self._table() if self._table and rank <= _CLOSELY else None

@@ -158,13 +158,13 @@ class Catalog:
     def facts(self, name: str | None = None) -> tuple[Fact, ...]:
         """Facts of one name (any case), or all but mechanisms."""
         wanted = f"(?1 IS NULL AND name NOT LIKE '{PREFIX}%') OR lower(name) = lower(?1)"
-        rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - a fixed prefix
+        rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value, written, said", (name,))  # noqa: S608 - a fixed prefix
         return tuple(records.fact_of(row) for row in rows)
 
     def mechanisms(self, kind: str = "") -> tuple[Fact, ...]:
         """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`), of all kinds or of one."""
         which, name = ("name = ?", PREFIX + kind) if kind else ("name LIKE ?", f"{PREFIX}%")
-        rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value", (name,))  # noqa: S608 - one of two
+        rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value, written, said", (name,))  # noqa: S608 - one of two
         return tuple(records.fact_of(row) for row in rows)
 
     def stating(self, names: Sequence[str], chunks: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -58,7 +58,7 @@ def test_planning_gives_settings_that_can_be_read_with_a_source_each(said):
     [
         (("--tokens", "20"), "holds no whole piece of evidence"),
         (("--stage", "dreaming"), "there is no stage 'dreaming'"),
-        (("--tokens", "0"), "1 to 1,000,000"),
+        (("--tokens", "0"), "greater than or equal to 1"),
     ],
 )
 def test_what_cannot_be_packed_ends_with_2_and_says_why(said, words, part):

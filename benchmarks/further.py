@@ -5,8 +5,9 @@
     LINEAGE_MIRROR=http://127.0.0.1:9000 lineage build arxiv:2504.10483     and the other seven
     lineage eval benchmarks/questions_further.jsonl --lineage arxiv-2504.10483
 
-The LaTeX of the eight targets comes with ResearchCodeBench (FOLDER/paper.tex); `further.json` names them, the few references that
-matter with their repositories, and what to add by hand. Every other reference stays unresolved and no cited paper has a text.
+The LaTeX of the eight targets comes with ResearchCodeBench (FOLDER/paper.tex; without it, FOLDER/paper.pdf is served); `further.json` names
+them, the few references that matter with their repositories, and what to add by hand. Every other reference stays unresolved and no cited
+paper has a text.
 Repositories are git folders OWNER+NAME/repo; their newest commit is pinned.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -89,10 +91,14 @@ def main() -> None:
     write(args.out / "lineage/targets.jsonl", ({name: one[name] for name in ("arxiv", "title", "year", "first_author")} for one in wanted))
     write(args.out / "lineage/references.jsonl", (row for one in wanted for row in references(one)))
     write(args.out / "lineage/repos.jsonl", (row for one in wanted for row in repositories(one, args.repos)))
-    (args.out / "references/src").mkdir(parents=True, exist_ok=True)
+    for kind in ("src", "pdf"):
+        (args.out / "references" / kind).mkdir(parents=True, exist_ok=True)
     for one in wanted:
-        made = eprint(args.papers / one["folder"] / "paper.tex", one)
-        (args.out / "references/src" / f"{one['arxiv']}.tar.gz").write_bytes(made)
+        folder = args.papers / one["folder"]
+        if (folder / "paper.tex").exists():
+            (args.out / "references/src" / f"{one['arxiv']}.tar.gz").write_bytes(eprint(folder / "paper.tex", one))
+        else:
+            shutil.copyfile(folder / "paper.pdf", args.out / "references/pdf" / f"{one['arxiv']}.pdf")
 
 
 if __name__ == "__main__":

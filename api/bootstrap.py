@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _MANY = 10_000
 """Vectors from which on FAISS is worth its import."""
-_MADE_NOW = "this report was made just now and is not kept; `lineage build` makes one that is kept"
+_MADE_NOW = "computed now, since this lineage keeps no report; `lineage build` stores one"
 
 
 class Parts:

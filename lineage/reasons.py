@@ -12,21 +12,20 @@ _LEAST = 0.005
 
 
 def words(hit: Hit) -> tuple[str, ...]:
-    """The reasons of a hit in words: its rank in each retriever, what it speaks of, and what moved its score."""
-    signals = (f"{signal.retriever} rank {signal.rank} ({signal.score:.3g})" for signal in hit.signals)
+    """The reasons of a hit in words: its rank in each retriever, and what moved it; scores mean nothing outside of their retriever."""
+    signals = (f"{signal.retriever} rank {signal.rank}" for signal in hit.signals)
     return (*signals, *_told(hit.why))
 
 
 def _told(reasons: tuple[Reason, ...]) -> Iterator[str]:
     for reason in reasons:
         if reason.kind in _WORDS and not (reason.kind is ReasonKind.SIBLINGS and abs(reason.value) < _LEAST):
-            text = _WORDS[reason.kind](reason)
-            yield f"{text} ({reason.value:+.2f})" if reason.value and reason.kind not in _UNCOUNTED else text
+            yield ("counts against it: " if reason.value < 0 else "") + _WORDS[reason.kind](reason)
 
 
 def _lineage(reason: Reason) -> str:
-    role, citing, score = reason.of
-    return f"{role} of {citing or 'the target'}, lineage score {score}"
+    role, citing, _ = reason.of
+    return f"{role} of {citing or 'the target'}"
 
 
 _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
@@ -46,8 +45,6 @@ _WORDS: Mapping[ReasonKind, Callable[[Reason], str]] = {
     ReasonKind.DEFERS: lambda reason: f"defers: {reason.of[0]}",
 }
 """What is said of each kind; the ranks of retrievers are said with their signals."""
-_UNCOUNTED = frozenset((ReasonKind.NAMED_WORK,))
-"""Reasons whose value is only the distance to the hit before."""
 
 
 def first(hit: Hit, kind: ReasonKind) -> str:

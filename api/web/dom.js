@@ -51,6 +51,9 @@ export function paint() {
 }
 system.addEventListener("change", paint);
 
+// A license as people read it.
+export const license = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
+
 export const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 export const ROLES = {

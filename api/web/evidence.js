@@ -1,12 +1,11 @@
 // A hit as a card: where it stands, why it counts, the lines that answer; and the short form of it for tables.
 
-import { counted, make, outward, problem, role, strange } from "./dom.js";
+import { counted, license, make, outward, problem, role, strange } from "./dom.js";
 import { about } from "./panel.js";
 import { get } from "./server.js";
 import { passage, source } from "./source.js";
 
 const SHOWN = 16;
-const licence = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
 const ofTarget = (hit) => (hit.source.work.startsWith("repo:") ? "the target's own code" : "the target itself");
 export const isCode = (hit) => hit.kind === "code" || hit.kind === "config";
 
@@ -47,7 +46,7 @@ export function card(hit, lineage, only) {
       make("div", { class: "row spread" }, make("h3", {}, `${hit.rank}. `, about(lineage, hit.source.work, strange(hit.source.title))), make("span", { class: "small quiet" }, strange(place(hit)))),
       make("div", { class: "cite" }, outward(hit.source.url, hit.citation)),
       make("div", { class: "badges" }, hit.from_target ? make("span", { class: "badge" }, ofTarget(hit)) : role(kin.role),
-        make("span", { class: "badge" }, licence(hit.license)),
+        make("span", { class: "badge" }, license(hit.license)),
         ...(hit.flags || []).map((flag) => make("span", { class: "badge" }, flag)),
         hit.copies && hit.copies.length ? make("span", { class: "badge", title: hit.copies.join("\n") }, `also in ${counted(hit.copies.length, "other place")}`) : null),
       kin.why ? make("blockquote", {}, strange(kin.why)) : null),

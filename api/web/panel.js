@@ -1,11 +1,10 @@
 // The side panel of a work: what it is, its code with license, what is said of it, and its BibTeX. Its address is that of the view, with `open`.
 
-import { address, addressed, counted, make, outward, problem, role, strange } from "./dom.js";
+import { address, addressed, counted, license, make, outward, problem, role, strange } from "./dom.js";
 import { overview, text } from "./server.js";
 
 const PAGES = { arxiv: "https://arxiv.org/abs/", doi: "https://doi.org/", s2: "https://www.semanticscholar.org/paper/", repo: "https://" };
 export const page = (id) => { const [scheme, ...rest] = id.split(":"); return PAGES[scheme] && PAGES[scheme] + rest.join(":"); };
-const license = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
 
 const view = () => location.hash.slice(1).split("?")[0] || "paper";
 // Every value of the address, with another work in the panel or, without `id`, none.
@@ -16,11 +15,10 @@ function remember(lineage, id) {
 
 // A link to a work that opens the panel.
 export function about(lineage, id, ...words) {
-  const link = make("a", { href: `#${view()}?${new URLSearchParams({ lineage, open: id })}`, onclick: (event) => {
+  return make("a", { href: `#${view()}?${new URLSearchParams({ lineage, open: id })}`, onclick: (event) => {
     event.preventDefault();
     openPanel(lineage, id);
   } }, ...words);
-  return link;
 }
 
 export async function openPanel(lineage, id) {

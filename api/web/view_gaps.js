@@ -27,11 +27,18 @@ export function contradictions(conflicts) {
   return make("section", { class: "contradictions" }, make("h2", {}, counted(conflicts.length, "contradiction")), ...conflicts.map(contradiction));
 }
 
+// A side for each value: the first source that has it with its words, the others by name.
+function sides(conflict) {
+  const byValue = Map.groupBy(conflict.sides, ({ fact }) => [fact.value, fact.unit].join(" "));
+  return [...byValue.values()].map(([first, ...others]) => make("div", { class: "side" }, value(first.fact), make("div", {}, cited(first.evidence)), quote(first.evidence),
+    others.length ? make("details", {}, make("summary", {}, `also in ${counted(others.length, "other place")}`), ...others.map((side) => make("div", {}, cited(side.evidence)))) : null));
+}
+
 function contradiction(conflict) {
   return make("div", { class: "card" },
     make("div", { class: "head row spread" }, make("h3", {}, conflict.title), make("span", { class: "small quiet" }, conflict.kind.replace("-", " against "))),
     make("div", { class: "body" }, conflict.why ? make("p", {}, make("bdi", {}, conflict.why)) : null,
-      make("div", { class: "sides" }, ...conflict.sides.map((side) => make("div", { class: "side" }, value(side.fact), make("div", {}, cited(side.evidence)), quote(side.evidence))))));
+      make("div", { class: "sides" }, ...sides(conflict))));
 }
 
 function details(every, lineage) {

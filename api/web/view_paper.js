@@ -16,7 +16,7 @@ export async function paper(view, { lineage, signal }) {
     const again = async () => { await paper(view, { lineage, signal }); view.focus(); };
     const open = report.parts.flatMap((part) => part.decisions);
     view.replaceChildren(make("div", { class: "paper" },
-      make("div", {}, head(report, open), ...report.notes.map(noted), contradictions(report.conflicts),
+      make("div", {}, head(report, open), contradictions(report.conflicts),
         decided(report.decided, lineage, again), make("h2", {}, `${counted(open.length, "open decision")}, and what the ancestors do`),
         ...report.parts.filter((part) => part.decisions.length).map((part) => section(part, lineage, again))),
       beside(report, lineage)));
@@ -104,7 +104,7 @@ function decided(gaps, lineage, again) {
       again();
     } catch (error) { said.replaceChildren(problem(error)); }
   };
-  return make("section", { class: "decided" }, make("h2", {}, `${gaps.length} decided`), said, grid("What was decided, and because of what", ["Detail", "Value", "Take back"], gaps.map(({ detail: { title }, decision }) => [
+  return make("section", { class: "decided" }, make("h2", {}, `${gaps.length} decided`), said, grid("What was decided, and because of what", ["Detail", "Value", "Withdraw"], gaps.map(({ detail: { title }, decision }) => [
     [strange(title)], [make("bdi", { class: "value" }, decision.value), make("div", { class: "small quiet" }, strange([decision.by, decision.at.slice(0, 10), decision.citation, decision.support === "stated" ? "" : decision.support, decision.note].filter(Boolean).join(" · ")))],
     [make("button", { type: "button", "aria-label": `Withdraw: ${title}`, onclick: () => withdraw(decision.name) }, "Withdraw")]])));
 }
@@ -122,7 +122,7 @@ function beside(report, lineage) {
     whose.length ? make("dl", {}, ...whose.flat()) : make("p", { class: "quiet" }, "No ancestor of a part was found."),
     make("p", {}, make("a", { href: `#picture?${new URLSearchParams({ lineage })}` }, "The whole lineage as a picture")),
     target.abstract ? make("details", {}, make("summary", {}, "Abstract"), make("p", { class: "small" }, strange(target.abstract))) : null,
-    make("h2", {}, "To take along"), make("div", { class: "row" },
+    ...report.notes.map(noted), make("h2", {}, "Export"), make("div", { class: "row" },
       save("Report", "/report", { lineage, form: "html" }, `${lineage}.html`),
       save("Markdown", "/report", { lineage, form: "markdown" }, `${lineage}.md`),
       save("BibTeX", `/lineages/${encodeURIComponent(lineage)}/references`, { form: "bibtex" }, `${lineage}.bib`)));

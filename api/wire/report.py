@@ -167,7 +167,7 @@ def _summary(report: ReportView) -> Cell:
     answered = sum(bool(gap.suggestions and gap.suggestions[0].held) for gap in rows)
     counts = f"{counted(len(report.conflicts), 'contradiction')}, {counted(len(rows), 'open decision')}"
     return (
-        Span("What this paper does not tell: ", "strong"),
+        Span("What this paper does not tell you: ", "strong"),
         Span(f"{counts}, of which the lineage has a value for {answered}; {len(report.decided)} decided, {report.stated} stated."),
     )
 
@@ -225,7 +225,7 @@ def _evidence(hit: HitView, citation: str = "", value: str = "") -> Cell:
 
 def cited(hit: HitView, citation: str = "") -> tuple[Span, Span]:
     """The citation of a hit as a link, and the license."""
-    return Span(citation or hit.citation, url=hit.source.url), Span(f" {hit.license or 'unknown'}", "quiet")
+    return Span(citation or hit.citation, url=hit.source.url), Span(f" {called(hit.license)}", "quiet")
 
 
 def quoted(hit: HitView) -> str:

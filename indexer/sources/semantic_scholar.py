@@ -29,7 +29,7 @@ PAPER_FIELDS = (
     *("isOpenAccess", "openAccessPdf", "publicationDate", "publicationTypes", "corpusId"),
 )
 EDGE_FIELDS = ("contexts", "intents", "isInfluential", "contextsWithIntent")
-CITED_FIELDS = ("externalIds", "title", "authors", "year", "venue", "abstract", "corpusId", "openAccessPdf", "publicationDate")
+CITED_FIELDS = ("externalIds", "title", "authors", "year", "venue", "abstract", "citationCount", "corpusId", "openAccessPdf", "publicationDate")
 
 
 def parse_paper(raw: Any) -> Work | None:

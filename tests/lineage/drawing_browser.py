@@ -14,7 +14,7 @@ from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _QUIET = "--disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars --mute-audio"
-_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", *_QUIET.split(), "--remote-debugging-pipe"]
+_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", *_QUIET.split(), "--remote-debugging-pipe"]
 
 # Chromium reads commands from descriptor 3 and answers on 4.
 _AT_3_AND_4 = """

@@ -58,7 +58,7 @@ def test_a_generation_without_a_report_has_one_made_and_says_so(parts):
     assert parts.kept_gaps("small", False) is None
     with parts.asked("small", False) as engine:
         made = parts.gaps(engine)
-        assert "made just now" in made.notes[-1]
+        assert "computed now" in made.notes[-1]
         assert replace(made, notes=made.notes[:-1]) == parts.report(engine)
 
 

@@ -41,7 +41,7 @@ def commands() -> str:
     names = list(_COMMANDS)
     helps = {name: _Help(runner.invoke(app, [name, "--help"]).stdout) for name in names}
     uses = Counter(row for one in helps.values() for row in one.rows)
-    common = [row for row, count in uses.items() if count > 3]
+    common = [row for row, count in uses.items() if count > 2]
     body = "\n".join(f"## lineage {name}\n\n{one.markdown(common)}\n" for name, one in helps.items())
     intro = "`lineage --help` and `lineage COMMAND --help` print the same. Errors end with the [exit codes](ledger.md#errors-and-exit-codes)."
     return f"# Commands\n\n{NOTE}{intro}\n\n## Common options\n\nWhere a command has them:\n\n{_bullets(common)}\n\n{body}"
@@ -128,28 +128,39 @@ def _argument(name: str, one: dict[str, Any], required: bool) -> str:
 def endpoints() -> str:
     """Every endpoint of `lineage serve`, out of its OpenAPI document."""
     app = application(configuration.load(home=HERE / "no-store"), AccessPolicy())
-    intro = "See [REST](rest.md) for examples and errors. `lineage` is a name or a target (identifier, URL, title), optional if there is one."
-    return f"# Endpoints\n\n{NOTE}{intro} * marks what is required.\n\n{markdown(document(app))}"
+    intro = "See [REST](rest.md) for examples and errors. An asterisk marks what is required. Two parameters stand only here:"
+    shared = "`lineage` is a name or a target (identifier, URL, title), optional if there is one; `no_target_code` leaves the target's own code out."
+    return f"# Endpoints\n\n{NOTE}{intro} {shared}\n\n{markdown(document(app))}"
 
 
 def operations() -> str:
     """Every operation with its doors, and why a door does not offer it."""
-    rows = "\n".join(map(_operation, OPERATIONS))
-    reasons = dict.fromkeys(door.reason for one in OPERATIONS for door in _doors(one) if isinstance(door, Missing))
+    shared = [one for one in OPERATIONS if not isinstance(one.rest, Missing)]
+    reasons = list(dict.fromkeys(door.reason for one in shared for door in _doors(one) if isinstance(door, Missing)))
+    rows = "\n".join(_operation(one, reasons) for one in shared)
     notes = "\n".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
     heads = "| operation | command | REST | tool | client |\n|---|---|---|---|---|"
     intro = "Results are the same at every door. A number says why a door does not offer an operation."
-    return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n"
+    alone = f"## Only on the command line\n\n{_only_commands()}"
+    return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n\n{alone}\n"
 
 
 def _doors(operation: Operation) -> tuple[Any, ...]:
     return operation.cli, operation.rest, operation.mcp, operation.client
 
 
-def _operation(operation: Operation) -> str:
-    reasons = list(dict.fromkeys(door.reason for one in OPERATIONS for door in _doors(one) if isinstance(door, Missing)))
+def _operation(operation: Operation, reasons: Sequence[str]) -> str:
     cells = (f"({reasons.index(door.reason) + 1})" if isinstance(door, Missing) else f"`{_door(door)}`" for door in _doors(operation))
     return f"| `{operation.name}` | {' | '.join(cells)} |"
+
+
+def _only_commands() -> str:
+    """The commands that no other door offers, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for one in OPERATIONS:
+        if isinstance(one.rest, Missing):
+            by_reason.setdefault(one.rest.reason, []).append(f"`{one.cli}` ({one.name})" if one.cli != one.name else f"`{one.cli}`")
+    return "\n".join(f"- {', '.join(names)}: {reason}" for reason, names in by_reason.items())
 
 
 def _door(door: str | Route) -> str:

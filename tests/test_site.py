@@ -22,7 +22,7 @@ from tests.lineage.drawing_browser import CHROMIUM, Browser
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 ROW = re.compile(r"^\| (?!capability|---)(.+) \| (.+) \| (.+) \|$", re.MULTILINE)
-ROWS = ROW.findall((ROOT / "docs" / "capabilities.md").read_text(encoding="utf-8"))
+ROWS = ROW.findall((ROOT / "tests" / "CAPABILITIES.md").read_text(encoding="utf-8"))
 
 
 def test_every_page_is_in_the_navigation_and_every_entry_is_a_page():

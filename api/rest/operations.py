@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, get_args
@@ -64,7 +65,7 @@ def router(desk: Desk) -> APIRouter:
 def add(router: APIRouter, desk: Desk, operation: Operation, route: Route) -> None:
     """Put one route on a router."""
     described = inspect.getdoc(getattr(Jobs if route.tag == "building" else Service, _METHODS.get(operation.name, operation.name)))
-    text = described or ""
+    text = _RAISES.sub("", described or "").strip()
     members: dict[str, Any] = {route.wrap: (operation.result, ...)}
     router.add_api_route(
         route.path.replace("{lineage}", ANY_LINEAGE),
@@ -81,6 +82,8 @@ def add(router: APIRouter, desk: Desk, operation: Operation, route: Route) -> No
     )
 
 
+_RAISES = re.compile(r"(?:^|(?<=[.;]))[ \n]*[Rr]aises `[^.]*\.", re.MULTILINE)
+"""What a docstring says of exceptions; a client sees statuses."""
 _METHODS = {"build": "submit", "jobs": "all", "job": "get"}
 """Methods of `Jobs` behind operations of another name."""
 

@@ -148,13 +148,12 @@ def markdown(document: Mapping[str, Any]) -> str:
 
 
 def _markdown_section(endpoint: Endpoint) -> str:
-    rows = "".join(_row(*parameter) for parameter in endpoint.parameters if parameter[:2] not in _EVERYWHERE)
-    example = f"```text\n{endpoint.example}\n```\n" if " -d " in endpoint.example else ""
-    return "\n\n".join(part.rstrip() for part in (f"## {endpoint.method} {endpoint.path}", endpoint.description, rows, example) if part) + "\n"
+    rows = "".join(_row(*parameter) for parameter in endpoint.parameters if parameter[0] != "lineage" and parameter[3] != _WITHOUT)
+    return "\n\n".join(part.rstrip() for part in (f"## {endpoint.method} {endpoint.path}", endpoint.description, rows) if part) + "\n"
 
 
-_EVERYWHERE = {("lineage", "path"), ("lineage", "query"), ("lineage", "body")}
-"""What the head of the page describes once."""
+_WITHOUT = "Leave the target's own code out."
+"""What the head of the page says once, beside `lineage`."""
 
 
 def _row(name: str, place: str, kind: str, meaning: str, required: str) -> str:

@@ -20,7 +20,15 @@ from tests.serving import Serving
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"), pytest.mark.xdist_group("browser")]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 TEXTS = {"title", "reason", "why", "value", "abstract", "citation", "url", "part", "scope", "grade", "license"}
 QUESTION = "how is the encoder initialized?"
 

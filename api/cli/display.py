@@ -6,6 +6,7 @@ it can make a line of its own. What would steer a terminal does not leave `api.c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from retrieval.search.read import CitedPassage
 
 plain = one_line
+_NUMBER = re.compile(r"\d+")
 _SHOWN_COPIES = 8
 _SHOWN_PAIRS = 12
 _SHOWN_LINES = 14
@@ -81,18 +83,17 @@ def _statuses(by_status: Mapping[str, int]) -> str:
 
 
 def _losses(rows: Sequence[LedgerRow], most: int = 12) -> list[str]:
-    """What failed or is incomplete, grouped by kind and reason."""
+    """What failed or is incomplete, grouped by kind and reason; reasons that differ only in numbers are one, told by the first."""
     if not rows:
         return ["  failed        nothing"]
     groups: dict[tuple[str, str, str], list[LedgerRow]] = {}
     for row in rows:
-        groups.setdefault((row.kind, row.status, row.detail), []).append(row)
+        groups.setdefault((row.kind, row.status, _NUMBER.sub("", row.detail)), []).append(row)
     lines = ["  failed or incomplete:"]
-    for (kind, status, detail), ancestors in list(groups.items())[:most]:
-        names = ", ".join(shorten(row.subject, 40) for row in ancestors[:3]) + (f" and {len(ancestors) - 3} more" if len(ancestors) > 3 else "")
-        lines.append(
-            f"    {len(ancestors)} {kind}{'s' if len(ancestors) > 1 else ''} {status}: {names}" + (f" ({shorten(detail, 110)})" if detail else "")
-        )
+    for (kind, status, _), group in list(groups.items())[:most]:
+        names = ", ".join(shorten(row.subject, 40) for row in group[:3]) + (f" and {len(group) - 3} more" if len(group) > 3 else "")
+        detail = f" ({shorten(group[0].detail, 110)})" if group[0].detail else ""
+        lines.append(f"    {len(group)} {kind}{'s' if len(group) > 1 else ''} {status}: {names}{detail}")
     if len(groups) > most:
         lines.append(f"    and {len(groups) - most} more groups; `lineage status` lists everything")
     return lines

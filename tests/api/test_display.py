@@ -90,7 +90,10 @@ def test_losses_of_one_kind_and_reason_stand_together():
         f"    1 reference {Status.TIMEOUT_FETCH}: x",
     ]
     assert display._losses([]) == ["  failed        nothing"]
-    assert display._losses([loss("a", str(n)) for n in range(15)])[-1] == "    and 3 more groups; `lineage status` lists everything"
+    assert display._losses([loss("a.py", "line 5: odd"), loss("b.py", "line 16: odd")])[1:] == [
+        f"    2 members {Status.PARSE_ERROR}: a.py, b.py (line 5: odd)"
+    ]
+    assert display._losses([loss("a", chr(97 + n)) for n in range(15)])[-1] == "    and 3 more groups; `lineage status` lists everything"
 
 
 def test_an_audit_hides_what_agrees_unless_all_is_asked_for():

@@ -141,6 +141,11 @@ def lineages_folder(home: Path) -> Path:
     return home / "lineages"
 
 
+def server_file(home: Path, port: int) -> Path:
+    """Where the server on a port says who it is, while it lives."""
+    return home / "servers" / f"{port}.json"
+
+
 def lineage_folder(home: Path, slug: str) -> Path:
     """The folder of one lineage; raises `BadIdentifier` for a name that could leave it."""
     return lineages_folder(home) / check_name(slug)

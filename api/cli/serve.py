@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
+from pydantic import SecretStr
 
 from api.cli import exit_codes
 from api.cli.common import Run, command
@@ -22,12 +24,17 @@ def serve(
     run: Run,
     host: Annotated[str, typer.Option("--host", help="Address to listen on; beyond this machine only with LINEAGE_TOKEN set.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on (0: any that is free).")] = 8765,
+    private: Annotated[
+        bool, typer.Option("--private", help="Ask for a token made for this start; the page's address has it, your Python clients find it.")
+    ] = False,
 ) -> None:
     """Serve the page, REST (/docs) and MCP (/mcp) until interrupted; builds that were asked for are resumed.
 
     Examples:
 
       lineage serve
+
+      lineage serve --private
 
       LINEAGE_TOKEN=secret lineage serve --host 0.0.0.0 --port 80
     """
@@ -38,14 +45,18 @@ def serve(
 
     logging.getLogger("asyncio").setLevel(logging.ERROR)  # it tells of every client that goes away in mid-answer
     settings = run.settings
+    if private:
+        settings = settings.model_copy(update={"token": SecretStr(secrets.token_urlsafe())})
+    token = settings.token.get_secret_value() if private else ""
     app = application(settings, policy_of(settings, host))
 
     def up(address: str) -> None:
-        print(f"listening on {address}   endpoints: {address}/docs   agents: {address}/mcp   end with Ctrl-C", file=sys.stderr)
+        page = f"{address}/#?token={token}" if private else address
+        print(f"listening on {page}   endpoints: {address}/docs   agents: {address}/mcp   end with Ctrl-C", file=sys.stderr)
         if run.json:
             exit_codes.say(envelope({"url": address, "home": settings.home, "token": bool(settings.token.get_secret_value())}), exact=True)
 
-    listen(app, settings.home, host, port, up)
+    listen(app, settings.home, host, port, up, token)
     leave_soon()
 
 

@@ -6,16 +6,20 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
 from api.table import Operation
 from api.wire.stored import JobView
-from lineage import errors
+from lineage import errors, settings
 from lineage.errors import LineageError, UpstreamError
+from lineage.generation import server_file
 
 URL = "http://127.0.0.1:8765"
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 TRIES = 5
 
 
@@ -63,10 +67,23 @@ _KINDS: Mapping[str, type[LineageError]] = {
 }
 
 
+def token_of_start(url: str, home: Path | None = None) -> str:
+    """The token that this user's server at a loopback address was started with (`lineage serve --private`); empty if there is none."""
+    try:
+        address = urlsplit(url)
+        if address.hostname not in LOOPBACK:
+            return ""
+        owner = json.loads(server_file(home or settings.load().home, address.port or 80).read_bytes())
+        return str(owner["token"])
+    except (OSError, ValueError, KeyError, TypeError, LineageError):
+        return ""
+
+
 class Client:
     """What the two clients share: where the server is, and how long to be patient."""
 
     def __init__(self, url: str = URL, *, token: str = "", timeout: float = 120.0, patience: float = 60.0) -> None:
+        token = token or token_of_start(url)
         self.settings: dict[str, Any] = {
             "base_url": url,
             "timeout": timeout,

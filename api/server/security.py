@@ -11,7 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -37,6 +37,8 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
 _CLIENTS = 4096
+_SHARE = 75
+"""Percent of the requests at work that may be of one client."""
 UPLOADS = {f"{PREFIX}/audit": 16 * MIB}
 """Bytes of a body by path, where they may be more than elsewhere."""
 _AT_ONCE = 2
@@ -165,7 +167,8 @@ class Guard:
     def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         self._app, self._policy = app, policy
         self._buckets = Buckets(policy.rate, policy.burst)
-        self._busy = self._uploading = 0
+        self._busy: Counter[str] = Counter()
+        self._uploading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the request, read its body within limits, and forward both."""
@@ -199,11 +202,12 @@ class Guard:
         headers = Headers(scope=scope)
         if problem := refusal(self._policy, scope["path"], headers):
             return problem
-        wait = self._buckets.take(scope["client"][0] if scope.get("client") else "")
+        wait = self._buckets.take(_client(scope))
         if wait:
             return Problem(429, "too-many-requests", "too many requests from one client", headers={"retry-after": str(int(wait) + 1)})
-        if self._busy >= self._policy.concurrency:
-            return Problem(503, "overloaded", f"{self._busy} requests are at work already", headers={"retry-after": "1"})
+        most = self._policy.concurrency
+        if self._busy.total() >= most or self._busy[_client(scope)] >= max(1, most * _SHARE // 100):
+            return Problem(503, "overloaded", f"{self._busy.total()} requests are at work already", headers={"retry-after": "1"})
         if self._uploading >= _AT_ONCE and scope["path"] in self._policy.uploads:
             return Problem(503, "overloaded", f"{self._uploading} uploads are at work already", headers={"retry-after": "5"})
         if _stated(headers.get("content-length", "")) > self._most(scope):
@@ -229,20 +233,25 @@ class Guard:
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run in one concurrency slot, released when the answer starts: a client that reads slowly holds up nobody else."""
-        places = 1
-        self._busy += 1
+        places, client = 1, _client(scope)
+        self._busy[client] += 1
 
         async def watched(message: Message) -> None:
             nonlocal places
             if places and message["type"] == "http.response.start":
-                self._busy -= 1
+                self._busy[client] -= 1
                 places = 0
             await send(message)
 
         try:
             await self._app(scope, receive, watched)
         finally:
-            self._busy -= places
+            self._busy[client] -= places
+            self._busy += Counter()  # without those that have nothing at work
+
+
+def _client(scope: Scope) -> str:
+    return scope["client"][0] if scope.get("client") else ""
 
 
 def _too_large(most: int) -> Problem:

@@ -26,7 +26,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.rest.problems import MEDIA_TYPE, Problem
 from api.server.journal import now
-from indexer.store.atomic_files import write_whole
+from indexer.store.atomic_files import private, write_whole
+from lineage import generation as layout
 from lineage.errors import SettingsError, StoreError, UsageError, failures
 
 HEAD = 20.0
@@ -34,6 +35,8 @@ STALL = 10.0
 READ = 16_384
 KEEP_ALIVE = 15
 CONNECTIONS = 1000
+OF_ONE = 500
+"""Connections of one address, so that others find room."""
 GRACE = 3.0
 """Seconds that running requests have at shutdown; a build resumes at the next start."""
 
@@ -50,6 +53,13 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._up()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; answers that nobody reads are not waited for."""
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, _Patient) and connection.is_unread:
+                connection.transport.abort()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -69,6 +79,8 @@ class _Patient(H11Protocol):
         """A new connection: start the timeout of its first request."""
         super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type that asyncio gives
         self.transport.set_write_buffer_limits(high=0)  # hear of every client that has not read what was written
+        if self.client and sum(other.client is not None and other.client[0] == self.client[0] for other in self.connections) > OF_ONE:
+            self.transport.abort()
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -94,6 +106,11 @@ class _Patient(H11Protocol):
         if self._stalled:
             self._stalled.cancel()
             self._stalled = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the client has not read all of what was written."""
+        return self._stalled is not None
 
     def _watch(self) -> None:
         self._stalled = self.loop.call_later(STALL, self._check_reader, self.transport.get_write_buffer_size())
@@ -122,8 +139,8 @@ class _Patient(H11Protocol):
         self.transport.close()
 
 
-def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], None]) -> None:
-    """Serve until shutdown; `up` is called with the address when ready.
+def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], None], token: str = "") -> None:
+    """Serve until shutdown; `up` is called with the address when ready. A `token` of this start is left in the store for the owner's clients.
 
     Raises `UsageError` if the port is held, saying by whom, and `SettingsError` for an address that is none of ours.
     """
@@ -131,7 +148,7 @@ def serve(app: ASGIApp, home: Path, host: str, port: int, up: Callable[[str], No
         port = listener.getsockname()[1]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         server = made(app, lambda: up(address))
-        with _named(home, host, port):
+        with _named(home, host, port, token):
             server.run([listener])
     if not server.started:
         raise StoreError("the server could not start", hint="the lines above say why")
@@ -178,17 +195,13 @@ def _listening(home: Path, host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _name_file(home: Path, port: int) -> Path:
-    return home / "servers" / f"{port}.json"
-
-
 @contextmanager
-def _named(home: Path, host: str, port: int) -> Iterator[None]:
-    """Record this server in the store while it runs."""
-    path = _name_file(home, port)
-    with failures(path.parent):
+def _named(home: Path, host: str, port: int, token: str) -> Iterator[None]:
+    """Record this server in the store while it runs, for its owner's eyes alone."""
+    path = layout.server_file(home, port)
+    with private(home), failures(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps({"pid": os.getpid(), "host": host, "port": port, "since": now()}).encode())
+        write_whole(path, json.dumps({"pid": os.getpid(), "host": host, "port": port, "since": now(), "token": token}).encode())
     try:
         yield
     finally:
@@ -198,7 +211,7 @@ def _named(home: Path, host: str, port: int) -> Iterator[None]:
 def holder(home: Path, port: int) -> str:
     """A description of the process on a port, if the store knows it."""
     try:
-        owner: dict[str, Any] = json.loads(_name_file(home, port).read_bytes())
+        owner: dict[str, Any] = json.loads(layout.server_file(home, port).read_bytes())
         pid = int(owner["pid"])
         if os.name == "posix":  # elsewhere this would be a signal
             os.kill(pid, 0)

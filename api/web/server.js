@@ -10,6 +10,13 @@ export class Refused extends Error {
   }
 }
 
+// `lineage serve --private` prints an address with the token of its start.
+const [, given] = location.hash.match(/^#\?token=(.+)$/) || [];
+if (given) {
+  sessionStorage.setItem("token", given);
+  history.replaceState(null, "", location.pathname);
+}
+
 function headers(more) {
   const token = sessionStorage.getItem("token");
   return token ? { ...more, authorization: `Bearer ${token}` } : more;

@@ -15,7 +15,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from api.client import Lineage
 from api.server import server
+from lineage.errors import LineageError
 from tests.serving import Serving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -177,14 +179,21 @@ def test_other_clients_are_served_while_many_are_slow(live):
         line.close()
 
 
+def never_reading(running, address="127.0.0.1"):
+    """A connection that asks for far more than the kernel buffers, and reads nothing."""
+    line = socket.socket()
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    line.bind((address, 0))
+    line.connect(("127.0.0.1", running.port))
+    line.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        line.sendall(f"GET /web/page.css HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode() * 600)
+    return line
+
+
 def test_a_client_that_never_reads_is_cut_off(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "STALL", 0.2)
-    with Serving(tmp_path, {"rate": 1e9, "burst": 10**9}) as running, socket.socket() as line:
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        line.connect(("127.0.0.1", running.port))
-        line.setblocking(False)
-        with contextlib.suppress(BlockingIOError):  # answers of 6 MB, more than the kernel buffers
-            line.sendall(f"GET /web/page.css HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode() * 600)
+    with Serving(tmp_path, {"rate": 1e9, "burst": 10**9}) as running, never_reading(running):
         for count in (1, 0):
             until = time.monotonic() + LONG
             while running.connections != count and time.monotonic() < until:
@@ -214,3 +223,45 @@ def test_a_head_without_end_is_cut_off(live):
 def test_an_upgrade_to_a_websocket_is_not_followed(live):
     head = b"GET /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n"
     assert raw(live.port, head).startswith(b"HTTP/1.1 200")
+
+
+# -- many connections
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the whole of 127.0.0.0/8 is here on Linux")
+def test_sixty_six_clients_that_never_read_hold_up_nobody_else_and_not_the_end(tmp_path, caplog):
+    with contextlib.ExitStack() as lines, Serving(tmp_path) as running:
+        for _ in range(66):
+            lines.enter_context(never_reading(running, "127.0.0.2"))
+        for _ in range(5):
+            assert httpx2.get(running.url + "/", trust_env=False, timeout=10).status_code == 200
+    assert caplog.records == []
+
+
+def test_one_address_has_a_share_of_the_connections(live, monkeypatch):
+    monkeypatch.setattr(server, "OF_ONE", 3)
+    lines = [socket.create_connection(("127.0.0.1", live.port), LONG) for _ in range(4)]
+    assert lines[-1].recv(1) == b""
+    assert live.connections == 3
+    for line in lines:
+        line.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_a_private_server_asks_for_a_token_that_the_owners_clients_find(tmp_path, monkeypatch):
+    process, said = started(tmp_path, "--private")
+    url = said["data"]["url"]
+    try:
+        assert httpx2.get(url + "/api/v1/jobs", trust_env=False, timeout=LONG).status_code == 401
+        monkeypatch.setenv("LINEAGE_HOME", str(tmp_path / "another"))
+        with Lineage(url) as stranger, pytest.raises(LineageError, match="a token is needed"):
+            stranger.jobs()
+        monkeypatch.setenv("LINEAGE_HOME", str(tmp_path))
+        with Lineage(url) as owner:
+            owner.jobs()
+        kept = next((tmp_path / "servers").iterdir())
+        token = json.loads(kept.read_bytes())["token"]
+        assert (kept.stat().st_mode & 0o777, tmp_path.stat().st_mode & 0o777) == (0o600, 0o700)
+    finally:
+        _, _, err = ended(process)
+    assert f"listening on {url}/#?token={token} " in err

@@ -1,9 +1,10 @@
-"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N] [--faults N] [--inputs N] [--seed S]`.
+"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N] [--faults N] [--inputs N] [--cuts N] [--seed S]`.
 
 Over the demonstration's lineage and a loopback upstream, seeded, nothing sent out. Flips: one bit of one file, every kind of
 file in turn; found by `check --read-data`, answers of a rebuild unchanged, mended by `check --repair`. Faults: one answer of
 the upstream spoiled during a build, the fault gone, built again; told (a row or an error) and healed (the content of a build
-without the fault). Inputs: archives and TeX with random damage; a status each, no exception, no dead parent.
+without the fault). Inputs: archives and TeX with random damage; a status each, no exception, no dead
+parent. Cuts: e-prints that end early; none is plainly ok.
 """
 
 from __future__ import annotations
@@ -23,17 +24,22 @@ from typing import Any
 
 from indexer.archives.members import members
 from indexer.parsers.latex.parser import parse
-from indexer.store.verify import verify
+from indexer.parsers.pdf.parser import parse as parse_pdf
+from indexer.store.verify import check_lineage, check_shared
 from lineage import generation as layout
 from lineage.errors import LineageError, ParseError
 from lineage.generation import open_generation
-from lineage.records import WorkId
+from lineage.records import Status, WorkId
 from tests.demo import DEMO, NAME, TARGET, Demo
 from tests.upstream import Upstream, World
+from tests.upstream.archives import Member, gz, tar_gz
 from tests.upstream.faults import Drop, Fault, Faults, Redirect, ReplaceBody, Truncate, captcha, too_many
 from tests.upstream.faults import Status as Answer
 
-KINDS = ("catalog.db", "vectors.npy", "manifest.json", "CURRENT", "blobs", "requests", "politeness", "derived.db", "vectors.db")
+KINDS = (
+    *("catalog.db", "vectors.npy", "manifest.json", "CURRENT", "blobs", "requests", "politeness"),
+    *("derived.db", "vectors.db", "derived.seal", "vectors.seal"),
+)
 HOSTS = ("api.semanticscholar.org", "export.arxiv.org", "api.github.com", "codeload.github.com", "huggingface.co")
 SPOILS: dict[str, Callable[[], Any]] = {
     "500": lambda: Answer(500),
@@ -74,7 +80,7 @@ def flips(home: Path, dice: random.Random, count: int) -> dict[str, dict[str, in
 
 def _is_found(home: Path) -> bool:
     try:
-        return bool(verify(home, NAME, read_data=True))
+        return bool(next(check_shared(home), None) or check_lineage(home, NAME, read_data=True))
     except LineageError:
         return True
 
@@ -138,6 +144,31 @@ def inputs(dice: random.Random, count: int) -> dict[str, int]:
     return dict(sums)
 
 
+def truncations(dice: random.Random, count: int) -> dict[str, int]:
+    """Whole e-prints (TeX, gzip, tar, PDF) cut short anywhere; none of them may be read as plainly ok."""
+    tex, pdf = (DEMO / "papers" / name for name in ("9908.00105.tex", "9909.00104.pdf"))
+    wholes = [tex.read_bytes().rstrip(), gz(tex.read_bytes()), tar_gz([Member("main.tex", tex.read_bytes())]), pdf.read_bytes().rstrip()]
+    sums: Counter[str] = Counter({"cut": 0, "plainly ok": 0, "exceptions": 0})
+    for n in range(count):
+        whole = wholes[n % len(wholes)]
+        sums["cut"] += 1
+        try:
+            sums["plainly ok"] += _is_plainly_ok(whole[: dice.randrange(1, len(whole))])
+        except ParseError:
+            continue
+        except Exception as error:  # noqa: BLE001 - what is counted here
+            sums["exceptions"] += 1
+            print(f"{type(error).__name__}: {error}")
+    return dict(sums)
+
+
+def _is_plainly_ok(data: bytes) -> bool:
+    found = [*members(data)]
+    files = {member.name: member.data for member in found if member.data is not None}
+    read = parse_pdf if any(name.endswith(".pdf") for name in files) else parse
+    return read(files, WorkId("arxiv:1"), "").status is Status.OK and all(member.status is Status.OK for member in found)
+
+
 def _hostile(dice: random.Random, count: int) -> Iterator[bytes]:
     tex = "\n".join(path.read_text(errors="replace") for path in sorted(DEMO.rglob("*.tex"))[:3])
     pieces = [
@@ -180,6 +211,7 @@ def main() -> None:
     parser.add_argument("--flips", type=int, default=2_000)
     parser.add_argument("--faults", type=int, default=440)
     parser.add_argument("--inputs", type=int, default=3_000)
+    parser.add_argument("--cuts", type=int, default=1_000)
     asked = parser.parse_args()
     world = World.load(DEMO)
     with tempfile.TemporaryDirectory() as place:
@@ -193,6 +225,8 @@ def main() -> None:
             figures["faults"] = faults(world, folder, random.Random(asked.seed), asked.faults)
         if asked.inputs:
             figures["inputs"] = inputs(random.Random(asked.seed), asked.inputs)
+        if asked.cuts:
+            figures["truncations"] = truncations(random.Random(asked.seed), asked.cuts)
     print(json.dumps(figures, indent=1))
 
 

@@ -92,7 +92,7 @@ def _forms(operation: Operation) -> dict[int | str, Any]:
     """The media types of an operation that gives its result in other forms than JSON."""
     form = operation.request.model_fields.get("form") if operation.request else None
     kinds = [_TYPES[name] for name in get_args(form.annotation) if name != "json"] if form else []
-    return {200: {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}}} if kinds else {}
+    return {200: {"content": {kind: {"schema": {} if kind.endswith("+json") else {"type": "string"}} for kind in kinds}}} if kinds else {}
 
 
 def endpoint(desk: Desk, operation: Operation, route: Route) -> Callable[..., Response]:

@@ -1,12 +1,15 @@
 """A key-value table for what can be computed again: entries may be lost, never wrong.
 
 Values carry a digest that is checked when they are read; one that fails counts as absent. A file that SQLite
-cannot read is moved aside and begun anew, since nothing in it is the only copy.
+cannot read is moved aside and begun anew, since nothing in it is the only copy. A seal beside the file, made when
+it is closed, has the hash of all of it, for what SQLite itself does not check.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +18,7 @@ from pathlib import Path
 
 from lineage.catalog import schema
 from lineage.errors import StoreDamaged, StoreError, failures
+from lineage.sealed import sealed, unsealed
 
 VERSION = 1
 _WAIT = 30.0
@@ -27,6 +31,7 @@ class Keyed:
         self.path = path
         self._lock = threading.Lock()
         self._open: sqlite3.Connection | None = None
+        self._is_written = False
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The values of those keys that are there and whole; raises `StoreError` and `SettingsError`."""
@@ -41,6 +46,7 @@ class Keyed:
         """Keep values, in one transaction; a later value replaces. Raises `DiskFull`, `StoreError` and `SettingsError`."""
         with self._lock, schema.translated(self.path):
             db = self._db()
+            self._is_written = True
             db.execute("BEGIN IMMEDIATE")
             try:
                 db.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", ((key, value, _digest(key, value)) for key, value in items))
@@ -66,6 +72,8 @@ class Keyed:
         yield from (f"SQLite: {answer}" for answer in answers if answer != "ok")
         if rows:
             yield f"{rows} rows are not what was written"
+        elif not self._is_as_sealed():
+            yield "the file is not what was written"
 
     def forget_damaged(self) -> None:
         """Take out what is damaged; a file that SQLite cannot mend is moved aside. Nothing here is the only copy."""
@@ -77,13 +85,39 @@ class Keyed:
             with self._lock, schema.translated(self.path):
                 rows = self._db().execute("SELECT key, value, digest FROM kept").fetchall()
                 self._db().executemany("DELETE FROM kept WHERE key = ?", [(key,) for key, value, digest in rows if not _is_sound(key, value, digest)])
+                self._db().execute("VACUUM")
+                self._is_written = True
 
     def close(self) -> None:
         """Close the file; it opens again when used."""
         with self._lock:
             if self._open:
+                with schema.translated(self.path), failures(self.path):
+                    if self._is_written:
+                        self._seal(self._open)
                 self._open.close()
-                self._open = None
+                self._open, self._is_written = None, False
+
+    def _seal(self, db: sqlite3.Connection) -> None:
+        """Note the hash of the whole file, which nobody writes to meanwhile."""
+        db.execute("BEGIN IMMEDIATE")
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        try:
+            part.write_bytes(sealed(_state(self.path)))
+            part.replace(_seal_of(self.path))
+        finally:
+            db.execute("ROLLBACK")
+            part.unlink(missing_ok=True)
+
+    def _is_as_sealed(self) -> bool:
+        """Whether the file is as it was when it was closed; one that was written to since, or never closed, has no seal."""
+        try:
+            seal, state = unsealed(_seal_of(self.path).read_bytes()), _state(self.path)
+        except FileNotFoundError:
+            return True
+        except ValueError:
+            return False
+        return state["sha256"] == seal["sha256"] or (state["changes"] != seal["changes"] and state["changes"] == state["again"])
 
     def _db(self) -> sqlite3.Connection:
         if self._open is None:
@@ -112,6 +146,18 @@ def _connect(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _seal_of(path: Path) -> Path:
+    return path.with_suffix(".seal")
+
+
+def _state(path: Path) -> dict[str, str]:
+    """The hash of a file, and the count of its changes, which SQLite writes in two places (file format, 1.3)."""
+    with path.open("rb") as file:
+        head = file.read(100)
+        file.seek(0)
+        return {"changes": head[24:28].hex(), "again": head[92:96].hex(), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
 def _is_sound(key: object, value: object, digest: object) -> bool:

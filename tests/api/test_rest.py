@@ -199,6 +199,8 @@ def test_the_openapi_document_shows_examples_and_only_our_form_of_errors(client)
     assert made["components"]["schemas"]["Search"]["examples"]
     assert made["components"]["schemas"]["Search"]["additionalProperties"] is False
     assert "HTTPValidationError" not in json.dumps(made)
+    forms = made["paths"]["/api/v1/lineages/{lineage}/references"]["get"]["responses"]["200"]["content"]
+    assert (forms["application/x-bibtex"]["schema"], forms["application/vnd.citationstyles.csl+json"]["schema"]) == ({"type": "string"}, {})
     errors = [said_ for path in made["paths"].values() for one in path.values() for code, said_ in one["responses"].items() if code.startswith("4")]
     assert errors
     assert all(list(one["content"]) == [PROBLEM] for one in errors)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.store.computed_cache import DerivedCache, VectorCache
+from lineage.catalog.keyed import Keyed
 from lineage.errors import SettingsError
 
 
@@ -74,3 +75,27 @@ def test_a_home_that_cannot_be_used_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingsError):
         DerivedCache(tmp_path / "file").get("a", "b", "c")
+
+
+def test_a_bit_that_flips_in_unused_space_is_found_and_the_rows_survive_its_repair(tmp_path):
+    cache = DerivedCache(tmp_path)
+    cache.put("hash", "parse", "1", b"good")
+    cache.close()
+    path = tmp_path / "cache/derived.db"
+    content = bytearray(path.read_bytes())
+    content[content.index(b"\0" * 200) + 100] ^= 1
+    path.write_bytes(content)
+    kept = Keyed(path)
+    assert list(kept.damage()) == ["the file is not what was written"]
+    kept.forget_damaged()
+    kept.close()
+    assert list(kept.damage()) == []
+    assert cache.get("hash", "parse", "1") == b"good"
+
+
+def test_what_is_written_after_the_seal_is_no_damage(tmp_path):
+    cache = DerivedCache(tmp_path)
+    cache.put("hash", "parse", "1", b"good")
+    cache.close()
+    cache.put("hash", "parse", "2", b"better")  # and killed before it is closed
+    assert list(Keyed(tmp_path / "cache/derived.db").damage()) == []

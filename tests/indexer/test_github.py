@@ -104,11 +104,11 @@ def test_when_the_quota_is_spent_the_archive_of_the_head_says_which_commit_it_is
     github = ask(Fault("api.github.com", rate_limited()))
     work = github.repository(REPO)
     assert (work.id, "fewer requests" in work.meta["unasked"]) == (REPO, True)
-    assert github.commit(work) == (SHA, "2023-11-14T22:13:20Z")
+    assert github.commit(work) == (SHA, "2024-05-01T10:00:00Z")
     assert github.tarball(work, SHA).size > 0
     assert [request.host for request in github.upstream.requests] == ["api.github.com", "codeload.github.com"]
     again = ask(Fault("api.github.com/repos/lab/tent/commits", Says(500)))
-    assert again.commit(work) == (SHA, "2023-11-14T22:13:20Z")
+    assert again.commit(work) == (SHA, "2024-05-01T10:00:00Z")
     assert again.tarball(work, SHA).size > 0
     assert again.upstream.requests == []
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 EPOCH = 1_700_000_000
-"""The modification time of every member, in seconds since 1970."""
+"""The modification time of members of e-prints, in seconds since 1970."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ def gz(content: bytes) -> bytes:
     return gzip.compress(content, compresslevel=6, mtime=0)
 
 
-def tar_gz(members: Iterable[Member], comment: str = "") -> bytes:
-    """A gzipped tar archive, members sorted by name; `comment` goes in a global PAX header, as `git archive` writes the commit."""
+def tar_gz(members: Iterable[Member], comment: str = "", mtime: int = EPOCH) -> bytes:
+    """A gzipped tar archive, members sorted by name; `comment` goes in a global PAX header, as `git archive` writes the commit, `mtime` its time."""
     out = io.BytesIO()
     pax = {"comment": comment} if comment else {}
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT, pax_headers=pax) as tar:
         for member in sorted(members, key=lambda m: m.name):
-            tar.addfile(_info(member), io.BytesIO(member.content))
+            tar.addfile(_info(member, mtime), io.BytesIO(member.content))
     return gz(out.getvalue())
 
 
-def _info(member: Member) -> tarfile.TarInfo:
+def _info(member: Member, mtime: int) -> tarfile.TarInfo:
     info = tarfile.TarInfo(member.name)
-    info.mtime = EPOCH
+    info.mtime = mtime
     info.uname = info.gname = "root"
     info.mode = 0o755 if member.executable else 0o644
     if member.link:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,8 @@ class World:
         top = f"{repository.name}-{sha}/"
         members = folder_members(self.root / repository.past.get(sha, repository.folder), repository.links, top)
         folders = {top} | {f"{parent}/" for m in members for parent in _parents(m.name)}
-        return tar_gz([*members, *(Member(name) for name in folders)], comment=sha)
+        time = int(datetime.fromisoformat(repository.date).timestamp())
+        return tar_gz([*members, *(Member(name) for name in folders)], comment=sha, mtime=time)
 
 
 def normal(title: str) -> str:

@@ -79,7 +79,7 @@ class _Patient(H11Protocol):
         """A new connection: start the timeout of its first request."""
         super().connection_made(transport)  # type: ignore[arg-type]  # uvicorn narrows the type that asyncio gives
         self.transport.set_write_buffer_limits(high=0)  # hear of every client that has not read what was written
-        if self.client and sum(other.client is not None and other.client[0] == self.client[0] for other in self.connections) > OF_ONE:
+        if sum(isinstance(other, _Patient) and other.host == self.host for other in self.connections) > OF_ONE:
             self.transport.abort()
         self._wait()
 
@@ -106,6 +106,11 @@ class _Patient(H11Protocol):
         if self._stalled:
             self._stalled.cancel()
             self._stalled = None
+
+    @property
+    def host(self) -> str:
+        """The client's address."""
+        return self.client[0] if self.client else ""
 
     @property
     def is_unread(self) -> bool:

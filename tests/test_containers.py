@@ -25,6 +25,14 @@ def test_the_image_is_not_run_by_root_and_is_asked_for_its_health():
     assert "/healthz" in stage
 
 
+def test_the_recipe_passes_hadolint():
+    hadolint = shutil.which("hadolint") or shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if not hadolint:
+        pytest.skip("hadolint is not installed")
+    done = subprocess.run([hadolint, str(ROOT / "Dockerfile")], capture_output=True, text=True, check=False)
+    assert done.stdout + done.stderr == ""
+
+
 def test_the_service_has_a_token_no_rights_and_writes_only_to_its_store():
     service = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["lineage"]
     assert "?" in service["environment"]["LINEAGE_TOKEN"]

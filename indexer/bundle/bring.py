@@ -22,7 +22,7 @@ from lineage import ids
 from lineage.catalog import records
 from lineage.decisions import Decision, DecisionLog
 from lineage.errors import BadBundle, StoreDamaged, UsageError
-from lineage.generation import Manifest
+from lineage.generation import FIRST_TIER, Manifest
 from lineage.progress import Note, Stage
 from lineage.records import UNKNOWN, Chunk, Document, Provenance, WorkId
 from lineage.text.hidden_text import inline
@@ -187,7 +187,7 @@ def _notes(bench: BuildContext, bundle: Bundle) -> Iterator[str]:
     manifest = bundle.manifest
     if manifest.texts == "all":
         yield "this bundle holds texts whose licence does not let them be passed on: it is for its maker's own machines"
-    if manifest.embedder and manifest.embedder != (own := bench.embedder().id):
+    if manifest.embedder and not manifest.embedder.startswith(FIRST_TIER) and manifest.embedder != (own := bench.embedder().id):
         yield f"its vectors were made by {manifest.embedder}, the embedder set here is {own}: set LINEAGE_EMBEDDER to that model to ask it"
     if bundle.decisions:
         yield f"it holds {len(bundle.decisions)} decisions, which say that they were imported: lineage decide --list"

@@ -230,6 +230,14 @@ def test_a_lexical_generation_travels_as_well(tmp_path):
     assert other.service.query("trunc_normal_ std").hits[0].chunk.path == "tent.py"
 
 
+def test_a_bundle_of_the_fast_index_asks_for_no_other_embedder(tmp_path):
+    small_lineage.build(tmp_path / "a", HashingEmbedder(name="static-8@x"), pieces=small_lineage.chunks()[:2])
+    with open_generation(tmp_path / "a", "small") as generation:
+        export(generation, tmp_path / "small.lineage", "all")
+    made = Demo(tmp_path / "b", "", offline=True).service.import_(tmp_path / "small.lineage")
+    assert [note for note in made.notes if "LINEAGE_EMBEDDER" in note] == []
+
+
 # -- a stranger's file
 
 

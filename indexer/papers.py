@@ -1,8 +1,7 @@
 """The text of one paper: e-print first, PDF otherwise, and a row that says how it ended.
 
-The ladder is e-print LaTeX -> (where that cannot be read) arXiv's HTML of it -> the PDF; an e-print may be the PDF
-already. Each rung that failed is named in the detail of the paper's row, so that a reader knows what the text was read
-from and why.
+An e-print may be the PDF already. Each rung that failed is named in the detail of the paper's row, so that a reader
+knows what the text was read from and why.
 """
 
 from __future__ import annotations
@@ -34,9 +33,7 @@ class PaperText:
 def fetch_paper(bench: BuildContext, arxiv: WorkId, work: Work, version: str = "") -> PaperText:
     """The text of an arXiv paper; upstream and parser failures end in the result, never as an exception."""
     tried: list[tuple[Status, str]] = []
-    rungs = [("e-print", bench.arxiv.eprint), ("PDF", bench.arxiv.pdf)]
-    while rungs:
-        name, fetch = rungs.pop(0)
+    for name, fetch in (("e-print", bench.arxiv.eprint), ("PDF", bench.arxiv.pdf)):
         try:
             with bench.clock.timed("fetch"):
                 blob = fetch(arxiv, version)
@@ -47,8 +44,6 @@ def fetch_paper(bench: BuildContext, arxiv: WorkId, work: Work, version: str = "
         if paper_text.document:
             return replace(paper_text, detail="; ".join(filter(None, (*(words for _, words in tried), paper_text.detail))))
         tried.append((paper_text.status, f"{name}: {paper_text.detail}"))
-        if name == "e-print" and blob.media_type != "application/pdf":  # there is TeX, and arXiv may have made more of it
-            rungs.insert(0, ("HTML", bench.arxiv.html))
     retryable = next((status for status, _ in tried if status.retryable), None)
     return PaperText(None, retryable or tried[-1][0], "; ".join(words for _, words in tried))
 
@@ -71,8 +66,8 @@ def _is_final(made: PaperText) -> bool:
 def _parse(bench: BuildContext, work: WorkId, sha256: str) -> PaperText:
     data = bench.blobs.get(sha256)
     kind = members.sniff(data)
-    if kind in {"pdf", "html"}:
-        return _read(bench, kind, {f"paper.{kind}": data}, work, sha256)
+    if kind == "pdf":
+        return _read(bench, kind, {"paper.pdf": data}, work, sha256)
     files: dict[str, bytes] = {}
     pdfs: dict[str, bytes] = {}
     rows: list[LedgerRow] = []
@@ -102,9 +97,6 @@ def _read(bench: BuildContext, parser: str, files: dict[str, bytes], work: WorkI
     status, detail = document.status, document.detail
     if parser == "pdf" and status is Status.OK:
         status, detail = Status.PDF_ONLY, detail or "read from the PDF"
-    if parser == "html":
-        status = Status.OK_REPAIRED if status is Status.OK else status
-        detail = "; ".join(filter(None, ("read from arXiv's HTML", detail)))
     return PaperText(document, status, detail, tuple(_part_rows(work, document)), sha256)
 
 

@@ -25,7 +25,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "parsers": {
         "code": "indexer.parsers.code.parser:parse",
         "config": "indexer.parsers.config:parse",
-        "html": "indexer.parsers.html.parser:parse",
         "latex": "indexer.parsers.latex.parser:parse",
         "member": "indexer.parsers.select:parse",
         "notebook": "indexer.parsers.notebook:parse",

@@ -27,7 +27,7 @@ from lineage.errors import ParseError, SettingsError
 from lineage.records import Status, WorkId
 
 FORKS = sys.platform == "linux"
-_NEEDS = {"pdf": ("pymupdf",), "html": ("lxml.html",)}
+_NEEDS = {"pdf": ("pymupdf",)}
 _SPARED = "pymupdf.layout"
 """PyMuPDF 2 loads a model of page layouts when it is imported, which no parser asks for: .8 s of processor time and 56 MB a child."""
 _FAILURES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, OSError, RuntimeError, ImportError)

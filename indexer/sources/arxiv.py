@@ -105,12 +105,6 @@ class Arxiv:
             raise SourceError(Status.WRONG_TYPE, f"{_said(kind)} came instead of the PDF", url=answer.url)
         return replace(answer.blob, media_type=_MEDIA[kind])
 
-    def html(self, arxiv: WorkId, version: str = "") -> Blob:
-        """The paper as the web page that arXiv makes of its source with LaTeXML; raises `SourceError`, NOT_FOUND where it made none."""
-        name = arxiv.removeprefix("arxiv:") + version
-        answer = self._transport.get(f"https://arxiv.org/html/{name}", accept="page", max_bytes=self._transport.settings.max_pdf)
-        return replace(answer.blob, media_type="text/html")
-
     def _file(self, what: str, arxiv: WorkId, version: str, cap: int) -> CachedResponse:
         name = arxiv.removeprefix("arxiv:") + version
         answer = self._transport.get(f"https://export.arxiv.org/{what}/{name}", accept="file", max_bytes=cap)

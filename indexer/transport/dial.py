@@ -130,11 +130,11 @@ class _Timed(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-Kind = Literal["json", "atom", "file", "page"]
-"""What is asked for: JSON, an Atom feed, a file of any kind but a web page, or a paper as a web page (LaTeXML's)."""
+Kind = Literal["json", "atom", "file"]
+"""What is asked for: JSON, an Atom feed, or a file of any kind but a web page."""
 
-ACCEPT = {"json": "application/json", "atom": "application/atom+xml", "file": "*/*", "page": "text/html"}
-ENCODING = {"json": "gzip", "atom": "gzip", "file": "identity", "page": "gzip"}
+ACCEPT = {"json": "application/json", "atom": "application/atom+xml", "file": "*/*"}
+ENCODING = {"json": "gzip", "atom": "gzip", "file": "identity"}
 GZIP = b"\x1f\x8b"
 UNPACKED = 1 << 30
 """Bytes up to which a gzip file is unpacked to see whether it is whole; the parsers have their own limits beyond."""
@@ -158,7 +158,7 @@ def checked(chunks: Iterable[bytes], kind: Kind, cap: int, url: str) -> Iterator
             raise TooLarge
         if len(start) < 512:
             start += chunk[:512]
-            if kind != "page" and sniff(start) == "html":
+            if sniff(start) == "html":
                 raise SourceError(Status.WRONG_TYPE, f"a web page came instead of {_NAMES[kind]}", url=url)
         if kind == "file":
             gzip.feed(chunk, url)
@@ -173,16 +173,10 @@ def checked(chunks: Iterable[bytes], kind: Kind, cap: int, url: str) -> Iterator
         _check_text(b"".join(whole), kind, url)
 
 
-_NAMES = {"json": "JSON", "atom": "an Atom feed", "file": "a file", "page": "a paper"}
+_NAMES = {"json": "JSON", "atom": "an Atom feed", "file": "a file"}
 
 
 def _check_text(body: bytes, kind: Kind, url: str) -> None:
-    if kind == "page":
-        if b"ltx_" not in body:  # a captcha is a web page too
-            raise SourceError(Status.WRONG_TYPE, "a web page came, but no paper", url=url)
-        if b"</html" not in body[-4096:].lower():
-            raise SourceError(Status.TRUNCATED, "the page ends in the middle", url=url)
-        return
     if kind == "atom":
         if b"<feed" not in body[:4096]:
             raise SourceError(Status.WRONG_TYPE, "no Atom feed came", url=url)

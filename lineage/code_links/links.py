@@ -27,7 +27,7 @@ _PLACEHOLDERS = frozenset({"anonymous", "username", "yourusername", "yourname", 
 _NEAREST = re.compile(r"\s*\[nearest citation: [^\]]{1,200}\]\s*\Z")
 _KEYS = re.compile(r"\[([^\[\]\s,;]{2,120}(?:; [^\[\]\s,;]{2,120}){0,20})\]")
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
-PAPER_SIDE = frozenset({"latex", "pdf", "html", "abstract", "comment", "text"})
+PAPER_SIDE = frozenset({"latex", "pdf", "abstract", "comment", "text"})
 REWRITE = "readme of a rewrite"
 """How a README is named that calls itself a re-implementation, but neither unofficial nor another's: authors rewrite their own code too."""
 REPOSITORY_SIDE = frozenset({"readme", REWRITE})

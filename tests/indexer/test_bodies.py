@@ -34,7 +34,6 @@ def status(kind: Kind, *chunks: bytes) -> Status:
         ("json", b' {"a": 1} '),
         ("json", b"[]"),
         ("atom", b'<?xml version="1.0"?>\n<feed><entry/></feed>\n'),
-        ("page", b'<!DOCTYPE html><html><body class="ltx_page"></body></HTML>\n'),
         ("file", b"%PDF-1.7 anything"),
         ("file", GZIP),
         ("file", GZIP + GZIP),
@@ -57,8 +56,6 @@ def test_what_was_asked_for_passes_whole_however_it_is_cut(kind: Kind, body: byt
         ("json", b"<html><body>Are you human?</body></html>", Status.WRONG_TYPE),
         ("atom", b"<feed><entry/>", Status.TRUNCATED),
         ("atom", b"<rss></rss>", Status.WRONG_TYPE),
-        ("page", b"<html><body>Are you human?</body></html>", Status.WRONG_TYPE),
-        ("page", b'<html><body class="ltx_page">', Status.TRUNCATED),
         ("file", b"<!doctype html><html>not found</html>", Status.WRONG_TYPE),
         ("file", GZIP[:-9], Status.TRUNCATED),
         ("file", GZIP[:5], Status.TRUNCATED),
@@ -98,7 +95,7 @@ def test_every_json_object_passes_and_none_that_lacks_its_end(value: dict[str, o
 
 @given(st.binary(max_size=60))
 def test_any_bytes_pass_or_are_refused(data: bytes) -> None:
-    for kind in ("json", "atom", "file", "page"):
+    for kind in ("json", "atom", "file"):
         status = None
         try:
             assert read(kind, data) == data

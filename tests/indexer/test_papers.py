@@ -1,4 +1,4 @@
-"""The ladder of a paper's text: e-print, arXiv's HTML where that cannot be read, PDF; and what is said of each rung."""
+"""The ladder of a paper's text: e-print, then PDF; and what is said of each rung."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import pytest
 from lineage.generation import open_generation
 from lineage.records import Status
 from tests.demo import Demo
-from tests.indexer.test_html import PAGE
 from tests.upstream import Upstream
-from tests.upstream.faults import Fault, Faults, captcha
 
 PATCHMASK = "arxiv:9911.00102"
 BROKEN = "\\documentclass{article}\n\\begin{document}\n\\end{document}\n"
@@ -19,7 +17,7 @@ BROKEN = "\\documentclass{article}\n\\begin{document}\n\\end{document}\n"
 
 @pytest.fixture
 def broken(world, tmp_path):
-    """The demonstration's world, where PatchMask's e-print holds no text; give what is there besides: `html`, `pdf`."""
+    """The demonstration's world, where PatchMask's e-print holds no text; give what is there besides: `pdf`."""
 
     def made(**also):
         source = tmp_path / "broken.tex"
@@ -28,13 +26,6 @@ def broken(world, tmp_path):
         return replace(world, papers={**world.papers, paper.key: replace(paper, source=str(source), **also)})
 
     return made
-
-
-@pytest.fixture
-def page(tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text(PAGE)
-    return str(path)
 
 
 def text_of(tmp_path, world):
@@ -56,28 +47,7 @@ def test_an_eprint_that_can_be_read_is_all_that_is_asked_for(tmp_path, world):
     assert (parsers, row.status, asked) == ({"latex"}, Status.OK, ["e-print"])
 
 
-def test_where_the_eprint_cannot_be_read_arxivs_html_of_it_is_and_the_row_says_so(tmp_path, broken, page):
-    parsers, row, asked = text_of(tmp_path, broken(html=page, pdf="papers/9909.00104.pdf"))
-    assert (parsers, row.status, asked) == ({"html"}, Status.OK_REPAIRED, ["e-print", "html"])
-    assert row.detail.startswith("e-print: ")
-    assert "; read from arXiv's HTML" in row.detail
-
-
-def test_without_html_the_pdf_follows(tmp_path, broken):
+def test_where_the_eprint_cannot_be_read_the_pdf_is_and_the_row_says_so(tmp_path, broken):
     parsers, row, asked = text_of(tmp_path, broken(pdf="papers/9909.00104.pdf"))
-    assert (parsers, row.status, asked) == ({"pdf"}, Status.PDF_ONLY, ["e-print", "html", "pdf"])
-    assert "HTML: " in row.detail
-
-
-def test_without_an_eprint_no_html_is_asked_for(tmp_path, world):
-    paper = world.by_arxiv("9911.00102")
-    alone = replace(world, papers={**world.papers, paper.key: replace(paper, source="", pdf="papers/9909.00104.pdf")})
-    assert "html" not in text_of(tmp_path, alone)[2]
-
-
-def test_a_captcha_is_no_paper(tmp_path, broken, page):
-    world = broken(html=page, pdf="papers/9909.00104.pdf")
-    with Upstream(world, faults=Faults((Fault(r"/html/", captcha()),))) as running:
-        demo = Demo(tmp_path / "home", running.url)
-        made = demo.build(PATCHMASK, papers=0, repos=0)
-    assert {row.subject: row for row in made.losses}["text of the target"].status is Status.PDF_ONLY
+    assert (parsers, row.status, asked) == ({"pdf"}, Status.PDF_ONLY, ["e-print", "pdf"])
+    assert row.detail.startswith("e-print: ")

@@ -77,6 +77,6 @@ def test_a_source_file_in_utf_16_is_no_binary() -> None:
 
 def test_the_versions_name_those_of_every_parser() -> None:
     known = VERSIONS.split()
-    for name in ("code", "notebook", "config", "plain", "latex", "pdf", "html"):
+    for name in ("code", "notebook", "config", "plain", "latex", "pdf"):
         module = import_module(registry.BUILT_IN["parsers"][name].partition(":")[0])
         assert (getattr(module, "VERSION", "") or module.PARSER) in known

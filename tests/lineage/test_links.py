@@ -306,7 +306,7 @@ def test_what_a_repository_says_of_itself_holds_when_links_are_joined_in_rounds(
     assert merge([*merge([link(Tier.MENTIONED, "latex")]), link(Tier.OFFICIAL, "readme")])[0].tier is Tier.OFFICIAL
 
 
-@pytest.mark.parametrize("by", sorted(("latex", "pdf", "html", "abstract", "comment", "text")))
+@pytest.mark.parametrize("by", sorted(("latex", "pdf", "abstract", "comment", "text")))
 def test_any_text_of_the_paper_is_its_word(by: str) -> None:
     assert merge([link(Tier.OFFICIAL, by), link(Tier.REIMPLEMENTATION, "readme")])[0].tier is Tier.OFFICIAL
     assert merge([link(Tier.MENTIONED, by), link(Tier.AUTHOR, "readme")])[0].tier is Tier.OFFICIAL

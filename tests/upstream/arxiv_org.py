@@ -25,8 +25,6 @@ def answer(world: World, ask: Ask) -> Answer:
         return _eprint(world, paper, name)
     if paper and kind == "pdf":
         return _pdf(world, paper, name)
-    if paper and kind == "html" and paper.html and ask.host == "arxiv.org":
-        return typed_answer((world.root / paper.html).read_bytes(), "text/html; charset=utf-8")
     return _missing()
 
 

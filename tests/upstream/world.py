@@ -53,7 +53,6 @@ class Paper:
     versions: int = 1
     source: str = ""
     pdf: str = ""
-    html: str = ""
     references: tuple[Citation, ...] | None = ()
     former: Mapping[str, str] = field(default_factory=dict)
     """Sources of former versions, by version (`v1`)."""

@@ -1,1 +1,0 @@
-"""HTML papers (LaTeXML's output) to `Document`."""

@@ -212,7 +212,6 @@ class Parts:
         """The build context of one operation, with progress sent to `watch`. A `kit` records what is read, replays a lock file or asks afresh."""
         from indexer.build_context import BuildContext, Clock
         from indexer.cluster import connected
-        from indexer.references.role_refinement import Refiner
         from indexer.sandbox.pool import MIB, Limits, Sandbox
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
@@ -255,7 +254,6 @@ class Parts:
                 work=budget_of(self.settings, "build"),
                 links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
                 first=lambda: self.first,
-                refiner=Refiner.of(self.settings, derived, self._client()),
                 reports=self,
             )
 

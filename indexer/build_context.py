@@ -14,7 +14,6 @@ from lineage.errors import LineageError
 from lineage.progress import Note, Stage
 
 if TYPE_CHECKING:
-    from indexer.references.role_refinement import Refiner
     from indexer.sandbox.pool import Sandbox
     from indexer.sources.arxiv import Arxiv
     from indexer.sources.github import GitHub
@@ -64,7 +63,6 @@ class BuildContext:
     watch: Watch
     work: WorkBudget
     links_archive: PapersWithCode | None = None
-    refiner: Refiner | None = None
     first: Callable[[], Embedder] | None = None
     """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""
     reports: Reports | None = None

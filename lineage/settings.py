@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     sources: str = Field(
         "", description="Further witnesses for references, by name, separated by commas: `openalex`, `crossref`, or one that a plugin adds."
     )
-    llm_model: str = Field("", description="A chat model: refines roles, writes answers, reads what rules miss; empty means none is asked.")
+    llm_model: str = Field("", description="A chat model: writes answers, reads what rules miss; empty means none is asked.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty means the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
     llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may use of it, counted at most before each call; 0 means no limit.")

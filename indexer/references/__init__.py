@@ -1,1 +1,1 @@
-"""References on the write side: what every source lists, titles looked up, roles refined by a language model."""
+"""References on the write side: what every source lists, and titles looked up."""

@@ -13,7 +13,6 @@ from typing import Any
 
 from indexer.build_context import BuildContext
 from indexer.plan import fetchable
-from indexer.references.role_refinement import refine
 from lineage.code_links import links
 from lineage.errors import ParseError, SourceError
 from lineage.ids import Target
@@ -149,9 +148,6 @@ def trace(bench: BuildContext, citing: Work, document: Document | None, distance
     rows += more
     named = named_mentions(document, references, works) if document else {}
     ranked = ranking.rank(references, works=works, links=linked, target=citing, named=named)
-    if bench.refiner and distance == 1:
-        ranked, more = refine(bench.refiner, citing, ranked, works)
-        rows += more
     return Trace(citing, ranked, {**works, citing.id: citing}, linked, tuple(rows), reconciled.coverage, reconciled.notes)
 
 

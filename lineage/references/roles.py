@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -153,10 +153,3 @@ def _by_title(cited_title: str) -> tuple[RoleVerdict, ...]:
 def in_order(verdicts: Iterable[RoleVerdict]) -> tuple[RoleVerdict, ...]:
     """Heaviest first; background last, since it is what remains where nothing more is said."""
     return tuple(sorted(verdicts, key=lambda v: (v.role is Role.BACKGROUND, -v.score, v.role)))
-
-
-def beside(roles: Sequence[RoleVerdict], other: RoleVerdict) -> tuple[RoleVerdict, ...]:
-    """Another judge's verdict among ours: further cues of a role that was seen already, a verdict of its own otherwise."""
-    if any(verdict.role is other.role for verdict in roles):
-        return tuple(replace(v, cues=tuple(dict.fromkeys((*v.cues, *other.cues)))) if v.role is other.role else v for v in roles)
-    return in_order((*roles, other))

@@ -7,9 +7,9 @@ from importlib.resources import files
 
 import pytest
 
-from lineage.records import Mention, Role, RoleVerdict
+from lineage.records import Mention, Role
 from lineage.references.citation_cues import TARGET, mark
-from lineage.references.roles import beside, classify, judge, read_model, section_kind
+from lineage.references.roles import classify, judge, read_model, section_kind
 from lineage.text.phrases import sentences
 
 
@@ -130,15 +130,6 @@ def test_ten_thousand_mentions_are_cut_to_the_first_two_hundred():
 
 def test_sentences_do_not_end_at_abbreviations():
     assert sentences("As in Smith et al. We agree. See Fig. 3 there.") == ["As in Smith et al. We agree.", "See Fig. 3 there."]
-
-
-def test_another_judges_verdict_stands_beside_ours():
-    ours = classify([mention("We report BLEU scores [bert].")])
-    known = beside(ours, RoleVerdict(ours[0].role, 0.9, cues=("LLM",)))
-    assert known[0].score == ours[0].score
-    assert known[0].cues == (*ours[0].cues, "LLM")
-    background = RoleVerdict(Role.BACKGROUND, 0.9, cues=("LLM",))
-    assert beside((RoleVerdict(Role.BASE, 0.4),), background) == (RoleVerdict(Role.BASE, 0.4), background)
 
 
 def test_a_model_is_plain_json():

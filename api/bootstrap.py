@@ -216,7 +216,6 @@ class Parts:
         from indexer.sources.arxiv import Arxiv
         from indexer.sources.github import GitHub
         from indexer.sources.huggingface import HuggingFace
-        from indexer.sources.papers_with_code import PapersWithCode
         from indexer.sources.semantic_scholar import SemanticScholar
         from indexer.store.atomic_files import private
         from indexer.store.blobs import Blobs
@@ -252,7 +251,6 @@ class Parts:
                 clock=Clock(),
                 watch=watch,
                 work=budget_of(self.settings, "build"),
-                links_archive=PapersWithCode(self.settings.links_archive) if self.settings.links_archive else None,
                 first=lambda: self.first,
                 reports=self,
             )

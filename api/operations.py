@@ -176,7 +176,7 @@ class Service:
         from indexer.pipeline import build
 
         lock = read(path)
-        with self._parts.changed(**asdict(lock.settings), llm_model="", links_archive=None).workbench(watch, LockReplay(lock)) as bench:
+        with self._parts.changed(**asdict(lock.settings)).workbench(watch, LockReplay(lock)) as bench:
             return verify_content_hash(bench, lock, build(bench, replace(lock.request, name=name or lock.request.name)))
 
     def import_(self, path: Path, *, name: str = "", signer: str = "", watch: Watch = unwatched) -> Imported:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.sources.arxiv import Arxiv
     from indexer.sources.github import GitHub
     from indexer.sources.huggingface import HuggingFace
-    from indexer.sources.papers_with_code import PapersWithCode
     from indexer.sources.semantic_scholar import SemanticScholar
     from indexer.store.blobs import Blobs
     from indexer.store.computed_cache import DerivedCache, VectorCache
@@ -62,7 +61,6 @@ class BuildContext:
     clock: Clock
     watch: Watch
     work: WorkBudget
-    links_archive: PapersWithCode | None = None
     first: Callable[[], Embedder] | None = None
     """The embedder of the first tier, whose vectors answer until the other's are there; None means that words alone do."""
     reports: Reports | None = None

@@ -89,9 +89,6 @@ class Settings(BaseSettings):
     tokenizer: str = Field(
         "packaged", description="What counts the tokens of a context pack: `packaged`, `estimate` (3 bytes each), or a model's `tokenizer.json`."
     )
-    links_archive: Path | None = Field(
-        None, description="Papers-with-Code's `links-between-papers-and-code.json` (or .json.gz), if you have it: a further witness for code."
-    )
     details: Path | None = Field(
         None,
         description="A file of your own with details that a reproduction needs; joins the packaged list, rows of one name replace.",

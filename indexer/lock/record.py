@@ -115,8 +115,6 @@ def _check_portable(bench: BuildContext, request: BuildRequest, generation: Gene
         why = f"it is built from files of yours ({Path(own[0]).name})"
     elif generation.manifest.fingerprint.startswith("bundle:"):
         why = "it was imported, and its bundle pins it"
-    elif bench.links_archive:
-        why = "an archive of links had a say in it (links_archive)"
     else:
         return
     raise UsageError(f"{generation.manifest.lineage} cannot be locked: {why}", hint="pass it on as a bundle: lineage export LINEAGE FILE")

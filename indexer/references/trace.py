@@ -14,7 +14,7 @@ from typing import Any
 from indexer.build_context import BuildContext
 from indexer.plan import fetchable
 from lineage.code_links import links
-from lineage.errors import ParseError, SourceError
+from lineage.errors import SourceError
 from lineage.ids import Target
 from lineage.progress import Stage
 from lineage.records import BibEntry, CodeLink, Document, LedgerRow, ListedReference, Reference, ReferenceList, Status, Work, WorkId
@@ -196,8 +196,7 @@ def _links(
         abstract_links += said_in(citing, document, references)
     papers = [citing, *(works[r.cited] for r in references)]
     hub_links, rows = _hub(bench, papers[: _HUB_LOOKUPS[0 if references and references[0].distance == 1 else 1]])
-    archive_links, more = _archive(bench, papers)
-    return links.merge([*abstract_links, *hub_links, *archive_links]), [*rows, *more]
+    return links.merge([*abstract_links, *hub_links]), rows
 
 
 def said_in(paper: Work, document: Document, references: Sequence[Reference] = ()) -> list[CodeLink]:
@@ -235,14 +234,3 @@ def _hub(bench: BuildContext, papers: Sequence[Work]) -> tuple[list[CodeLink], l
         return hub_links, []
     words = f"{len(failed)} of {len(wanted)} look-ups failed: {failed[0]}"
     return hub_links, [LedgerRow("source", papers[0].id, f"code links by {bench.hub.name}", "links", failed[0].status, words)]
-
-
-def _archive(bench: BuildContext, papers: Sequence[Work]) -> tuple[Sequence[CodeLink], list[LedgerRow]]:
-    """What the user's archive of code links says, if there is one; a file that cannot be read to its end is a row."""
-    if not bench.links_archive:
-        return (), []
-    bench.watch(Stage("code links", 0, 1, bench.links_archive.path.name))
-    try:
-        return bench.links_archive.links(papers), []
-    except ParseError as error:
-        return (), [LedgerRow("source", papers[0].id, f"code links by {bench.links_archive.name}", "links", error.status, str(error))]

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from lineage.code_links.cues import Verdict, Whose, bare, own_names, verdict
-from lineage.ids import arxiv_id, normal_title, repo_id, repo_parts
-from lineage.records import BibEntry, CodeLink, Mention, Scalar, Tier, Work, WorkId
+from lineage.ids import repo_id, repo_parts
+from lineage.records import BibEntry, CodeLink, Mention, Tier, Work, WorkId
 
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[^\s<>\"'“”{}|^`]{3,300}|"
@@ -195,25 +195,6 @@ def _of_entry(entry: BibEntry) -> Iterator[ReferenceLink]:
         is_it = bare(repo_parts(repo)[2]) in bare(entry.title) or entry.title.lower().startswith("github")
         quote = " ".join(entry.raw.split())[:QUOTE]
         yield ReferenceLink(entry.key, repo, Tier.OFFICIAL if is_it else Tier.AUTHOR, f"the entry gives it: “{quote}”")
-
-
-def from_papers_with_code(rows: Iterable[Mapping[str, Scalar]], papers: Sequence[Work]) -> tuple[CodeLink, ...]:
-    """Rows of the archive's `links-between-papers-and-code` file (arXiv id, repository, who names whom, `is_official`)."""
-    papers_by_id = {paper.id: paper for paper in papers}
-    titles = {normal_title(paper.title): paper for paper in papers if paper.title}
-    links = [link for row in rows if (link := _archive_link(row, papers_by_id, titles))]
-    return merge(links)
-
-
-def _archive_link(row: Mapping[str, Scalar], known: Mapping[WorkId, Work], titles: Mapping[str, Work]) -> CodeLink | None:
-    name = arxiv_id(str(row.get("paper_arxiv_id") or ""))
-    paper = (known.get(name[0]) if name else None) or titles.get(normal_title(str(row.get("paper_title") or "")))
-    repo = repo_of(str(row.get("repo_url") or ""))
-    if not paper or not repo:
-        return None
-    flags = [flag for flag in ("is_official", "mentioned_in_paper", "mentioned_in_github") if row.get(flag)]
-    tier = Tier.OFFICIAL if "is_official" in flags else Tier.MENTIONED if "mentioned_in_paper" in flags else Tier.REIMPLEMENTATION
-    return CodeLink(paper.id, repo, tier, ("papers-with-code",), (f"papers-with-code: {', '.join(flags) or 'listed without a flag'}",))
 
 
 def merge(links: Iterable[CodeLink]) -> tuple[CodeLink, ...]:

@@ -43,7 +43,7 @@ def test_folders_and_files_that_variables_name_are_passed_on_and_no_secrets(tmp_
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LINEAGE_HOME", "store")
     monkeypatch.setenv("LINEAGE_TOKENIZER", "model/tokenizer.json")
-    monkeypatch.setenv("LINEAGE_LINKS_ARCHIVE", "~/links.json")
+    monkeypatch.setenv("LINEAGE_VOCABULARY", "~/words.json")
     monkeypatch.setenv("LINEAGE_TOKEN", "secret")
     monkeypatch.setenv("LINEAGE_PAPERS", "3")
     monkeypatch.delenv("LINEAGE_CONFIG")
@@ -52,7 +52,7 @@ def test_folders_and_files_that_variables_name_are_passed_on_and_no_secrets(tmp_
     assert entry["env"] == {
         "LINEAGE_HOME": str(tmp_path / "store"),
         "LINEAGE_TOKENIZER": str(tmp_path / "model" / "tokenizer.json"),
-        "LINEAGE_LINKS_ARCHIVE": str(tmp_path / "~" / "links.json"),
+        "LINEAGE_VOCABULARY": str(tmp_path / "~" / "words.json"),
     }
 
 

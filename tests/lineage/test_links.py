@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.code_links.links import from_abstract, from_papers_with_code, from_text, merge, repo_of, trimmed
+from lineage.code_links.links import from_abstract, from_text, merge, repo_of, trimmed
 from lineage.code_links.readme import from_readme
 from lineage.ids import repo_id
 from lineage.records import BibEntry, CodeLink, Mention, Tier, Work, WorkId
@@ -277,16 +277,6 @@ def test_links_come_best_first_and_keep_every_word() -> None:
     assert merge([]) == ()
 
 
-def test_rows_of_the_archive_are_read() -> None:
-    rows = [
-        {"paper_arxiv_id": "2401.00001", "repo_url": URL, "is_official": True, "mentioned_in_paper": True},
-        {"paper_title": PAPER.title, "repo_url": "https://github.com/bob/tent-jax", "is_official": False, "mentioned_in_github": True},
-        {"paper_arxiv_id": "9999.00001", "repo_url": URL, "is_official": True},
-    ]
-    found = from_papers_with_code(rows, [PAPER])
-    assert [(item.repo, item.tier) for item in found] == [(REPO, Tier.OFFICIAL), ("repo:github.com/bob/tent-jax", Tier.REIMPLEMENTATION)]
-
-
 def test_hostile_words_end_soon() -> None:
     for around in ("our code " * 20_000, "we release " * 20_000, "[a; " * 20_000, "the " * 50_000 + "code is", "." * 50_000):
         assert from_text(PAPER, [(URL, around + URL)]).own[0].repo == REPO
@@ -301,7 +291,7 @@ def test_joining_again_changes_nothing_and_makes_no_witness_say_more() -> None:
 
 
 def test_what_a_repository_says_of_itself_holds_when_links_are_joined_in_rounds() -> None:
-    apart = merge([link(Tier.OFFICIAL, "papers-with-code"), link(Tier.REIMPLEMENTATION, "readme")])
+    apart = merge([link(Tier.OFFICIAL, "another witness"), link(Tier.REIMPLEMENTATION, "readme")])
     assert merge(apart)[0].tier is Tier.REIMPLEMENTATION
     assert merge([*merge([link(Tier.MENTIONED, "latex")]), link(Tier.OFFICIAL, "readme")])[0].tier is Tier.OFFICIAL
 
@@ -332,26 +322,6 @@ def test_of_links_of_one_tier_the_one_with_more_witnesses_comes_first() -> None:
 def test_an_address_at_the_end_of_an_abstract_or_named_like_the_paper_is_the_authors(text: str, tier: Tier | None) -> None:
     found = from_abstract(Work(PAPER.id, title=PAPER.title, abstract=text))
     assert [one.tier for one in found] == ([tier] if tier else [])
-
-
-@pytest.mark.parametrize(
-    ("row", "tier"),
-    [
-        ({"is_official": True, "mentioned_in_github": True}, Tier.OFFICIAL),
-        ({"mentioned_in_paper": True, "mentioned_in_github": True}, Tier.MENTIONED),
-        ({"mentioned_in_github": True}, Tier.REIMPLEMENTATION),
-        ({}, Tier.REIMPLEMENTATION),
-    ],
-)
-def test_a_row_of_the_archive_is_as_sure_as_its_flags(row: dict[str, bool], tier: Tier) -> None:
-    (found,) = from_papers_with_code([{"paper_arxiv_id": "2401.00001v3", "repo_url": f"{URL}/tree/main", **row}], [PAPER])
-    assert (found.paper, found.repo, found.tier) == (PAPER.id, REPO, tier)
-    assert found.evidence == (f"papers-with-code: {', '.join(row) or 'listed without a flag'}",)
-
-
-def test_a_row_of_the_archive_without_paper_or_repository_is_none() -> None:
-    rows = [{"paper_arxiv_id": "2401.00001", "repo_url": "https://example.org/x"}, {"repo_url": URL}, {"paper_title": "", "repo_url": URL}]
-    assert from_papers_with_code(rows, [PAPER, Work(WorkId("s2:1"))]) == ()
 
 
 def test_an_entry_that_is_the_repository_is_official_and_one_that_gives_it_the_authors() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.build_context import BuildContext
-from indexer.lock.record import Tape
+from indexer.lock.tape import Tape
 from indexer.pipeline import build, gathered
 from indexer.plan import BuildRequest
 from indexer.store import verify

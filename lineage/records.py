@@ -434,6 +434,10 @@ class Chunk:
     copies: tuple[str, ...] = ()
 
 
+MECHANISM = "mechanism:"
+"""What begins the name of a fact that is a mechanism of a program (`lineage.hyperparameters.mechanisms`) and no setting."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """A hyper-parameter or choice with its value and place (`lr = 1e-4` in `train.py:31`).

@@ -10,9 +10,8 @@ from api.cli.terminal import bad, bold, cut, dim
 from api.wire.insight import KINDS, STATES, answered, is_open, valued
 from lineage.citation import citation, pinpoint
 from lineage.decisions import Decision
-from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.reasons import first
-from lineage.records import Hit, ReasonKind
+from lineage.records import MECHANISM, Hit, ReasonKind
 from lineage.results import METHOD, SETTING, Conflict, Gap, Gaps, Specification, Suggestion
 
 _STATES = {
@@ -80,7 +79,7 @@ def _gap(gap: Gap, shown: set[str]) -> Iterator[str]:
         yield f"{title}  {shorten(_stated(gap), _WIDTH - 30)}"
         return
     yield f"{title}  {plain(gap.why)}"
-    if gap.detail.name.startswith(PREFIX):
+    if gap.detail.name.startswith(MECHANISM):
         yield from _statements(gap)
         return
     for hit in gap.stated[:1]:

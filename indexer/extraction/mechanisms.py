@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, by_call, by_name, kinds
-from lineage.records import Document
+from lineage.hyperparameters.mechanisms import MechanismKind, by_call, by_name, kinds
+from lineage.records import MECHANISM, Document
 from lineage.text.syntax import UNREADABLE, Function, defaults, module
 
 MOST = 25
@@ -74,14 +74,14 @@ def _configured(lines: Sequence[str]) -> Iterator[MechanismFact]:
     for number, line in enumerate(lines, 1):
         if match := _CONFIG_LINE.match(line):
             for kind in by_name().get(_folded(match[1].replace("/", ".")), ()):
-                yield MechanismFact(number, number, PREFIX + kind.name, line.strip()[:_LONGEST], match[1], "config", "")
+                yield MechanismFact(number, number, MECHANISM + kind.name, line.strip()[:_LONGEST], match[1], "config", "")
 
 
 def _flags(lines: Sequence[str]) -> Iterator[MechanismFact]:
     for number, line in enumerate(lines, 1):
         for match in _FLAG.finditer(line):
             for kind in by_name().get(_folded(match[1]), ()):
-                yield MechanismFact(number, number, PREFIX + kind.name, match[0][:_LONGEST], match[1], "config", "")
+                yield MechanismFact(number, number, MECHANISM + kind.name, match[0][:_LONGEST], match[1], "config", "")
 
 
 class _MechanismReader:
@@ -119,7 +119,7 @@ class _MechanismReader:
         for kind in (kind for kind in kinds() if plain and kind.code and kind.name not in known):
             if kind.code and (match := kind.code.search(text)):
                 known.add(kind.name)
-                yield MechanismFact(statement.lineno, end, PREFIX + kind.name, text[:_LONGEST], match[0][:40], "code", scope)
+                yield MechanismFact(statement.lineno, end, MECHANISM + kind.name, text[:_LONGEST], match[0][:40], "code", scope)
 
     def _definition(self, node: Function | ast.ClassDef, scope: str) -> Iterator[MechanismFact]:
         last = min(node.end_lineno or node.lineno, node.lineno + 4 * _LINES)
@@ -127,7 +127,7 @@ class _MechanismReader:
         for kind in kinds():
             if kind.functions and kind.functions.match(node.name) and kind.functions.fullmatch(node.name):
                 yield MechanismFact(
-                    node.lineno, last, PREFIX + kind.name, self._text(node.lineno, node.lineno)[:_LONGEST], node.name, "definition", scope
+                    node.lineno, last, MECHANISM + kind.name, self._text(node.lineno, node.lineno)[:_LONGEST], node.name, "definition", scope
                 )
         if not isinstance(node, ast.ClassDef):
             for argument, default in defaults(node.args):
@@ -163,7 +163,7 @@ class _MechanismReader:
             yield self._fact(kind, line, last or line, name, how, scope)
 
     def _fact(self, kind: MechanismKind, line: int, end: int, written: str, how: str, scope: str) -> MechanismFact:
-        return MechanismFact(line, end, PREFIX + kind.name, self._text(line, end)[:_LONGEST], written, how, scope)
+        return MechanismFact(line, end, MECHANISM + kind.name, self._text(line, end)[:_LONGEST], written, how, scope)
 
     def _text(self, first: int, last: int) -> str:
         """Lines as one, without comments."""

@@ -21,8 +21,21 @@ from numpy.typing import NDArray
 from lineage.catalog import places, records, schema
 from lineage.catalog.schema import batches, marks
 from lineage.errors import StoreDamaged
-from lineage.hyperparameters.mechanisms import PREFIX
-from lineage.records import Chunk, ChunkKind, CodeLink, Fact, FileProfile, LedgerRow, LedgerSubject, Reference, Setting, Status, Work, WorkId
+from lineage.records import (
+    MECHANISM,
+    Chunk,
+    ChunkKind,
+    CodeLink,
+    Fact,
+    FileProfile,
+    LedgerRow,
+    LedgerSubject,
+    Reference,
+    Setting,
+    Status,
+    Work,
+    WorkId,
+)
 
 DEADLINE = 10.0
 _CHUNK = 'id, work, path, kind, role, text, header, start, "end", start_line, end_line, symbol, section, page, box, label, language, copies'
@@ -157,13 +170,13 @@ class Catalog:
 
     def facts(self, name: str | None = None) -> tuple[Fact, ...]:
         """Facts of one name (any case), or all but mechanisms."""
-        wanted = f"(?1 IS NULL AND name NOT LIKE '{PREFIX}%') OR lower(name) = lower(?1)"
+        wanted = f"(?1 IS NULL AND name NOT LIKE '{MECHANISM}%') OR lower(name) = lower(?1)"
         rows = self._all(f"SELECT * FROM facts WHERE {wanted} ORDER BY name, work, chunk, line, value, written, said", (name,))  # noqa: S608 - a fixed prefix
         return tuple(records.fact_of(row) for row in rows)
 
     def mechanisms(self, kind: str = "") -> tuple[Fact, ...]:
         """Facts that are mechanisms: statements of code by kind (`lineage.hyperparameters.mechanisms`), of all kinds or of one."""
-        which, name = ("name = ?", PREFIX + kind) if kind else ("name LIKE ?", f"{PREFIX}%")
+        which, name = ("name = ?", MECHANISM + kind) if kind else ("name LIKE ?", f"{MECHANISM}%")
         rows = self._all(f"SELECT * FROM facts WHERE {which} ORDER BY name, work, chunk, line, value, written, said", (name,))  # noqa: S608 - one of two
         return tuple(records.fact_of(row) for row in rows)
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from lineage.code_links.cues import bare
 from lineage.code_reuse import clones
 from lineage.code_reuse.reuse import HOMES, has_lines, is_boilerplate, is_vendored
-from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Document, Reference, Work, WorkId
 from lineage.sealed import Kept
 
@@ -310,7 +310,7 @@ def taken(text: str) -> Iterator[Said]:
     """Each repository that a text says something was taken from, in the paragraph that says so."""
     for match in _TAKEN.finditer(text):
         after = text[match.end() : match.end() + _AFTER].partition("\n\n")[0]
-        yield from (Said(_written(origin_match), fold(match[0] + after[: origin_match.end()])) for origin_match in _REPOSITORY.finditer(after))
+        yield from (Said(_written(origin_match), bare(match[0] + after[: origin_match.end()])) for origin_match in _REPOSITORY.finditer(after))
 
 
 def _written(match: re.Match[str]) -> str:

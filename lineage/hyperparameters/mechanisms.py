@@ -13,9 +13,6 @@ from functools import cache, cached_property
 from lineage.tables import packaged
 from lineage.text.phrases import Phrase, phrase
 
-PREFIX = "mechanism:"
-"""What begins the name of a fact that is a mechanism and no setting."""
-
 
 @dataclass(frozen=True)
 class MechanismKind:

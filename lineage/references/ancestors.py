@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from lineage.code_links.cues import bare
 from lineage.code_reuse.reuse import Shared, is_boilerplate, is_vendored
 from lineage.ids import arxiv_id, doi_id, normal_title
 from lineage.records import BibEntry, CodeLink, Document, Mention, Reference, Role, Span, Work, WorkId
 from lineage.references.citation_cues import TARGET, WITNESS, classes
 from lineage.references.inheritance import Takeover, by_part, takeovers
-from lineage.references.ranking import own_name
-from lineage.references.signals import Ancestor, Part, Signal
+from lineage.references.signals import Ancestor, Part, Signal, own_name
 from lineage.text.phrases import sentences
 from lineage.text.tokens import counted
 
@@ -183,7 +183,8 @@ def cocitation_signals(
 ) -> dict[WorkId, tuple[Signal, ...]]:
     """For each reference that others cite too the signal of that: by one .2, by three .4, by seven .6.
 
-    `lists` are bibliographies by citing work, those of the target's references; a work never counts for itself.
+    Bibliographic coupling (Kessler 1963): what several of its sources rest on is common ground of the field they share. `lists` are
+    bibliographies by citing work, those of the target's references; a work never counts for itself.
     """
     named = {name: r.cited for r in references for name in _names(works.get(r.cited))}
     citing: dict[WorkId, set[WorkId]] = defaultdict(set)
@@ -229,7 +230,7 @@ def naming_signals(
     ][:MAX_FILES]
     if not files:
         return {}
-    names = {_plain(name): work for name, work in short_names(target.title, references, works).items() if len(_plain(name)) >= _FOLDER}
+    names = {bare(name): work for name, work in short_names(target.title, references, works).items() if len(bare(name)) >= _FOLDER}
     homes = {link.repo.lower(): link.paper for link in links if link.tier.own and link.paper != target.id and link.paper in works}
     named: dict[WorkId, set[str]] = defaultdict(set)
     loaded: dict[WorkId, str] = {}
@@ -241,7 +242,7 @@ def naming_signals(
         for value in _LOADED.findall(text):
             if work := _of_checkpoint(value, names):
                 loaded.setdefault(work, f"{value} in {document.path}")
-        called = {folded for part in document.path.split("/")[:-1] if len(folded := _plain(part)) >= _FOLDER}
+        called = {folded for part in document.path.split("/")[:-1] if len(folded := bare(part)) >= _FOLDER}
         for work in {names[word] for word in (called | _words(text)) if word in names}:
             named[work].add(document.path)
     signals_by_key: dict[WorkId, list[Signal]] = defaultdict(list)
@@ -255,10 +256,6 @@ def naming_signals(
     return {work: tuple(work_signals) for work, work_signals in signals_by_key.items()}
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _words(text: str) -> set[str]:
     """The words of identifiers: `dinov2` of `dinov2_vitl14`."""
     return {word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]{3,40}", text)}
@@ -266,7 +263,7 @@ def _words(text: str) -> set[str]:
 
 def _of_checkpoint(value: str, names: Mapping[str, WorkId]) -> WorkId | None:
     """The work after which a checkpoint is called: `facebook/dinov2-large`, `roberta-large`."""
-    words = [_plain(part) for part in re.split(r"[/_.-]", value) if part]
+    words = [bare(part) for part in re.split(r"[/_.-]", value) if part]
     heads = [*words, *("".join(pair) for pair in pairwise(words))]
     return next((names[word] for word in heads if word in names), None)
 

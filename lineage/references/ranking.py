@@ -21,7 +21,7 @@ from lineage.references.citation_cues import mark
 from lineage.references.inheritance import by_part, on_it, section_weight, takeovers, total
 from lineage.references.roles import classify, judge, section_kind
 from lineage.references.same_work import facts
-from lineage.references.signals import Signal
+from lineage.references.signals import Signal, own_name
 from lineage.tables import packaged
 from lineage.text.tokens import counted
 
@@ -171,12 +171,6 @@ def taken_signals(mentions: Sequence[Mention], named: Sequence[Mention] = (), ow
         ),
     ]
     return [s for s in signals if s.value > 0]
-
-
-def own_name(work: Work | None) -> str:
-    """The name that a title gives its work before the colon, "" for none."""
-    head, colon, _ = (work.title if work else "").partition(":")
-    return head.strip() if colon and len(head.split()) <= 2 else ""
 
 
 def _section_signals(spoken: Sequence[Mention]) -> list[Signal]:

@@ -1,17 +1,11 @@
-"""What is observed of a reference, as the rank weighs it, and which part the target takes from it. Pure.
-
-One such signal is made here: whether other sources of the target cite the work too.
-
-Bibliographic coupling within one lineage (Kessler 1963): a work that several of the target's sources rest on as well is
-common ground of the field they share. It needs no service, only the bibliographies of the papers that were fetched.
-"""
+"""What is observed of a reference, as the rank weighs it, and which part the target takes from it. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lineage.records import WorkId
+from lineage.records import Work, WorkId
 from lineage.sealed import Kept
 
 
@@ -44,3 +38,9 @@ class Signal:
     name: str
     value: float
     words: str
+
+
+def own_name(work: Work | None) -> str:
+    """The name that a title gives its work before the colon, "" for none."""
+    head, colon, _ = (work.title if work else "").partition(":")
+    return head.strip() if colon and len(head.split()) <= 2 else ""

@@ -9,8 +9,7 @@ from typing import Literal
 
 from lineage.citation import pinpoint
 from lineage.decisions import Decision
-from lineage.hyperparameters.mechanisms import PREFIX
-from lineage.records import Fact, Focus, Hit
+from lineage.records import MECHANISM, Fact, Focus, Hit
 from lineage.results import Conflict, FactOccurrence, Gap, Gaps, PackItem, Specification, Stage, Suggestion
 from lineage.text.tokens import terms
 from retrieval.context import settings_file
@@ -238,7 +237,7 @@ def _gap(gap: Gap) -> PackLine:
 
 def _in_code_only(gap: Gap) -> bool:
     """Whether statements of code settle an open decision and no value does."""
-    return gap.detail.name.startswith(PREFIX) or (gap.state is not Specification.SPECIFIED and not settings_file.best(gap) and _has_code(gap))
+    return gap.detail.name.startswith(MECHANISM) or (gap.state is not Specification.SPECIFIED and not settings_file.best(gap) and _has_code(gap))
 
 
 def _has_code(gap: Gap) -> bool:

@@ -17,8 +17,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from lineage.hyperparameters.mechanisms import PREFIX
-from lineage.records import Chunk, Fact
+from lineage.records import MECHANISM, Chunk, Fact
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.target_text import DONE, TargetSentence
 
@@ -116,7 +115,7 @@ def _kind(row: Mapping[str, Any], stages: Mapping[str, re.Pattern[str]]) -> Tech
         return re.compile(row[name], re.IGNORECASE | re.MULTILINE) if name in row else None
 
     techniques = map(_technique, row["techniques"])
-    decided = frozenset(PREFIX + name for name in row.get("decided", ()))
+    decided = frozenset(MECHANISM + name for name in row.get("decided", ()))
     return TechniqueKind(row["name"], stages[row["stage"]], tuple(techniques), row["stage"] == "training", sign("option"), sign("elsewhere"), decided)
 
 

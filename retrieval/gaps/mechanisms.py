@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from lineage.citation import pinpoint
-from lineage.hyperparameters.mechanisms import PREFIX, MechanismKind, kinds
-from lineage.records import Hit
+from lineage.hyperparameters.mechanisms import MechanismKind, kinds
+from lineage.records import MECHANISM, Hit
 from lineage.results import Detail, Gap, GapReason, Grade, Specification, Suggestion
 from lineage.text.phrases import Phrases, words
 from retrieval.decisions import target_text as text
@@ -121,7 +121,7 @@ class Mechanisms:
 
     def _row(self, kind: MechanismKind, offers: Sequence[Suggestion], stated: Sequence[Hit]) -> Gap:
         """A row of its own; where the target speaks of the mechanism (`stated`, or a sentence with its phrases) it is open in part."""
-        detail = Detail(PREFIX + kind.name, kind.title, kind.topic, f"{kind.title}?", weight=kind.weight)
+        detail = Detail(MECHANISM + kind.name, kind.title, kind.topic, f"{kind.title}?", weight=kind.weight)
         sentence = self._stating(kind)
         shown = tuple(stated[:1]) or ((text.hit(sentence, self.target_text.work, sentence.weight),) if sentence else ())
         if not shown:

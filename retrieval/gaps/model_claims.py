@@ -13,11 +13,10 @@ from itertools import islice
 from lineage.catalog.reader import Catalog
 from lineage.citation import pinpoint
 from lineage.errors import SourceError
-from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.values import held, stated_numbers
 from lineage.ports import ChatModel
-from lineage.records import Chunk, Fact, FactKind, Hit, Status, WorkId
+from lineage.records import MECHANISM, Chunk, Fact, FactKind, Hit, Status, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, Gaps, Specification, Suggestion
 from lineage.text.hidden_text import inline, visible
 from retrieval.context.units import PASSAGE_LETTERS, neutral
@@ -159,7 +158,7 @@ def _stated(reader: _Reader, rows: Sequence[Gap], target: WorkId) -> dict[str, l
     details = {
         gap.detail.name: gap.detail
         for gap in sorted(rows, key=lambda gap: -gap.detail.weight)
-        if gap.detail.topic != METHOD and not gap.detail.name.startswith((PREFIX, SETTING))
+        if gap.detail.topic != METHOD and not gap.detail.name.startswith((MECHANISM, SETTING))
     }
     listed = "\n".join(f"{name}: {details[name].title}" for name in islice(details, MOST_DETAILS))
     made: dict[str, list[Suggestion]] = {}
@@ -215,7 +214,7 @@ def _mechanisms(reader: _Reader, rows: Sequence[Gap]) -> dict[str, list[Suggesti
 def _passage(gap: Gap) -> Hit | None:
     """The first passage of code that a row offers without a value, or as a statement."""
     first = next(iter(gap.suggestions), None)
-    if first is None or (first.value and not gap.detail.name.startswith(PREFIX)):
+    if first is None or (first.value and not gap.detail.name.startswith(MECHANISM)):
         return None
     hits = (*(occurrence.evidence for occurrence in first.held), *first.evidence)
     return next((hit for hit in hits if hit.chunk.kind == "code"), None)

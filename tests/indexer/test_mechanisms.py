@@ -2,9 +2,9 @@
 
 from indexer.extraction import mechanisms
 from indexer.extraction.extract import extract
-from lineage.hyperparameters.mechanisms import PREFIX, kinds
+from lineage.hyperparameters.mechanisms import kinds
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, Document, WorkId
+from lineage.records import MECHANISM, Chunk, Document, WorkId
 
 WORK = WorkId("repo:github.com/someone/thing")
 
@@ -14,7 +14,7 @@ def document(text: str, path: str = "train.py", language: str = "python", kind: 
 
 
 def read(text: str, **how: str) -> set[tuple[int, str]]:
-    return {(fact.line, fact.name.removeprefix(PREFIX)) for fact in mechanisms.read(document(text, **how))}
+    return {(fact.line, fact.name.removeprefix(MECHANISM)) for fact in mechanisms.read(document(text, **how))}
 
 
 def test_calls_of_three_frameworks_show_the_same_kind():
@@ -35,12 +35,12 @@ def test_what_is_only_handed_on_decides_nothing():
 
 def test_parameters_keep_their_line_and_their_function():
     (fact,) = list(mechanisms.read(document("class Net:\n    def __init__(self, dim,\n                 qkv_bias=True):\n        pass")))
-    assert (fact.line, fact.name, fact.how, fact.scope) == (3, PREFIX + "bias_terms", "parameter", "Net.__init__")
+    assert (fact.line, fact.name, fact.how, fact.scope) == (3, MECHANISM + "bias_terms", "parameter", "Net.__init__")
 
 
 def test_a_statement_over_several_lines_is_one_line_of_code_without_comments():
     text = "torch.optim.AdamW(\n    params,  # decayed\n    lr=1e-3,\n)"
-    (fact,) = [fact for fact in mechanisms.read(document(text)) if fact.name == PREFIX + "optimizer"]
+    (fact,) = [fact for fact in mechanisms.read(document(text)) if fact.name == MECHANISM + "optimizer"]
     assert (fact.line, fact.end_line, fact.value) == (1, 4, "torch.optim.AdamW( params, lr=1e-3, )")
 
 

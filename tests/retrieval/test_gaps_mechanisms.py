@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from lineage.catalog.reader import Outline
-from lineage.hyperparameters.mechanisms import PREFIX
 from lineage.hyperparameters.ontology import ontology
-from lineage.records import Chunk, Fact, Reason, ReasonKind, Reference, Role, RoleVerdict, Tier, Work, WorkId
+from lineage.records import MECHANISM, Chunk, Fact, Reason, ReasonKind, Reference, Role, RoleVerdict, Tier, Work, WorkId
 from lineage.references.ancestors import Ancestor
 from lineage.references.inheritance import Part
 from lineage.results import Detail, Gap, Gaps, Specification
@@ -38,12 +37,12 @@ ANCESTORS = Precedence.of([Ancestor(Part.TRAINING, WorkId("arxiv:forest"), 0.9, 
 
 def statement(work: Work, kind: str, code: str, path: str = "train.py", line: int = 5, how: str = "call") -> tuple[Chunk, Fact]:
     chunk = Chunk(f"c_{work.title}{path}{line}", work.id, path, "code", "function", code, "", 0, len(code), line, line)
-    return chunk, Fact(PREFIX + kind, code, "", work.id, chunk.id, "call", line, code, how, "train", False, line)
+    return chunk, Fact(MECHANISM + kind, code, "", work.id, chunk.id, "call", line, code, how, "train", False, line)
 
 
 def catalog_of(statements: Sequence[tuple[Chunk, Fact]]) -> Any:
     return SimpleNamespace(
-        mechanisms=lambda kind: tuple(fact for _, fact in statements if fact.name == PREFIX + kind),
+        mechanisms=lambda kind: tuple(fact for _, fact in statements if fact.name == MECHANISM + kind),
         chunks_of=lambda ids: {chunk.id: chunk for chunk, _ in statements},
         rows_of=lambda ids: range(len(statements)),
         outlines=lambda rows: {row: Outline(statements[row][0], "") for row in rows},
@@ -73,7 +72,7 @@ def test_the_ancestor_of_the_part_stands_first_with_its_place():
     assert [offer.value for offer in row.suggestions] == ["clip_grad_norm_(p, 3.0)", "clip_grad_value_(p, 1)"]
     assert [offer.grade for offer in row.suggestions] == ["fair", "weak"]
     assert row.suggestions[0].chain[-1].endswith("train.py#L5-L5@aaaaaaaa")
-    assert (row.detail.name, row.state) == (PREFIX + "gradient_clipping", Specification.UNSPECIFIED)
+    assert (row.detail.name, row.state) == (MECHANISM + "gradient_clipping", Specification.UNSPECIFIED)
 
 
 def test_what_the_target_speaks_of_says_where():

@@ -10,9 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexer.parsers.pdf.citations import full_stops
 from indexer.parsers.pdf.fields import Cut, cuts, has_no_title
-from indexer.parsers.pdf.names import authors_of
+from indexer.parsers.pdf.names import authors_of, full_stops
 from indexer.parsers.pdf.page import Range
 from indexer.references.entry_identifiers import arxiv_doi, arxiv_in, doi_in
 from lineage.records import BibEntry

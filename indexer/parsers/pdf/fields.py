@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from indexer.parsers.pdf.citations import full_stops
-from indexer.parsers.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, is_names, run
+from indexer.parsers.pdf.names import EDITORS, ET_AL, INITIAL_FIRST, SURNAME_FIRST, VANCOUVER, full_stops, is_names, run
 from indexer.parsers.pdf.page import Range
 
 MAX_READ = 20_000

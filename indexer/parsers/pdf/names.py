@@ -4,7 +4,30 @@ from __future__ import annotations
 
 import re
 
-from indexer.parsers.pdf.citations import full_stops
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:vs|etc|cf|Dr|St|Jr|Sr|Mr|Mrs|Ms|No|Nos|Vol|vol|Proc|Conf|Int|Intl|Trans|Rev|Lett|Phys|Appl|Adv|Ann|Am|Comput|Commun|"
+    r"Sci|Math|Res|Mach|Learn|Nat|Mod|Ed|eds|pp|approx|Fig|Eq|Inc|Ltd|Univ|Dept|Inf|Syst|Softw|Eng|Biol|Med|Chem|Soc|Acad|Symp|"
+    r"Assoc|Process|Intell|Artif|Astrophys|Class|Quantum|Prog|Theor|Gen|Rel|Cosmol|Tech|Rep|Stat|"
+    r"Natl|Bull)|\b[^\W\d_a-z]|\.[ -]?[^\W\d_]|U\.S)\Z"
+)
+_FULL_STOP = re.compile(r"[.?!](?=[”\"’]?\s+\S|\s*\Z)")
+_CAPITAL = re.compile(r"[”\"’]?\s*(?:[^\W\d_a-z]|\d|\Z)")
+
+
+def full_stops(text: str, limit: int) -> list[int]:
+    """Positions of the marks that end a part of a bibliography entry: not after an initial or a journal's abbreviation."""
+    stop_positions: list[int] = []
+    for stop in _FULL_STOP.finditer(text):
+        before = text[max(0, stop.start() - 12) : stop.start()]
+        if stop[0] == "." and _ABBREVIATED.search(before) and not before.endswith("et al"):
+            continue
+        if stop[0] != "." and not _CAPITAL.match(text, stop.end()):
+            continue
+        stop_positions.append(stop.start())
+        if len(stop_positions) >= limit:
+            break
+    return stop_positions
+
 
 _PARTICLE = r"(?:(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|zur|y)\s+)"
 _SURNAME = rf"{_PARTICLE}{{0,3}}(?:[dDO]['’])?[^\W\d_a-z][\w'’ʼ-]{{0,40}}(?: {_PARTICLE}?[^\W\d_a-z][\w'’ʼ-]{{1,40}}){{0,2}}"

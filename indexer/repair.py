@@ -128,8 +128,6 @@ def _fetched(bench: BuildContext, row: dict[str, Any] | None, sha256: str) -> st
 
 def _kind(row: dict[str, Any]) -> Kind:
     media, url = str(row["media_type"]), str(row["asked"])
-    if "/html/" in url:
-        return "page"
     return "json" if "json" in media else "atom" if "atom" in media or "/api/query" in url else "file"
 
 

@@ -178,8 +178,7 @@ def test_words_in_white_are_left_out_and_noted_but_not_in_tables():
 
 
 def test_switches_are_followed():
-    document = read(r"\iflong long\else short\fi{} \iftoggle{t}{yes}{no}", r"\newif\iflong\longtrue\newtoggle{t}\togglefalse{t}")
-    assert document.text == "long no"
+    assert read(r"\iflong long\else short\fi", r"\newif\iflong\longtrue").text == "long"
 
 
 def test_a_condition_that_needs_tex_reads_its_first_branch_and_says_so():

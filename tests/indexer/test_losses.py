@@ -175,12 +175,6 @@ def test_tex_without_its_end_is_incomplete():
     assert r"without \end{document}" in document.detail
 
 
-def test_text_after_an_unclosed_csname_is_kept_and_the_document_is_incomplete():
-    document = _tex(r"before \csname foo bar" + "\n\n" + r"after \textbf{it}\end{document}")
-    assert document.text.split() == ["before", "foo", "bar", "after", "it"]
-    assert document.status is Status.PARTIAL
-
-
 def test_a_tex_file_that_nothing_reads_has_a_row():
     document = _tex(r"\input{a}\end{document}", a="words", b="more words")
     assert [(subject, status) for subject, status, _ in document.lost] == [("b.tex", Status.POLICY_SKIPPED)]

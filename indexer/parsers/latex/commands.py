@@ -10,9 +10,7 @@ from indexer.parsers.latex.numbering import LEVELS
 from indexer.parsers.latex.reader import Token, written
 from indexer.parsers.latex.sectioning import abstract, appendix, author, caption, continued, footnote, heading, label, reference, title
 from indexer.parsers.latex.stream import LatexLink, TextStream
-from indexer.parsers.latex.symbols import COMBINING, plain, words
-
-_ITALIC = frozenset(words(r"\emph \textit \textsl \em \it \itshape \sl \booktitle"))
+from indexer.parsers.latex.symbols import COMBINING, plain
 
 
 def bibitem(m: Machine, tok: Token) -> None:
@@ -117,10 +115,12 @@ SWALLOWED = {
     " DeclareGraphicsExtensions acmDOI acmISBN acmYear acmMonth acmVolume acmNumber acmArticle acmPrice setcitestyle citestyle"
     " printAffiliationsAndNotice bibpunct setcopyright copyrightyear received date address institute correspondence subjclass pacs"
     " AtBeginDocument AtEndDocument UseTblrLibrary microtypecontext includeonly excludeversion includeversion tcbset tcbuselibrary mdfsetup natexlab"
+    " newtoggle newboolean toggletrue togglefalse"
     " ProvidesPackage NeedsTeXFormat DeclareOption ProcessOptions hyphenchar BibitemShut APACinsertmetastar",
     "mm": "addtocounter newcites setlength addtolength settowidth settoheight AtBeginEnvironment AtEndEnvironment BeforeBeginEnvironment"
     " AfterEndEnvironment colorlet markboth DeclareUnicodeCharacter newunicodechar setkeys fontsize crefalias icmlaffiliation"
-    " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro",
+    " icmlcorrespondingauthor icmlauthor SetKw SetKwInOut SetKwInput SetKwFunction SetKwData PassOptionsToPackage pgfmathsetmacro"
+    " settoggle setboolean",
     "mmm": "specialrule definecolor addcontentsline crefname Crefname DeclareFontFamily SetKwProg SetKwComment setbeamercolor addtocontents",
     "om": "adjincludegraphics includesvg includestandalone lstinputlisting verbatiminput"
     " includegraphics affiliation affil institution email orcid ccsdesc settopmatter todo missingfigure acmConference"
@@ -181,7 +181,6 @@ STRUCTURE: dict[Token, Handler] = {
     **_named("url path nolinkurl doi burl", url),
     **_named("vskip hskip kern penalty lineskip hangindent hangafter looseness", plain_commands.glue),
     **_named("ifthenelse iftoggle ifbool ifdef", defining.choice),
-    **_named("newtoggle toggletrue togglefalse settoggle newboolean setboolean", defining.toggle),
     **_named("subfloat subfigure subtable", plain_commands.subfloat),
     **_named("pageref cpageref index glossary", plain_commands.swallow("m")),
     **_named("emph textit textsl em it itshape sl", italic),
@@ -202,14 +201,12 @@ STRUCTURE: dict[Token, Handler] = {
     r"\newblock": marker("\x0e"),
     **_named("href Eprint eprint", href),
     r"\verb": plain_commands.verb,
-    r"\lstinline": plain_commands.lstinline,
     r"\newif": defining.newif,
     r"\let": defining.let,
     r"\newtheorem": defining.newtheorem,
     **_named("numberwithin counterwithin", defining.numberwithin),
     r"\ContinuedFloat": continued,
     r"\setcounter": defining.setcounter,
-    r"\csname": plain_commands.csname,
     r"\catcode": defining.catcode,
     r"\xspace": plain_commands.xspace,
     **_named("textcolor color", color),

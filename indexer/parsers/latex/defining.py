@@ -74,25 +74,11 @@ def numberwithin(m: Machine, tok: Token) -> None:
 
 
 def choice(m: Machine, tok: Token) -> None:
-    r"""`\ifthenelse{\boolean{x}}{..}{..}`, `\iftoggle{x}{..}{..}`, `\ifdef` and their kin."""
-    test = m.reader.argument()
-    name = "".join(each for each in test if each[0] not in "\\{}").strip()
-    positive, negative = m.reader.argument(), m.reader.argument()
-    state = m.switches.toggles.get(name)
-    if state is None and tok == r"\ifdef":
-        state = bool(test) and test[0] in m.macros
-    if state is None:
-        m.note(f"{tok} conditions", Status.PARTIAL, f"{tok} cannot be decided without running TeX: the first branch was read")
-    m.reader.push(negative if state is False else positive)
-
-
-def toggle(m: Machine, tok: Token) -> None:
-    r"""`\newtoggle{x}`, `\toggletrue{x}`, `\setboolean{x}{true}`."""
-    name = m.reader.word()
-    if tok in (r"\settoggle", r"\setboolean"):
-        m.switches.toggles[name] = m.reader.word() == "true"
-    else:
-        m.switches.toggles[name] = tok == r"\toggletrue"
+    r"""`\ifthenelse{\boolean{x}}{..}{..}`, `\iftoggle{x}{..}{..}`, `\ifdef` and their kin: the first branch is read."""
+    m.reader.argument()
+    positive, _ = m.reader.argument(), m.reader.argument()
+    m.note(f"{tok} conditions", Status.PARTIAL, f"{tok} cannot be decided without running TeX: the first branch was read")
+    m.reader.push(positive)
 
 
 def newif(m: Machine, tok: Token) -> None:

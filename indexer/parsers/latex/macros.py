@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indexer.parsers.latex.reader import PAR, Token, TokenReader
+from indexer.parsers.latex.reader import Token, TokenReader
 from indexer.parsers.latex.symbols import words
 
 NEW = frozenset({r"\newcommand", r"\renewcommand", r"\providecommand", r"\DeclareRobustCommand", r"\newrobustcmd", r"\renewrobustcmd", r"\robustify"})
@@ -187,11 +187,6 @@ def _filled(body: tuple[Token, ...], arguments: list[tuple[Token, ...]], room: i
     return out
 
 
-def blank(macro: Macro) -> bool:
-    """Whether a macro stands for nothing at all."""
-    return all(tok.isspace() or tok == PAR for tok in macro.body)
-
-
 FALSE = frozenset({r"\iffalse", r"\ifluatex", r"\ifxetex", r"\ifLuaTeX", r"\ifXeTeX", r"\ifvoid", r"\ifeof", r"\ifdraft"})
 TRUE = frozenset({r"\iftrue", r"\ifpdf", r"\ifPDFTeX", r"\ifpdftex"})
 _RUNS = frozenset(words(r"\if \ifcat \ifnum \ifdim \ifodd \ifvmode \ifhmode \ifmmode \ifinner \ifhbox \ifvbox \ifcase \ifcsname"))
@@ -199,11 +194,10 @@ _MADE = r"\ifx", r"\ifdefined"
 
 
 class Switches:
-    """The conditions a document knows: name (with its `\\if`) to state, and toggles by name."""
+    """The conditions a document knows: name (with its `\\if`) to state."""
 
     def __init__(self) -> None:
         self.ifs: dict[Token, bool] = {}
-        self.toggles: dict[str, bool] = {}
         self.open = 0
 
     def known(self, tok: Token) -> bool:

@@ -20,7 +20,7 @@ from indexer.parsers.latex.reader import Token
 from lineage.errors import ParseError
 from lineage.records import BibEntry, Document, Status, WorkId
 
-PARSER = "latex@8"
+PARSER = "latex@9"
 MAX_MISSING = 200
 """Cited keys looked for in further .bbl files before those are read."""
 

@@ -14,7 +14,6 @@ from indexer.parsers.latex.numbering import LabelTarget
 from indexer.parsers.latex.reader import PAR, Token, written
 from indexer.parsers.latex.stream import LatexCitation
 from indexer.parsers.latex.symbols import MATH_SIGNS, SYMBOLS, accented, plain, words
-from lineage.records import Status
 
 _GLUE = re.compile(r"[ \t]*=?[ \t]*-?[\d.]*[ \t]*(?:true)?(?:pt|cm|mm|in|ex|em|bp|pc|sp|fil+)?(?:\s+(?:plus|minus)\s*[\d.]+[a-z]{2,4})*")
 _ASSIGNED = re.compile(
@@ -22,7 +21,6 @@ _ASSIGNED = re.compile(
 )
 _KEEP_OPTION = frozenset(words(r"\noindent \centering \small \footnotesize \normalsize \large \par \bf \it \em \tt \rm \sc \bfseries \itshape \quad"))
 _NO_XSPACE = frozenset(words(r"\/ \, \@ \- \xspace \footnote \footnotemark \space \unskip"))
-MAX_NAME = 50
 _CITE = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\Z")
 _NOT_CITES = frozenset(words(r"\citestyle \citealias \citenamefont \citetext \citeindextrue \citeindexfalse \newcites \nocites"))
 _MULTI = {"cites", "parencites", "textcites", "autocites", "footcites", "smartcites", "supercites", "fullcites"}
@@ -143,20 +141,6 @@ def midrule(m: Machine, tok: Token) -> None:
     m.reader.take("m")
 
 
-def csname(m: Machine, tok: Token) -> None:
-    r"""`\csname name\endcsname` is the command `\name`; where it never ends, what was taken for the name is text again."""
-    parts: list[Token] = []
-    while len(parts) < MAX_NAME and (part := m.reader.next()) not in (None, PAR, r"\endcsname"):
-        parts.append(str(part))
-    if part == r"\endcsname":
-        name = "".join(part for part in parts if part[0] not in "\\{}").strip()
-        if name:
-            m.reader.push(["\\" + name])
-        return
-    m.note(tok, Status.PARTIAL, r"a \csname without \endcsname: its name was read as text")
-    m.reader.push([*parts, part] if part else parts)
-
-
 def verb(m: Machine, tok: Token) -> None:
     """Words to be taken as they are."""
     m.reader.flag("*")
@@ -164,14 +148,6 @@ def verb(m: Machine, tok: Token) -> None:
     verbatim = source.delimited() if source else None
     if verbatim:
         m.out.put(verbatim)
-
-
-def lstinline(m: Machine, tok: Token) -> None:
-    r"""`\lstinline[..]|code|`."""
-    m.reader.optional()
-    source = m.reader.source()
-    if source and not source.text.startswith("{", source.pos):
-        verb(m, tok)
 
 
 def is_cite(tok: Token) -> bool:

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from benchmarks import evidence
 from benchmarks.evidence import Corpus, Question
+from lineage.catalog.reader import Outline
 from lineage.catalog.records import same_text
 from lineage.ports import Vectors
 from lineage.records import Chunk
 from retrieval.evaluation.measures import first_rank
 from retrieval.search import candidates, diversity, fusion
-from retrieval.search.candidates import DEPTH, Ranked, Scope
+from retrieval.search.candidates import DEPTH, Scope
 from retrieval.search.concepts import Signs, signs
 from retrieval.search.engine import READ
 from retrieval.search.expansion import vocabulary
-from retrieval.search.fusion import Scored
+from retrieval.search.fusion import Ranked, Scored
 from retrieval.search.passages import extent, joined
 from retrieval.search.priors import FusionWeights, KnownNames, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
@@ -131,9 +132,10 @@ def rank(one: Dumped, weights: FusionWeights) -> int | None:
     """Where the first hit that shows the gold stands among the first twenty."""
     pool = one.pool
     combined = fusion.fuse(one.lexical, one.dense, weights.dense, weights.pool)
-    scored = [Scored(found, pool.chunks[found.row], pool.same[found.row]) for found in combined.first(READ)]
-    scored = with_siblings(with_priors(scored, KnownNames(weights, stages=stages_asked(one.text))), weights.siblings)
-    worth = {**combined.scores, **{found.row: found.score for found in scored}}
+    first = combined.first(READ)
+    outlines = {row: Outline(pool.chunks[row], pool.same[row]) for row in first}
+    scored = with_siblings(with_priors(first, outlines, KnownNames(weights, stages=stages_asked(one.text))), weights.siblings)
+    worth = combined.by_row | {found.row: found.score for found in scored}
     shown = diversity.limit_prose_share(diversity.apart(diversity.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
     hits = diversity.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])

@@ -25,11 +25,17 @@ class Flat:
         pool = self._vectors if allowed is None else self._vectors[allowed]
         for start in range(0, len(queries), _BATCH):
             similarities = queries[start : start + _BATCH] @ pool.T
-            best = np.argsort(-similarities, axis=1, kind="stable")[:, :k]
-            width = best.shape[1]
-            rows[start : start + _BATCH, :width] = best if allowed is None else allowed[best]
-            scores[start : start + _BATCH, :width] = np.take_along_axis(similarities, best, axis=1)
+            for at, near in enumerate(similarities, start):
+                best = _first(near, k)
+                rows[at, : len(best)] = best if allowed is None else allowed[best]
+                scores[at, : len(best)] = near[best]
         return rows, scores
+
+
+def _first(near: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """The places of the `k` greatest, greatest first, equal ones in their order."""
+    some = np.flatnonzero(near >= np.partition(near, len(near) - k)[len(near) - k]) if k < len(near) else np.arange(len(near))
+    return some[np.argsort(-near[some], kind="stable")[:k]]
 
 
 def create(vectors: Vectors) -> Flat:

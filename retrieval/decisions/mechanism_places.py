@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lineage.file_roles import ASIDE, named_roles
 from lineage.records import Chunk, Fact, Focus, Tier, WorkId
@@ -120,6 +120,16 @@ class HeldPlace:
         return self.occurrence.evidence.chunk.path, self.occurrence.fact.line
 
 
+class _File(NamedTuple):
+    """A file: how well it stands for its repository, the rooms that its name speaks of, whether training goes on in it, and whether it says
+    little of what was run."""
+
+    standing: float
+    rooms: frozenset[str]
+    trains: bool
+    is_aside: bool
+
+
 class MechanismPlaces:
     """The statements of a generation by kind; `foreign` are words by which files of stages are named that the target does not speak of."""
 
@@ -127,7 +137,7 @@ class MechanismPlaces:
         self._catalog, self._kinship, self._precedence, self._foreign = catalog, kinship, precedence, foreign
         self._chunks: dict[str, Chunk] = {}
         self._texts: dict[str, Chunk] = {}
-        self._fit: dict[tuple[WorkId, str, str], tuple[float, bool]] = {}
+        self._files: dict[tuple[WorkId, str], _File] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
         self._held: dict[tuple[str, int], list[list[HeldPlace]]] = {}
 
@@ -208,22 +218,21 @@ class MechanismPlaces:
         chunk = self._chunks.get(fact.chunk)
         if chunk is None:
             return 0.0
-        key = (fact.work, chunk.path, kind.topic)
-        if key not in self._fit:
-            self._fit[key] = self._file_fits(kind, fact.work, chunk)
-        score, is_aside = self._fit[key]
-        score -= 0.6 * bool(_HELD_OUT.search(fact.value) and "training" in _ROOMS.get(kind.topic, _TRAINING_ROOM))
-        return score - _ASIDE * (is_aside or _LOGS.search(fact.scope) is not None) + 0.4 * bool(_DOES.search(fact.scope))
+        key = (fact.work, chunk.path)
+        if key not in self._files:
+            self._files[key] = self._file(fact.work, chunk)
+        file, rooms = self._files[key], _ROOMS.get(kind.topic, _TRAINING_ROOM)
+        score = file.standing + (not file.rooms.isdisjoint(rooms)) + _TRAINED.get(rooms[0], 0.0) * file.trains
+        score -= 0.6 * bool("training" in rooms and _HELD_OUT.search(fact.value))
+        return score - _ASIDE * (file.is_aside or _LOGS.search(fact.scope) is not None) + 0.4 * bool(_DOES.search(fact.scope))
 
-    def _file_fits(self, kind: MechanismKind, work: WorkId, chunk: Chunk) -> tuple[float, bool]:
-        """How well a file is one where a mechanism is decided, and whether it says little of what was run."""
+    def _file(self, work: WorkId, chunk: Chunk) -> _File:
+        """What a file is, whatever is decided in it."""
         *folders, file = chunk.path.lower().split("/")
         file_words = {word for part in (*folders, file.rpartition(".")[0]) for word in parts(part)}
-        rooms = _ROOMS.get(kind.topic, _TRAINING_ROOM)
-        score = max((1.0 for room in rooms if file_words & _FILES[room]), default=0.0) - 0.15 * len(folders)
-        score += _TRAINED.get(rooms[0], 0.0) * ((work, chunk.path) in self._training)
         mine = work.lower().rpartition("/")[2].replace("-", "_")
-        score += 0.3 * (mine in (folder.replace("-", "_") for folder in folders))
+        standing = 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.15 * len(folders)
+        rooms = frozenset(room for room, names in _FILES.items() if file_words & names)
         profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
         known = ASIDE.isdisjoint({*(profile.roles if profile else ()), *named_roles(chunk.path)}) and _STRAY.isdisjoint(file_words)
-        return score, not known or not self._foreign.isdisjoint(file_words)
+        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words))

@@ -15,6 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from lineage.catalog.reader import Catalog
 from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
@@ -200,7 +202,8 @@ def signs(terms: int, lexical: Ranked, dense: Ranked | None, seen: Concepts | No
         return Signs(gap, math.log1p(terms), **concepts)
     first = dense[:POOL]
     agreed = len({row for row, _ in lexical[:FIRST]} & {row for row, _ in first[:FIRST]}) / FIRST
-    return Signs(gap, math.log1p(terms), standard(first, POOL)[first[0][0]], agreed, vectors=True, near=first[0][1], **concepts)
+    nearest = float(standard(np.array([score for _, score in first]), POOL)[0])
+    return Signs(gap, math.log1p(terms), nearest, agreed, vectors=True, near=first[0][1], **concepts)
 
 
 def supported(found: Signs, embedder: str = "") -> bool:

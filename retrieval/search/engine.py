@@ -300,11 +300,11 @@ class Engine:
         """The hits, and notes on what could not be done."""
         combined = self._fused(lexical, dense)
         first = combined.first(max(READ, 2 * asked.query.k), asked.settled)
-        outlines = self._catalog.outlines([fused.row for fused in first])
-        scored = [Scored(fused, *outlines[fused.row]) for fused in first]
-        scored = with_siblings(with_priors(scored, self._known(asked, lexical, [candidate.chunk.id for candidate in scored])), self._weights.siblings)
+        outlines = self._catalog.outlines(list(first))
+        known = self._known(asked, lexical, [outlines[row].chunk.id for row in first])
+        scored = with_siblings(with_priors(first, outlines, known), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
-        reader = Reader(self._catalog, self._passages, combined.scores, folded, grows=asked.query.around)
+        reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
         codes = [candidate.score for candidate in folded if candidate.chunk.kind not in diversity.PROSE]
         shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin, codes)
         capped = diversity.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
@@ -346,14 +346,14 @@ class Engine:
                 score=round(fusion.likelihood(scored.score), 4),
                 chunk=replace(chunk, copies=_copies(scored, homes[scored.row], asked.scope.without)),
                 work=kin.work,
-                signals=scored.fused.signals,
+                signals=scored.signals,
                 focus=self._focus(rank, matched, asked),
                 reference=kin.reference,
                 paper=kin.paper,
                 from_target=kin.from_target,
                 file=self._kinship.file(scored.chunk),
                 flags=flags,
-                why=(*_aspects(matched, asked.words), *scored.fused.why),
+                why=(*_aspects(matched, asked.words), *scored.why),
             )
 
     def _focus(self, rank: int, chunk: Chunk, asked: _Asked) -> Focus | None:
@@ -381,7 +381,7 @@ class Engine:
 
 
 def _is_found_verbatim(ranked: Sequence[Scored]) -> bool:
-    return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].fused.why)
+    return bool(ranked) and any(reason.kind is ReasonKind.VERBATIM for reason in ranked[0].why)
 
 
 def _copies(scored: Scored, homes: Sequence[tuple[int, WorkId, str, int, int]], without: AbstractSet[str]) -> tuple[str, ...]:

@@ -9,78 +9,73 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lineage.records import Chunk, Reason, ReasonKind, Signal
 
+Floats = NDArray[np.float64]
 Ranked = Sequence[tuple[int, float]]
-
-
-@dataclass(slots=True)
-class Fused:
-    """A row with its fused score, what each retriever said, and the parts of the score; not frozen, since a question makes a thousand."""
-
-    row: int
-    score: float
-    signals: tuple[Signal, ...] = ()
-    why: tuple[Reason, ...] = ()
+_ALIKE = 1e-9
+"""Scores that deviate no more than this do not differ."""
 
 
 @dataclass(slots=True)
 class Scored:
-    """A fused row with its chunk and the key that equal texts share; `copies` are the rows folded into it.
+    """A row with its score in deviations, its chunk and the key that equal texts share, what each retriever said, and the parts of the score.
 
-    The chunk has no text until it is read. Where it has grown, `found` is what it was.
+    `copies` are the rows folded into it. The chunk has no text until it is read. Where it has grown, `found` is what it was.
+    Not frozen, since a question makes hundreds.
     """
 
-    fused: Fused
+    row: int
+    score: float
     chunk: Chunk
     same: str = ""
-    copies: tuple[Chunk, ...] = field(default=())
+    signals: tuple[Signal, ...] = ()
+    why: tuple[Reason, ...] = ()
+    copies: tuple[Chunk, ...] = ()
     found: Chunk | None = None
 
-    @property
-    def row(self) -> int:
-        """Its row in the catalog."""
-        return self.fused.row
 
-    @property
-    def score(self) -> float:
-        """The sum of its parts, in deviations."""
-        return self.fused.score
-
-
-def standard(ranked: Ranked, pool: int) -> dict[int, float]:
-    """Scores in deviations from the mean of the first `pool`; 0 for all where they do not differ."""
-    first = [score for _, score in ranked[:pool]]
-    mean = sum(first) / len(first) if first else 0.0
-    deviation = math.sqrt(sum((score - mean) ** 2 for score in first) / len(first)) if first else 0.0
-    return {row: (score - mean) / deviation if deviation > 1e-9 else 0.0 for row, score in ranked}
+def standard(scores: Floats, pool: int) -> Floats:
+    """Scores, best first, in deviations from the mean of the first `pool`; 0 for all where they do not differ."""
+    mean, deviation = (float(scores[:pool].mean()), float(scores[:pool].std())) if len(scores) else (0.0, 0.0)
+    return (scores - mean) / deviation if deviation > _ALIKE else np.zeros(len(scores))
 
 
 @dataclass(frozen=True)
 class Fusion:
-    """Scored lists put together: `scores` by row, best first, with what each list, scaled, adds (`parts`) and said (`lists`)."""
+    """Scored lists put together: `rows` with their `scores`, best first, what each list, scaled, adds to them (`parts`) and said (`lists`)."""
 
-    scores: Mapping[int, float]
-    parts: Sequence[tuple[ReasonKind, float, Mapping[int, float], float]]
+    rows: NDArray[np.int64]
+    scores: Floats
+    parts: Sequence[tuple[ReasonKind, Floats]]
     lists: Sequence[tuple[str, Ranked]]
 
-    def first(self, most: int | None = None, also: Iterable[int] = ()) -> list[Fused]:
-        """The best rows and the rows `also`, as far as a list has them; `explained` tells the parts of their scores."""
-        chosen = dict(islice(self.scores.items(), most)) | {row: self.scores[row] for row in also if row in self.scores}
-        return [Fused(row, score) for row, score in chosen.items()]
+    @cached_property
+    def by_row(self) -> dict[int, float]:
+        """The score of each row, best first."""
+        return dict(zip(self.rows.tolist(), self.scores.tolist(), strict=True))
+
+    def first(self, most: int | None = None, also: Iterable[int] = ()) -> dict[int, float]:
+        """The scores of the best rows and of the rows `also`, as far as a list has them; `explained` tells their parts."""
+        return dict(islice(self.by_row.items(), most)) | {row: self.by_row[row] for row in also if row in self.by_row}
 
     def explained(self, scored: Iterable[Scored]) -> list[Scored]:
         """The same with what each list said and added before all that moved them since."""
-        signals = [(name, _ranks(ranked)) for name, ranked in self.lists]
-        return [replace(candidate, fused=self._explained(candidate.fused, signals)) for candidate in scored]
+        places, signals = {row: at for at, row in enumerate(self.by_row)}, [(name, _ranks(ranked)) for name, ranked in self.lists]
+        return [self._explained(candidate, places[candidate.row], signals) for candidate in scored]
 
-    def _explained(self, fused: Fused, signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]) -> Fused:
-        why = [Reason(kind, weight * scores.get(fused.row, floor)) for kind, weight, scores, floor in self.parts]
-        said = [Signal(name, *ranks[fused.row]) for name, ranks in signals if fused.row in ranks]
-        return Fused(fused.row, fused.score, (*said, *fused.signals), (*why, *fused.why))
+    def _explained(self, scored: Scored, place: int, signals: Sequence[tuple[str, Mapping[int, tuple[int, float]]]]) -> Scored:
+        why = [Reason(kind, float(values[place])) for kind, values in self.parts]
+        said = [Signal(name, *ranks[scored.row]) for name, ranks in signals if scored.row in ranks]
+        return replace(scored, signals=(*said, *scored.signals), why=(*why, *scored.why))
 
 
 def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, name: ReasonKind = ReasonKind.DENSE) -> Fusion:
@@ -89,31 +84,38 @@ def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, n
     lists = [(ReasonKind.LEXICAL, lexical, 1.0 - share), (name, dense or (), share)]
     if not lexical or not dense:
         lists = [(kind, ranked, 1.0) for kind, ranked, _ in lists if ranked]
-    scaled = [(kind, weight, standard(ranked, pool)) for kind, ranked, weight in lists]
-    parts = [(kind, weight, scores, min(scores.values(), default=0.0)) for kind, weight, scores in scaled]
-    totals = dict.fromkeys((row for _, _, scores in scaled for row in scores), 0.0)
-    for _, weight, scores, floor in parts:
-        totals = {row: total + weight * scores.get(row, floor) for row, total in totals.items()}
-    return Fusion(dict(sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))), parts, [(kind.value, ranked) for kind, ranked, _ in lists])
+    columns = [(np.array([row for row, _ in ranked], np.int64), np.array([score for _, score in ranked], np.float64)) for _, ranked, _ in lists]
+    rows = np.unique(np.concatenate([np.empty(0, np.int64), *(held for held, _ in columns)]))
+    parts = [(kind, weight * _scaled(rows, *column, pool)) for (kind, _, weight), column in zip(lists, columns, strict=True)]
+    totals = sum((values for _, values in parts), np.zeros(len(rows)))
+    order = np.argsort(-totals, kind="stable")
+    return Fusion(rows[order], totals[order], [(kind, values[order]) for kind, values in parts], [(kind.value, ranked) for kind, ranked, _ in lists])
+
+
+def _scaled(rows: NDArray[np.int64], held: NDArray[np.int64], scores: Floats, pool: int) -> Floats:
+    """The scores of a list in deviations, by the sorted rows of all lists; its lowest for those that it lacks."""
+    scaled = standard(scores, pool)
+    column = np.full(len(rows), scaled.min(initial=np.inf))
+    column[np.searchsorted(rows, held)] = scaled
+    return column
 
 
 def _ranks(ranked: Ranked) -> Mapping[int, tuple[int, float]]:
     """The rank and score of each row."""
-    return {row: (rank, score) for rank, (row, score) in enumerate(sorted(ranked, key=lambda pair: -pair[1]), 1)}
+    return {row: (rank, score) for rank, (row, score) in enumerate(sorted(ranked, key=itemgetter(1), reverse=True), 1)}
 
 
 def moved(scored: Scored, *reasons: Reason) -> Scored:
     """The same with further parts added to its score."""
     if not reasons:
         return scored
-    fused = scored.fused
-    score = sum([reason.value for reason in reasons], fused.score)
-    return Scored(Fused(fused.row, score, fused.signals, fused.why + reasons), scored.chunk, scored.same, scored.copies, scored.found)
+    score = sum([reason.value for reason in reasons], scored.score)
+    return Scored(scored.row, score, scored.chunk, scored.same, scored.signals, scored.why + reasons, scored.copies, scored.found)
 
 
 def ordered(scored: Iterable[Scored]) -> list[Scored]:
     """Best first, equal scores in the order of rows."""
-    return sorted(scored, key=lambda candidate: (-candidate.fused.score, candidate.fused.row))
+    return sorted(scored, key=lambda candidate: (-candidate.score, candidate.row))
 
 
 def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> list[Scored]:
@@ -121,7 +123,7 @@ def reordered(scored: Sequence[Scored], marks: Sequence[float], name: str) -> li
     out = []
     for rank, at in enumerate(sorted(range(len(scored)), key=lambda at: (-marks[at], at)), 1):
         candidate = moved(scored[at], Reason(ReasonKind.RERANKED, scored[rank - 1].score - scored[at].score))
-        out.append(replace(candidate, fused=replace(candidate.fused, signals=(*candidate.fused.signals, Signal(name, rank, marks[at])))))
+        out.append(replace(candidate, signals=(*candidate.signals, Signal(name, rank, marks[at]))))
     return out
 
 

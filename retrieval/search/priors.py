@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from lineage.catalog.reader import Outline
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
 from retrieval.search.decided import DecidedPlace
 from retrieval.search.fusion import Scored, moved, ordered
@@ -62,8 +63,7 @@ def fitted(embedder: str = "") -> FusionWeights:
 class KnownNames:
     """What priors look at: the weights, the details whose value is asked for (`asked`) and the chunks that state one (`stated`),
     how works are related to the target, the share of the question's words that rows have in their order (`verbatim`), the
-    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`); `placed` and `made` keep what
-    was found of works and what many chunks share."""
+    stages that it speaks of, and the statements, by chunk, that settle what it asks for (`decided`)."""
 
     weights: FusionWeights
     asked: Sequence[str] = ()
@@ -72,14 +72,6 @@ class KnownNames:
     verbatim: Mapping[int, float] = field(default_factory=dict)
     stages: AbstractSet[str] = frozenset()
     decided: Mapping[str, DecidedPlace] = field(default_factory=dict)
-    placed: dict[WorkId, Reason | None] = field(default_factory=dict, compare=False)
-    made: dict[str | AbstractSet[str], Reason] = field(default_factory=dict, compare=False)
-
-    def once(self, key: str | AbstractSet[str], kind: ReasonKind, value: float, of: tuple[str, ...] = ()) -> Reason:
-        """The reason of a key, made once: hundreds of chunks have the same."""
-        if key not in self.made:
-            self.made[key] = Reason(kind, value, of)
-        return self.made[key]
 
 
 # -- the stages of a reproduction: a question about training shares its words with scripts that sample and evaluate the same model
@@ -122,7 +114,7 @@ def words_in_order(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def code_of_question(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favors code: prose speaks of a thing in the words of a question, code does it. Who quotes wants neither."""
-    return known.once("code", ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
+    return Reason(ReasonKind.CODE, known.weights.code) if chunk.kind == "code" and not known.verbatim else None
 
 
 def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -131,7 +123,7 @@ def stage_of_file(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
         return None
     stages = stages_of(chunk.path, chunk.symbol)
     sign = 1 if stages & known.stages else -1
-    return known.once(stages, ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
+    return Reason(ReasonKind.STAGE, sign * known.weights.stage, tuple(sorted(stages))) if stages else None
 
 
 def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -141,7 +133,7 @@ def role_of_text(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     Authors stand under the title, and a question about what the title says is near them.
     """
     weight = _ROLES.get(chunk.role)
-    return known.once(chunk.role, ReasonKind.ROLE, getattr(known.weights, weight), (chunk.role,)) if weight else None
+    return Reason(ReasonKind.ROLE, getattr(known.weights, weight), (chunk.role,)) if weight else None
 
 
 def stated_value(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
@@ -159,10 +151,8 @@ def decides(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
 
 def place_in_lineage(row: int, chunk: Chunk, known: KnownNames) -> Reason | None:
     """Favours the target's own text and code, and works that carry the lineage: by the edge's score and its distance."""
-    if chunk.work not in known.placed:
-        kin = known.kin.get(chunk.work)
-        known.placed[chunk.work] = standing(kin, known.weights) if kin else None
-    return known.placed[chunk.work]
+    kin = known.kin.get(chunk.work)
+    return standing(kin, known.weights) if kin else None
 
 
 def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
@@ -179,19 +169,30 @@ def standing(kin: WorkRelation, weights: FusionWeights) -> Reason | None:
 
 PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, role_of_text, stated_value, decides, place_in_lineage)
 """Every prior of a single passage; `with_siblings` compares passages."""
-_NEEDS = {words_in_order: "verbatim", stage_of_file: "stages", stated_value: "stated", decides: "decided"}
-"""What must be known for a prior to say anything."""
 
 
-def with_priors(scored: Sequence[Scored], known: KnownNames, priors: Sequence[Prior] = PRIORS) -> list[Scored]:
-    """The same with what each prior adds, best first."""
-    telling = [prior for prior in priors if prior not in _NEEDS or getattr(known, _NEEDS[prior])]
-    return ordered(moved(candidate, *_reasons(candidate, known, telling)) for candidate in scored)
+def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], known: KnownNames) -> list[Scored]:
+    """Rows with their scores and what each prior adds, best first."""
+    made: dict[tuple[str, ...] | int, tuple[float, tuple[Reason, ...]]] = {}
+    scored = []
+    for row, score in found.items():
+        chunk, same = outlines[row]
+        added, why = _reasons(row, chunk, known, made)
+        scored.append(Scored(row, score + added, chunk, same, why=why))
+    return ordered(scored)
 
 
-def _reasons(candidate: Scored, known: KnownNames, priors: Sequence[Prior]) -> list[Reason]:
-    row, chunk = candidate.fused.row, candidate.chunk
-    return [reason for prior in priors if (reason := prior(row, chunk, known)) and reason.value]
+def _reasons(
+    row: int, chunk: Chunk, known: KnownNames, made: dict[tuple[str, ...] | int, tuple[float, tuple[Reason, ...]]]
+) -> tuple[float, tuple[Reason, ...]]:
+    """What the priors add to a chunk, all and each: the same for all of one work, kind, role and stage that the question does not single out."""
+    single = row in known.verbatim or chunk.id in known.stated or chunk.id in known.decided
+    stages = sorted(stages_of(chunk.path, chunk.symbol)) if known.stages and not single else ()
+    key = row if single else (chunk.work, chunk.kind, chunk.role, *stages)
+    if key not in made:
+        why = tuple(reason for prior in PRIORS if (reason := prior(row, chunk, known)) and reason.value)
+        made[key] = sum(reason.value for reason in why), why
+    return made[key]
 
 
 def with_siblings(scored: Sequence[Scored], weight: float) -> list[Scored]:

@@ -6,14 +6,14 @@ import pytest
 
 from lineage.records import Chunk, WorkId
 from retrieval.search.diversity import MOST, Families, capped, names_set
-from retrieval.search.fusion import Fused, Scored
+from retrieval.search.fusion import Scored
 
 REPO, OTHER = WorkId("repo:github.com/a/b"), WorkId("repo:github.com/c/d")
 CONFIG = "lr = {n}\nsteps = {n}\nbatch_size = 4096\n\n[train]\nweight_decay = 0.0\n"
 
 
 def piece(row, text, path, work=REPO):
-    return Scored(Fused(row, 10.0 - row), Chunk(f"c_{row}", work, path, "config", "config", text, "", row, row + 1, row, row), str(row))
+    return Scored(row, 10.0 - row, Chunk(f"c_{row}", work, path, "config", "config", text, "", row, row + 1, row, row), str(row))
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_names_are_told_where_most_lines_set_one(text, names):
 def test_a_family_has_few_places_and_the_rest_come_after_all_others():
     configs = [piece(n, CONFIG.format(n=n), f"exp/{n}/config.toml") for n in range(5)]
     found = [*configs, piece(5, "def tuned(): ...", "tune.py"), piece(6, CONFIG, "config.toml", OTHER)]
-    rows = [one.fused.row for one in capped(found, 7, 1.0)]
+    rows = [one.row for one in capped(found, 7, 1.0)]
     assert rows == [0, 1, 5, 6, 2, 3, 4]
     assert MOST == 2
 
 
 def test_one_file_is_no_family_of_its_own():
     found = [piece(n, CONFIG.format(n=n), "config.toml") for n in range(4)]
-    assert [one.fused.row for one in capped(found, 4, 1.0)] == [0, 1, 2, 3]
+    assert [one.row for one in capped(found, 4, 1.0)] == [0, 1, 2, 3]
 
 
 def settings_of(*names, path="a.toml", work=REPO, row=0):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lineage.records import Chunk, ReasonKind, Tier, Work, WorkId
 from retrieval.search.entity_routing import asked_of, identifiers, led, names_of
-from retrieval.search.fusion import Fused, Scored
+from retrieval.search.fusion import Scored
 from retrieval.search.question_subject import coined
 from retrieval.search.work_relations import WorkRelation
 
@@ -90,13 +90,11 @@ def test_short_names_and_titles_without_a_colon_name_nothing():
 
 
 def scored(row, score, work=TENT, first=0):
-    return Scored(
-        Fused(row, score), Chunk(f"c_{row}", work, "a.py", "code", "function", "x", "", first or 100 * row, (first or 100 * row) + 50, row, row)
-    )
+    return Scored(row, score, Chunk(f"c_{row}", work, "a.py", "code", "function", "x", "", first or 100 * row, (first or 100 * row) + 50, row, row))
 
 
 def rows(found):
-    return [one.fused.row for one in found]
+    return [one.row for one in found]
 
 
 def test_named_works_come_first_and_leave_a_quarter_to_others():
@@ -104,13 +102,13 @@ def test_named_works_come_first_and_leave_a_quarter_to_others():
     inside = [scored(row, 1.0, GEVAL) for row in (11, 12, 13, 14)]
     found = led(shown, inside, {GEVAL}, 6)
     assert rows(found) == [11, 12, 13, 1, 14, 2]
-    assert [any(reason.kind is ReasonKind.NAMED_WORK for reason in one.fused.why) for one in found] == [one.chunk.work == GEVAL for one in found]
+    assert [any(reason.kind is ReasonKind.NAMED_WORK for reason in one.why) for one in found] == [one.chunk.work == GEVAL for one in found]
 
 
 def test_scores_never_rise_down_the_list():
     found = led([scored(1, 2.0), scored(2, 1.5)], [scored(11, 9.0, GEVAL)], {GEVAL}, 3)
-    assert [one.fused.score for one in found] == [9.0, 2.0, 1.5]
-    assert [one.fused.score for one in led([scored(1, 2.0)], [scored(11, 1.0, GEVAL)], {GEVAL}, 2)] == [1.0, 1.0]
+    assert [one.score for one in found] == [9.0, 2.0, 1.5]
+    assert [one.score for one in led([scored(1, 2.0)], [scored(11, 1.0, GEVAL)], {GEVAL}, 2)] == [1.0, 1.0]
 
 
 def test_named_works_stand_in_the_order_of_what_is_left_of_the_question():
@@ -176,7 +174,7 @@ def test_however_long_the_lists_three_quarters_of_each_beginning_are_the_named_w
     for n in range(1, len(made) + 1):
         named = sum(one.chunk.work == GEVAL for one in made[:n])
         assert named == min(math.ceil(0.75 * n), len(own)) or n - named == len(others)
-    assert [one.fused.score for one in made] == sorted((one.fused.score for one in made), reverse=True)
+    assert [one.score for one in made] == sorted((one.score for one in made), reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, Reason, ReasonKind, WorkId
-from retrieval.search.fusion import Fused, Scored
+from retrieval.search.fusion import Scored
 from retrieval.search.priors import with_siblings
 
 
 def scored(row, score, work, kind="paper"):
-    return Scored(Fused(row, score), Chunk(f"c_{row}", WorkId(work), "paper", kind, "paragraph", f"text {row}", "", row, row + 1, row, row), str(row))
+    return Scored(row, score, Chunk(f"c_{row}", WorkId(work), "paper", kind, "paragraph", f"text {row}", "", row, row + 1, row, row), str(row))
 
 
 def rows(found):
-    return [one.fused.row for one in found]
+    return [one.row for one in found]
 
 
 FOUND = [scored(0, 2.0, "arxiv:1"), scored(1, 1.6, "arxiv:2"), scored(2, 1.0, "arxiv:2"), scored(3, 0.9, "repo:github.com/a/b", "code")]
@@ -25,12 +25,12 @@ FOUND = [scored(0, 2.0, "arxiv:1"), scored(1, 1.6, "arxiv:2"), scored(2, 1.0, "a
 def test_a_passage_rises_by_the_best_other_one_of_its_paper():
     found = with_siblings(FOUND, 0.8)
     assert rows(found) == [1, 2, 0, 3]
-    assert found[0].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.4)),)
+    assert found[0].why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.4)),)
 
 
 def test_passages_take_each_others_places_and_code_keeps_its_own():
     found = with_siblings(FOUND, 0.8)
-    assert [one.fused.score for one in found] == [2.0, 1.6, 1.0, 0.9]
+    assert [one.score for one in found] == [2.0, 1.6, 1.0, 0.9]
     assert found[3] == FOUND[3]
 
 
@@ -53,19 +53,19 @@ def test_where_no_paper_is_found_nothing_changes():
 
 def lists(kinds=("paper", "code", "docs")):
     row = st.tuples(st.floats(-3, 6, width=16), st.sampled_from(["arxiv:1", "arxiv:2", "repo:github.com/a/b"]), st.sampled_from(kinds))
-    return st.lists(row, max_size=12).map(lambda rows: sorted((scored(n, *one) for n, one in enumerate(rows)), key=lambda one: -one.fused.score))
+    return st.lists(row, max_size=12).map(lambda rows: sorted((scored(n, *one) for n, one in enumerate(rows)), key=lambda one: -one.score))
 
 
 @given(lists(), st.floats(0, 0.99))
 @settings(max_examples=25, deadline=None)
 def test_whatever_moves_the_places_stay_and_only_passages_of_papers_change_theirs(found, weight):
     made = with_siblings(found, weight)
-    assert [one.fused.score for one in made] == sorted((one.fused.score for one in found), reverse=True)
+    assert [one.score for one in made] == sorted((one.score for one in found), reverse=True)
     assert sorted(rows(made)) == sorted(rows(found))
     assert [one for one in made if one.chunk.kind != "paper"] == [one for one in found if one.chunk.kind != "paper"] or weight == 0
-    moved = {one.fused.row: one.fused.score for one in made}
-    assert {one.fused.row: moved[one.fused.row] for one in found if one.chunk.kind != "paper"} == {
-        one.fused.row: one.fused.score for one in found if one.chunk.kind != "paper"
+    moved = {one.row: one.score for one in made}
+    assert {one.row: moved[one.row] for one in found if one.chunk.kind != "paper"} == {
+        one.row: one.score for one in found if one.chunk.kind != "paper"
     }
 
 
@@ -73,9 +73,9 @@ def test_whatever_moves_the_places_stay_and_only_passages_of_papers_change_their
 @settings(max_examples=25, deadline=None)
 def test_two_passages_of_one_paper_never_change_places_with_each_other(found, weight):
     def order(some, work):
-        return [(one.fused.row) for one in some if one.chunk.work == work]
+        return [(one.row) for one in some if one.chunk.work == work]
 
-    distinct = [one for n, one in enumerate(found) if one.fused.score not in {other.fused.score for other in found[:n]}]
+    distinct = [one for n, one in enumerate(found) if one.score not in {other.score for other in found[:n]}]
     made = with_siblings(distinct, weight)
     assert all(order(made, work) == order(distinct, work) for work in {one.chunk.work for one in distinct})
 
@@ -87,6 +87,6 @@ def test_the_second_best_speaks_for_the_best_and_the_best_for_all_others():
 
 
 def test_a_passage_that_keeps_its_place_is_given_no_reason():
-    assert [one.fused.why for one in with_siblings(FOUND, 0.0)] == [(), (), (), ()]
-    assert with_siblings(FOUND, 0.8)[1].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.6)),)
-    assert with_siblings(FOUND, 0.8)[2].fused.why == (Reason(ReasonKind.SIBLINGS, pytest.approx(-1.0)),)
+    assert [one.why for one in with_siblings(FOUND, 0.0)] == [(), (), (), ()]
+    assert with_siblings(FOUND, 0.8)[1].why == (Reason(ReasonKind.SIBLINGS, pytest.approx(0.6)),)
+    assert with_siblings(FOUND, 0.8)[2].why == (Reason(ReasonKind.SIBLINGS, pytest.approx(-1.0)),)

@@ -1,9 +1,12 @@
-"""How long a warm `POST /api/v1/search` takes, by how many ask at once.
+"""How long a warm `POST /api/v1/search` takes: by how many ask at once, while a build runs, and for hours.
 
-    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200]
+    python -m benchmarks.rest_load --home STORE --lineage NAME [--requests 200] [--rebuild CODE] [--soak MINUTES]
 
 Starts `lineage serve` over the store in a process of its own, asks one question for warmth, then so many different
-ones from 1 and from 8 clients that each wait for their answer. Prints milliseconds and requests a second.
+ones from 1 and from 8 clients that each wait for their answer. With `--rebuild`, one client asks in rounds, in turn
+while nothing else happens and while the server builds a lineage of that folder. With `--soak`, one client asks that long
+while the folder is built and built again; memory, threads and files of the server are noted twice a minute, and their
+slope over the second half. Prints milliseconds and requests a second.
 """
 
 from __future__ import annotations
@@ -15,15 +18,23 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
+import numpy as np
 
+from api.server.jobs import Jobs
 from benchmarks.parts import run_benchmark
+from indexer.plan import BuildReport, BuildRequest
 
 WHAT = ("encoder", "decoder", "optimizer", "learning rate schedule", "augmentation", "batch size", "weight decay", "loss", "tokenizer", "dropout")
 ASKED = ("how is the {} initialized?", "which {} is used for training?", "where is the {} defined?", "default value of {} in the configuration")
+ROUNDS = 4
+NAME = "rest-load"
 
 
 def timed(client: httpx2.Client, lineage: str, number: int) -> float:
@@ -34,19 +45,83 @@ def timed(client: httpx2.Client, lineage: str, number: int) -> float:
     return time.perf_counter() - start
 
 
+def shown(took: list[float]) -> dict[str, float]:
+    """Milliseconds at the median, the 95th and the 99th percentile."""
+    return {f"p{part}_ms": round(1000 * float(np.percentile(took, part)), 1) for part in (50, 95, 99)}
+
+
 def measured(url: str, lineage: str, requests: int, clients: int) -> dict[str, float]:
-    """Milliseconds at the median and the 95th percentile, and requests a second."""
+    """Milliseconds, and requests a second."""
     with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client, ThreadPoolExecutor(clients) as pool:
         timed(client, lineage, 0)
         start = time.perf_counter()
-        took = sorted(pool.map(lambda number: timed(client, lineage, number), range(requests)))
-        rate = requests / (time.perf_counter() - start)
-    return {
-        "clients": clients,
-        "p50_ms": round(1000 * took[len(took) // 2], 1),
-        "p95_ms": round(1000 * took[int(len(took) * 0.95)], 1),
-        "per_s": round(rate, 1),
-    }
+        took = list(pool.map(lambda number: timed(client, lineage, number), range(requests)))
+        return {"clients": clients, **shown(took), "per_s": round(requests / (time.perf_counter() - start), 1)}
+
+
+def _nobody(*_: object) -> BuildReport:
+    raise AssertionError("the server builds")
+
+
+class Builds:
+    """A queue that the server under test works at."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.jobs, self.request, self.done = Jobs(home, _nobody), BuildRequest(str(folder.resolve()), name=NAME), 0
+
+    def ask(self) -> str:
+        """Queue the build, unless it is under way; the id of its job."""
+        job = self.jobs.of_lineage(NAME)
+        return job.id if job and not job.finished else self.jobs.submit(self.request).id
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """A build that embeds while the block runs, and how long it takes to end one."""
+        id_ = self.ask()
+        while not any(event.kind == "stage" and event.data["name"] == "embed" for event in self.jobs.events(id_)) and not self.jobs.get(id_).finished:
+            time.sleep(0.2)
+        yield
+        self.done += self.jobs.get(id_).finished
+        self.jobs.cancel(id_)
+        while not self.jobs.get(id_).finished:
+            time.sleep(0.05)
+
+
+def beside_builds(url: str, lineage: str, requests: int, builds: Builds) -> dict[str, Any]:
+    """One client, in turns idle and beside a build."""
+    idle: list[float] = []
+    beside: list[float] = []
+    with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client:
+        for turn in range(ROUNDS):
+            numbers = range(turn * requests // ROUNDS, (turn + 1) * requests // ROUNDS)
+            idle += [timed(client, lineage, number) for number in numbers]
+            with builds.under_way():
+                beside += [timed(client, lineage, number) for number in numbers]
+    ratios = {name: round(value / shown(idle)[name], 2) for name, value in shown(beside).items()}
+    return {"idle": shown(idle), "beside a build": shown(beside), "ratio": ratios, "builds that ended meanwhile": builds.done}
+
+
+def soaked(url: str, lineage: str, minutes: float, builds: Builds, pid: int) -> dict[str, Any]:
+    """Ask and build for so long, and what the server takes."""
+    rows: list[tuple[float, ...]] = []
+    start, number = time.monotonic(), 0
+    with httpx2.Client(base_url=url, timeout=120, trust_env=False) as client:
+        while (at := time.monotonic() - start) < 60 * minutes:
+            timed(client, lineage, number)
+            number += 1
+            if not rows or at - rows[-1][0] > 30:
+                builds.ask()
+                rows.append((at, *taken(pid)))
+    late = np.array(rows[len(rows) // 2 :])
+    slopes = {name: round(3600 * float(np.polyfit(late[:, 0], late[:, n + 1], 1)[0]), 2) for n, name in enumerate(("MB", "threads", "files"))}
+    builds_done = sum(job.lineage == NAME and job.state == "done" for job in builds.jobs.all())
+    return {"minutes": minutes, "searches": number, "builds": builds_done, "first": rows[0][1:], "last": rows[-1][1:], "slope_per_hour": slopes}
+
+
+def taken(pid: int) -> tuple[float, int, int]:
+    """Megabytes, threads and open files of a process (Linux)."""
+    about = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return round(int(about["VmRSS"].split()[0]) / 1024, 1), int(about["Threads"]), sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
 
 
 def main() -> None:
@@ -55,17 +130,25 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--lineage", default="")
     parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--rebuild", type=Path, help="a folder of code to build meanwhile")
+    parser.add_argument("--soak", type=float, default=0.0, help="minutes")
     wanted = parser.parse_args()
     command = [sys.executable, "-c", "from api.cli.app import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"LINEAGE_RATE": "1000000"}) as server:
         try:
             url = json.loads(server.stdout.readline() if server.stdout else "{}")["data"]["url"]
-            up = time.perf_counter() - start
-            rows = [measured(url, wanted.lineage, wanted.requests, clients) for clients in (1, 8)]
+            made: dict[str, Any] = {"seconds_to_listen": round(time.perf_counter() - start, 2), "load": os.getloadavg()[0]}
+            measured(url, wanted.lineage, 1, 1)
+            if wanted.soak:
+                made["soak"] = soaked(url, wanted.lineage, wanted.soak, Builds(wanted.home, wanted.rebuild), server.pid)
+            elif wanted.rebuild:
+                made |= beside_builds(url, wanted.lineage, wanted.requests, Builds(wanted.home, wanted.rebuild))
+            else:
+                made["searches"] = [measured(url, wanted.lineage, wanted.requests, clients) for clients in (1, 8)]
         finally:
             server.send_signal(signal.SIGTERM)
-    print(json.dumps({"seconds_to_listen": round(up, 2), "load": os.getloadavg()[0], "searches": rows}, indent=1))
+    print(json.dumps(made, indent=1))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import quote
 
+from pydantic import WithJsonSchema
+
 from api.wire.encode import MOST_CHARACTERS, view
 from api.wire.markup import Rendered
 from lineage import ids, licenses
@@ -27,6 +29,8 @@ FOCUS_LINES = 12
 """Lines of a hit that only its focus is shown of, at most."""
 Trust = Literal["untrusted-third-party"]
 TRUST: Trust = "untrusted-third-party"
+Box = Annotated[tuple[float, float, float, float], WithJsonSchema({"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4})]
+"""Left, top, right, bottom; in a form that generators of clients know."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +41,7 @@ class Source:
     title: str
     section: tuple[str, ...] | None = None
     page: int | None = None
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
     label: str | None = None
     path: str
     start_line: int

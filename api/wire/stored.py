@@ -11,6 +11,7 @@ from api.rest import PREFIX
 from api.server.journal import Job, State
 from api.wire.bibliography import RankedReference, bibliography
 from api.wire.encode import view
+from api.wire.hits import Box
 from api.wire.markup import Rendered
 from indexer.plan import BuildReport
 from lineage.code_links.repository_state import RepositoryState
@@ -146,7 +147,7 @@ class GraphView(Rendered):
     nodes: tuple[Mapping[str, Any], ...]
     edges: tuple[Mapping[str, Any], ...]
     columns: tuple[Mapping[str, Any], ...]
-    box: tuple[float, float, float, float]
+    box: Box
 
     @classmethod
     def from_record(cls, text: str) -> GraphView:

@@ -175,6 +175,10 @@ def test_tex_without_its_end_is_incomplete():
     assert r"without \end{document}" in document.detail
 
 
+def test_tex_that_ends_in_its_first_line_is_incomplete():
+    assert parse({"main.tex": rb"\documentclass{article"}, WorkId("arxiv:1"), "").status is Status.PARTIAL
+
+
 def test_a_tex_file_that_nothing_reads_has_a_row():
     document = _tex(r"\input{a}\end{document}", a="words", b="more words")
     assert [(subject, status) for subject, status, _ in document.lost] == [("b.tex", Status.POLICY_SKIPPED)]

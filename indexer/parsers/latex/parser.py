@@ -55,7 +55,7 @@ def _run(machine: Machine, table: Files, name: str) -> None:
         machine.in_document = True
         machine.out = machine.main
         machine.run(table.open(name))
-    if r"\begin{document}" in table.text(name) and not machine.ended:
+    if any(word in table.text(name) for word in (r"\begin{document}", r"\documentclass")) and not machine.ended:
         machine.note(rf"\end{{document}} of {name}", Status.PARTIAL, r"it ends without \end{document}: it may have been cut short")
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from indexer.against_source import Afresh
     from indexer.build_context import BuildContext
     from indexer.chat import MeteredChat
-    from indexer.lock.record import LockReplay, Tape
+    from indexer.lock.record import LockReplay
+    from indexer.lock.tape import Tape
     from indexer.transport.client import Transport
     from lineage.generation import Generation
     from lineage.ports import Embedder, ReferenceSource, Reranker, WordEmbedder

@@ -162,7 +162,8 @@ class Service:
     def lock(self, lineage: str = "", out: Path | None = None) -> Locked:
         """Write a lock file, by default `lineage.lock`: the request, the settings and the files that the build read. Sends nothing."""
         from api.wire.stored import Locked
-        from indexer.lock.record import Tape, lock_of
+        from indexer.lock.record import lock_of
+        from indexer.lock.tape import Tape
 
         tape, path = Tape(), writable(out or Path("lineage.lock"))
         with open_generation(self._lineages, self._name(lineage)) as generation, self._parts.changed(offline=True).workbench(kit=tape) as bench:
@@ -583,7 +584,7 @@ class Service:
 
     def prune(self, *, remove: bool = False, watch: Watch = unwatched) -> Pruned:
         """Count the downloads that no lineage refers to, and `remove` them if asked. Raises `UsageError` where that cannot be told."""
-        from indexer.lock.record import Tape
+        from indexer.lock.tape import Tape
         from indexer.repair import prune
 
         tape = Tape()

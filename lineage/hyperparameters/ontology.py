@@ -296,11 +296,6 @@ def _extended(path: Path, _: int) -> Ontology:
 # -- the packaged ontology in short, for those that need no other
 
 
-def normalise(name: str, text: str) -> NormalizedValue | None:
-    """`Ontology.normalise` of the packaged ontology."""
-    return _packaged().normalise(name, text)
-
-
 def same(name: str, one: str, other: str) -> bool:
     """`Ontology.same` of the packaged ontology."""
     return _packaged().same(name, one, other)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lineage.errors import NotFound, SettingsError
-from lineage.hyperparameters.ontology import normalise, ontology, same
+from lineage.hyperparameters.ontology import ontology, same
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_what_a_name_is_qualified_by_is_its_scope():
     ],
 )
 def test_values_have_one_form(name, text, value):
-    found = normalise(name, text)
+    found = ontology().normalise(name, text)
     assert found.value == value
     assert found.literal
-    assert normalise(name, value).value == value
+    assert ontology().normalise(name, value).value == value
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_values_have_one_form(name, text, value):
     [("learning_rate", "adam"), ("batch_size", "0.5"), ("dropout", "12"), ("seed", "none"), ("dataset", "data/train.jsonl"), ("nothing", "1")],
 )
 def test_what_cannot_be_a_value_is_none(name, text):
-    assert normalise(name, text) is None
+    assert ontology().normalise(name, text) is None
 
 
 def test_an_expression_is_kept_as_written():
@@ -137,10 +137,10 @@ def test_numbers_beyond_all_bounds_are_no_error(value):
 
 
 def test_a_value_is_taken_whole_or_not_at_all():
-    assert normalise("augmentation", "rand-m9-mstd0.5-inc1") == ("rand-m9-mstd0.5-inc1", "", True)
-    assert normalise("activation", "torch.nn.SomeGate") == ("somegate", "", True)
-    assert normalise("loss", "float") is None
-    assert normalise("precision", "float") == ("float32", "", True)
+    assert ontology().normalise("augmentation", "rand-m9-mstd0.5-inc1") == ("rand-m9-mstd0.5-inc1", "", True)
+    assert ontology().normalise("activation", "torch.nn.SomeGate") == ("somegate", "", True)
+    assert ontology().normalise("loss", "float") is None
+    assert ontology().normalise("precision", "float") == ("float32", "", True)
 
 
 def test_a_list_of_widths_is_no_number_of_layers():
@@ -157,9 +157,9 @@ def test_the_last_words_of_a_setting_name_it_for_what_stands_before():
 
 
 def test_a_name_with_spaces_is_the_title_of_a_run():
-    assert normalise("model", "VarNet DDP x4") is None
-    assert normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
-    assert normalise("dataset", "Natural Questions") == ("Natural Questions", "", True)
+    assert ontology().normalise("model", "VarNet DDP x4") is None
+    assert ontology().normalise("model", "vit_base_patch16") == ("vit_base_patch16", "", True)
+    assert ontology().normalise("dataset", "Natural Questions") == ("Natural Questions", "", True)
 
 
 def test_a_name_made_of_the_words_of_its_detail_means_nothing_else():

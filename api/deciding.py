@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 def decide(parts: Parts, lineage: str, decision: Decision, force: bool) -> Decision:
-    """Check a decision against the current generation and append it to the log; gives the entry."""
+    """Check a decision against the current generation and append it to the log; gives the entry. Its detail may be named as `gaps` lists it."""
     from indexer.store import decision_log
     from retrieval.decisions import decision_check
 
     with parts.engine(lineage) as engine:
-        checked = decision_check.checked(engine, holders_of(engine), replace(decision, by=_by(decision.by)), force)
+        asked = replace(decision, name=_detail(parts, decision.name), by=_by(decision.by))
+        checked = decision_check.checked(engine, holders_of(engine), asked, force)
         entry = replace(checked, at=_now(), generation=engine.generation.manifest.id)
     return view(decision_log.append(parts.settings.home, lineage, lambda log: [entry])[0], Decision)
 
@@ -33,10 +34,10 @@ def withdraw(parts: Parts, lineage: str, name: str, by: str) -> Decision:
     from indexer.store import decision_log
     from lineage.hyperparameters.ontology import ontology
 
-    known = ontology(parts.settings.ontology).name_of(name)
+    names = {name, _detail(parts, name), ontology(parts.settings.ontology).name_of(name)}
 
     def entries(log: DecisionLog) -> Sequence[Decision]:
-        decision = next((decision for decision in log.in_force if decision.name in {name, known}), None)
+        decision = next((decision for decision in log.in_force if decision.name in names), None)
         if decision is None:
             there = ", ".join(decision.name for decision in log.in_force)
             raise NotFound(f"nothing is decided on {name[:80]!r}", hint=f"decided: {there}" if there else "`lineage decide NAME VALUE` does")
@@ -72,6 +73,14 @@ def decided(parts: Parts, engine: Engine, report: Gaps) -> Gaps:
 
     found = in_force(parts, engine)
     return with_decisions(report, found, ontology(parts.settings.ontology)) if found.decisions or found.notes else report
+
+
+def _detail(parts: Parts, name: str) -> str:
+    """The name of the detail whose title a reader gives; any other name as it is."""
+    from lineage.hyperparameters.checklist import checklist
+    from lineage.hyperparameters.terms import fold
+
+    return next((need.detail.name for need in checklist(parts.settings.details).needs if fold(need.detail.title) == fold(name)), name)
 
 
 def _by(name: str) -> str:

@@ -69,7 +69,8 @@ def _stated(engine: Engine, occurrences: Iterable[FactOccurrence], name: str, va
     holding = [piece for piece in pieces if holds_value(piece, value, name, known)]
     both = [piece for piece in holding if states(piece, name, value, known, around)]
     if both:
-        return min(both, key=len), ""
+        shortest = min(both, key=len)
+        return next((line for line in shortest.split("\n") if states(line, name, value, known)), shortest), ""
     if any(_is_there(occurrence, chunk) and known.same(name, occurrence.fact.value, value) for occurrence in occurrences):
         return chunk.text, ""
     naming = [piece for piece in pieces if names_detail(piece, name, known)]

@@ -81,6 +81,16 @@ def test_what_the_lines_do_not_state_is_refused_with_the_lines_and_kept_as_unsup
     assert any("does not bear it out" in note for note in service.gaps().notes)
 
 
+def test_a_detail_is_decided_by_the_title_that_gaps_shows(service):
+    made = service.decide("Warm-Up", "5", RATE, force=True)
+    assert made.name == "warmup"
+    assert service.withdraw("Warm-up").withdrawn
+
+
+def test_the_quote_is_the_line_that_states_it(service):
+    assert service.decide("lr", "0.001", RATE).quote.strip() == "lr: 1e-3"
+
+
 @pytest.mark.parametrize("because", ["c_0123456789abcdef", "nobody/nothing/a.py:3", "arXiv:1111.11111#4"])
 def test_a_citation_of_nothing_is_refused_even_by_force(service, because):
     with pytest.raises((NotFound, UsageError)):

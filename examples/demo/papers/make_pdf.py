@@ -28,81 +28,51 @@ ABSTRACT = (
 )
 TEXT: list[tuple[str, str]] = [
     ("section", "1 Introduction"),
-    (
-        "p",
-        "In contrastive learning two views of one image are pulled together, and what the augmentation changes is what the "
-        "features ignore. In masked reconstruction the mask defines the task. It is not obvious that an augmentation helps "
-        "at all, and yet recipes are carried over as they are.",
-    ),
-    (
-        "p",
-        "We study which augmentations a masked autoencoder should see. The encoder is the plain small vision transformer of "
-        "{satoreyes2023plain}; for what is known of representation learning in general see {marlow2019foundations}.",
-    ),
+    ("p", "In contrastive learning two views of one image are pulled together, and what the augmentation changes is what the "
+          "features ignore. In masked reconstruction the mask defines the task. It is not obvious that an augmentation helps "
+          "at all, and yet recipes are carried over as they are."),
+    ("p", "We study which augmentations a masked autoencoder should see. The encoder is the plain small vision transformer of "
+          "{satoreyes2023plain}; for what is known of representation learning in general see {marlow2019foundations}."),
     ("section", "2 Method"),
     ("subsection", "2.1 The soft crop"),
-    (
-        "p",
-        "A random resized crop draws the share of the area uniformly, usually between 8 % and 100 %. For reconstruction, small "
-        "crops are harmful: they enlarge textures. We draw the share a from a Beta distribution stretched over [0.4, 1],",
-    ),
+    ("p", "A random resized crop draws the share of the area uniformly, usually between 8 % and 100 %. For reconstruction, small "
+          "crops are harmful: they enlarge textures. We draw the share a from a Beta distribution stretched over [0.4, 1],"),
     ("eq", "a = 0.4 + 0.6 u,   u ~ Beta(t, 1),   t = 2        (1)"),
-    (
-        "p",
-        "so that large crops are preferred. The temper t = 1 gives the usual uniform draw. The aspect ratio is log-uniform "
-        "between 3/4 and 4/3, and the crop is resized to 224 x 224 pixels with bicubic interpolation.",
-    ),
+    ("p", "so that large crops are preferred. The temper t = 1 gives the usual uniform draw. The aspect ratio is log-uniform "
+          "between 3/4 and 4/3, and the crop is resized to 224 x 224 pixels with bicubic interpolation."),
     ("subsection", "2.2 Flip, colour and blur"),
-    (
-        "p",
-        "After the crop, images are flipped horizontally with probability 0.5. Brightness, contrast and saturation are each "
-        "changed with probability 0.5 by a factor within 0.2 of one. Gaussian blur with a radius between 0.1 and 0.8 pixels "
-        "is applied with probability 0.1. There is no rotation, no solarisation and no conversion to grey.",
-    ),
+    ("p", "After the crop, images are flipped horizontally with probability 0.5. Brightness, contrast and saturation are each "
+          "changed with probability 0.5 by a factor within 0.2 of one. Gaussian blur with a radius between 0.1 and 0.8 pixels "
+          "is applied with probability 0.1. There is no rotation, no solarisation and no conversion to grey."),
     ("section", "3 Experiments"),
-    (
-        "p",
-        "We pre-train a masked autoencoder on SmallScenes-200 for 100 epochs with three settings and train a linear probe on "
-        "the frozen encoder as {fenn2022probebench} propose, with five seeds.",
-    ),
+    ("p", "We pre-train a masked autoencoder on SmallScenes-200 for 100 epochs with three settings and train a linear probe on "
+          "the frozen encoder as {fenn2022probebench} propose, with five seeds."),
     ("caption", "Table 1: Linear probe after 100 epochs (top-1, per cent)."),
     ("row", "setting|small|base"),
     ("row", "crop and flip only|56.9|63.0"),
     ("row", "strong (contrastive)|54.2|62.7"),
     ("row", "gentle (SoftCrop)|58.0|63.4"),
-    (
-        "p",
-        "Strong augmentation costs a small encoder 2.7 points and a larger one almost nothing: capacity is spent on noise in the "
-        "target. The gentle setting is better than none for both. Leaving out the colour costs 0.3 points, leaving out the "
-        "temper 0.6.",
-    ),
+    ("p", "Strong augmentation costs a small encoder 2.7 points and a larger one almost nothing: capacity is spent on noise in the "
+          "target. The gentle setting is better than none for both. Leaving out the colour costs 0.3 points, leaving out the "
+          "temper 0.6."),
     ("section", "4 Conclusion"),
-    (
-        "p",
-        "For reconstruction, augment gently. Settings are given in full so that they can be copied: area [0.4, 1], temper 2, "
-        "flip 0.5, colour strength 0.2 with probability 0.5, blur 0.1.",
-    ),
+    ("p", "For reconstruction, augment gently. Settings are given in full so that they can be copied: area [0.4, 1], temper 2, "
+          "flip 0.5, colour strength 0.2 with probability 0.5, blur 0.1."),
     ("section", "5 Limitations"),
-    (
-        "p",
-        "All measurements are on one data set of scenes, where the horizon is level and colour carries meaning. On aerial images "
-        "rotation may well help, and on documents a flip certainly hurts. We also tried only two sizes of one architecture; "
-        "how the optimum moves with the mask ratio we do not know.",
-    ),
+    ("p", "All measurements are on one data set of scenes, where the horizon is level and colour carries meaning. On aerial images "
+          "rotation may well help, and on documents a flip certainly hurts. We also tried only two sizes of one architecture; "
+          "how the optimum moves with the mask ratio we do not know."),
     ("section", "References"),
-    (
-        "bib",
-        "fenn2022probebench|[1] L. Fenn and J. Ruhl. ProbeBench: Linear probes done with care. In Workshop on Measurement in Machine Learning, 2022.",
-    ),
-    ("bib", "marlow2019foundations|[2] E. Marlow and S. Iyer. Foundations of Representation Learning. Harbour Press, 2nd edition, 2019."),
-    ("bib", "satoreyes2023plain|[3] A. Sato-Reyes and H. Dahl. Plain small vision transformers. arXiv preprint arXiv:9910.00103, 2023."),
+    ("bib", "fenn2022probebench|[1] L. Fenn and J. Ruhl. ProbeBench: Linear probes done with care. In Workshop on Measurement in "
+            "Machine Learning, 2022."),
+    ("bib", "marlow2019foundations|[2] E. Marlow and S. Iyer. Foundations of Representation Learning. Harbour Press, 2nd edition, "
+            "2019."),
+    ("bib", "satoreyes2023plain|[3] A. Sato-Reyes and H. Dahl. Plain small vision transformers. arXiv preprint arXiv:9910.00103, "
+            "2023."),
     ("section", "A Settings"),
-    (
-        "p",
-        "For each transformation we list what was tried; the value that we recommend stands first. All other hyper-parameters "
-        "of pre-training are left as they were: 100 epochs, a batch of 1024, AdamW with a weight decay of 0.05 and a cosine "
-        "decay after 20 epochs of warm-up.",
-    ),
+    ("p", "For each transformation we list what was tried; the value that we recommend stands first. All other hyper-parameters "
+          "of pre-training are left as they were: 100 epochs, a batch of 1024, AdamW with a weight decay of 0.05 and a cosine "
+          "decay after 20 epochs of warm-up."),
     ("caption", "Table 2: Values tried. Probe accuracy of the small encoder for the first and the last value."),
     ("row", "lowest area (0.4, 0.2, 0.08)|58.0|56.8"),
     ("row", "temper (2, 1, 4)|58.0|57.6"),
@@ -112,33 +82,21 @@ TEXT: list[tuple[str, str]] = [
     ("row", "grey-scale probability (0, 0.2)|58.0|57.0"),
     ("row", "solarisation probability (0, 0.2)|58.0|56.4"),
     ("subsection", "A.1 Order of the transformations"),
-    (
-        "p",
-        "The order is crop, flip, colour, blur, normalisation. Colour before the crop is equivalent but slower. Blur after the "
-        "resize is what makes its radius comparable between images of different size; blur before the crop, as some code does, "
-        "makes it depend on the size of the photograph.",
-    ),
+    ("p", "The order is crop, flip, colour, blur, normalisation. Colour before the crop is equivalent but slower. Blur after the "
+          "resize is what makes its radius comparable between images of different size; blur before the crop, as some code does, "
+          "makes it depend on the size of the photograph."),
     ("subsection", "A.2 What was discarded"),
-    (
-        "p",
-        "RandAugment with two operations of magnitude 9 lost 2.2 points. Random erasing is a second mask whose value the decoder "
-        "is asked to predict, and lost 1.4 points. Mixup has no meaning for reconstruction: the target is then an image that "
-        "does not exist. Repeated augmentation of one image within a batch changed nothing and saves a third of the reading.",
-    ),
+    ("p", "RandAugment with two operations of magnitude 9 lost 2.2 points. Random erasing is a second mask whose value the decoder "
+          "is asked to predict, and lost 1.4 points. Mixup has no meaning for reconstruction: the target is then an image that "
+          "does not exist. Repeated augmentation of one image within a batch changed nothing and saves a third of the reading."),
     ("subsection", "A.3 Normalisation of the target"),
-    (
-        "p",
-        "Pixels are normalised patch by patch before they become the target. A change of brightness therefore leaves the target as "
-        "it is, and a change of contrast nearly so; it is the change of saturation that alters what has to be predicted. This "
-        "explains why brightness may be varied freely and saturation may not. With unnormalised targets the gap between the gentle "
-        "and the strong setting doubles.",
-    ),
+    ("p", "Pixels are normalised patch by patch before they become the target. A change of brightness therefore leaves the target as "
+          "it is, and a change of contrast nearly so; it is the change of saturation that alters what has to be predicted. This "
+          "explains why brightness may be varied freely and saturation may not. With unnormalised targets the gap between the gentle "
+          "and the strong setting doubles."),
     ("section", "B Compute"),
-    (
-        "p",
-        "A run of 100 epochs takes four and a half hours on four cards for the small encoder. Reading and augmenting images takes "
-        "eight processes per card; the antialiased resize is the most expensive part and was rewritten in C++.",
-    ),
+    ("p", "A run of 100 epochs takes four and a half hours on four cards for the small encoder. Reading and augmenting images takes "
+          "eight processes per card; the antialiased resize is the most expensive part and was rewritten in C++."),
 ]
 NUMBERS = {"fenn2022probebench": "[1]", "marlow2019foundations": "[2]", "satoreyes2023plain": "[3]"}
 

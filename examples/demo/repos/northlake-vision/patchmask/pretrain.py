@@ -39,14 +39,12 @@ def get_args_parser():
 
 def build_transform():
     """Crop and flip, nothing else: reconstruction does not need more."""
-    return transforms.Compose(
-        [
-            transforms.RandomResizedCrop(224, scale=(0.2, 1.0), interpolation=3),
-            transforms.RandomHorizontalFlip(),
-            transforms.ToTensor(),
-            transforms.Normalize(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]),
-        ]
-    )
+    return transforms.Compose([
+        transforms.RandomResizedCrop(224, scale=(0.2, 1.0), interpolation=3),
+        transforms.RandomHorizontalFlip(),
+        transforms.ToTensor(),
+        transforms.Normalize(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]),
+    ])
 
 
 def build_optimizer(model, args):

@@ -37,15 +37,13 @@ def get_args():
 
 
 def loaders(args):
-    train = transforms.Compose(
-        [
-            transforms.RandomResizedCrop(224, scale=(0.08, 1.0), interpolation=transforms.InterpolationMode.BICUBIC),
-            transforms.RandomHorizontalFlip(),
-            transforms.RandAugment(num_ops=2, magnitude=9),
-            transforms.ToTensor(),
-            transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
-        ]
-    )
+    train = transforms.Compose([
+        transforms.RandomResizedCrop(224, scale=(0.08, 1.0), interpolation=transforms.InterpolationMode.BICUBIC),
+        transforms.RandomHorizontalFlip(),
+        transforms.RandAugment(num_ops=2, magnitude=9),
+        transforms.ToTensor(),
+        transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    ])
     dataset = datasets.ImageFolder(args.data / "train", train)
     return DataLoader(dataset, args.batch_size, shuffle=True, num_workers=8, drop_last=True, pin_memory=True)
 
@@ -61,14 +59,10 @@ def main():
     loader = loaders(args)
     steps = args.epochs * len(loader)
     warmup = args.warmup_epochs * len(loader)
-    scheduler = torch.optim.lr_scheduler.SequentialLR(
-        optimizer,
-        [
-            torch.optim.lr_scheduler.LinearLR(optimizer, 1e-3, total_iters=warmup),
-            torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps - warmup),
-        ],
-        milestones=[warmup],
-    )
+    scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [
+        torch.optim.lr_scheduler.LinearLR(optimizer, 1e-3, total_iters=warmup),
+        torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps - warmup),
+    ], milestones=[warmup])
     for epoch in range(args.epochs):
         for images, labels in loader:
             loss = loss_fn(model(images.to(device)), labels.to(device))

@@ -42,7 +42,7 @@ def run(train, val, settings, seed):
         for step in range(steps):
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate(epoch + step / steps, lr, settings["epochs"], settings["warmup_epochs"])
-            rows = order[step * settings["batch_size"] : (step + 1) * settings["batch_size"]]
+            rows = order[step * settings["batch_size"]:(step + 1) * settings["batch_size"]]
             loss = nn.functional.cross_entropy(probe(x[rows]), y[rows])
             optimizer.zero_grad()
             loss.backward()

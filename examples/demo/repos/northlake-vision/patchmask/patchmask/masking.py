@@ -46,7 +46,7 @@ class NeighbourhoodMask:
         while int(mask.sum()) < self.total:
             left = self.total - int(mask.sum())
             top, start, height, width = self._rectangle(left / 2)
-            mask[top : top + height, start : start + width] = True
+            mask[top:top + height, start:start + width] = True
         return self._trim(mask.flatten())
 
     def _trim(self, mask):

@@ -49,9 +49,8 @@ class Block(nn.Module):
 class PlainViT(nn.Module):
     """Encoder (and classifier, if `num_classes` > 0)."""
 
-    def __init__(
-        self, img_size=224, patch_size=16, dim=192, depth=12, heads=3, mlp_ratio=4.0, num_classes=200, drop=0.0, drop_path_rate=0.1, init_std=0.02
-    ):
+    def __init__(self, img_size=224, patch_size=16, dim=192, depth=12, heads=3, mlp_ratio=4.0,
+                 num_classes=200, drop=0.0, drop_path_rate=0.1, init_std=0.02):
         super().__init__()
         self.init_std = init_std
         self.patch_embed = PatchEmbed(img_size, patch_size, 3, dim)

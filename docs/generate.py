@@ -86,7 +86,7 @@ def settings() -> str:
 def _setting(name: str) -> str:
     field = Settings.model_fields[name]
     further = [variable for variable in configuration.variables(name) if variable != f"LINEAGE_{name.upper()}"]
-    default = "the platform's data folder" if name == "home" else "" if "key" in name or "token" in name else f"`{field.default}`"
+    default = "the platform's data folder" if name == "home" else "" if name.endswith(("_key", "token", "_password")) else f"`{field.default}`"
     also = f" Also `{'`, `'.join(further)}`." if further else ""
     return f"| `{name}` | {default if field.default not in ('', None) else ''} | {field.description}{also} |"
 
@@ -140,7 +140,7 @@ def operations() -> str:
     rows = "\n".join(_operation(one, reasons) for one in shared)
     notes = "\n".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
     heads = "| operation | command | REST | tool | client |\n|---|---|---|---|---|"
-    intro = "Results are the same at every door. A number says why a door does not offer an operation."
+    intro = "Every interface gives the same results. A number says why an interface does not offer an operation."
     alone = f"## Only on the command line\n\n{_only_commands()}"
     return f"# Operations\n\n{NOTE}{intro}\n\n{heads}\n{rows}\n\n{notes}\n\n{alone}\n"
 

@@ -44,10 +44,10 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("lineage"), description="Folder of the store: blobs, lineages, caches.")
     store: str = Field(
         "",
-        description="Where lineages lie: empty means in the folder of the store, `postgresql://…` in a database with pgvector (docs/scale.md).",
+        description="Where lineages are kept: empty for the store's folder, `postgresql://…` for a database with pgvector (docs/scale.md).",
     )
     dask: str = Field(
-        "", description="Where builds parse and embed: empty means here, `tcp://…` on the workers of a Dask cluster, `local:2` on two processes."
+        "", description="Where builds parse and embed: empty for this process, `tcp://…` for a Dask cluster, `local:2` for two processes."
     )
     mirror: str = Field("", description="Loopback or lab mirror: https://HOST/PATH is asked as MIRROR/HOST/PATH, without keys.")
     offline: bool = Field(False, description="Send nothing; use what the store holds.")
@@ -57,9 +57,9 @@ class Settings(BaseSettings):
     )
     reranker: str = Field(
         "",
-        description="What looks at the first hits again: `cross-encoder:<hub name or folder>`, or `llm` (the chat model below); empty means nothing.",
+        description="Reranks the first hits: `cross-encoder:<hub name or folder>`, or `llm` (the chat model below); empty for none.",
     )
-    openai_base_url: str = Field("", description="Endpoint for `openai:` embedders; empty means the public one.")
+    openai_base_url: str = Field("", description="Endpoint for `openai:` embedders; empty for the public one.")
     openai_api_key: SecretStr = Field(
         SecretStr(""), validation_alias=AliasChoices("LINEAGE_OPENAI_API_KEY", "OPENAI_API_KEY", "openai_api_key"), description="Key for it."
     )
@@ -71,57 +71,51 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("LINEAGE_GITHUB_TOKEN", "GITHUB_TOKEN", "github_token"),
         description="GitHub token (optional; 60 requests an hour without).",
     )
-    contact: str = Field("", description="Mail address put into the User-Agent, as the services ask for.")
-    openalex: bool = Field(False, description="Ask OpenAlex as a further witness for references.")
-    crossref: bool = Field(False, description="Ask Crossref as a further witness for references.")
-    sources: str = Field(
-        "", description="Further witnesses for references, by name, separated by commas: `openalex`, `crossref`, or one that a plugin adds."
-    )
-    llm_model: str = Field("", description="A chat model: writes answers, reads what rules miss; empty means none is asked.")
-    llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty means the public one.")
+    contact: str = Field("", description="Mail address for the User-Agent, as the services request.")
+    openalex: bool = Field(False, description="Ask OpenAlex for references too.")
+    crossref: bool = Field(False, description="Ask Crossref for references too.")
+    sources: str = Field("", description="Additional sources of references, comma-separated: `openalex`, `crossref`, or a plugin's.")
+    llm_model: str = Field("", description="Chat model that writes answers and reads what rules miss; empty for none.")
+    llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty for the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
-    llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may use of it, counted at most before each call; 0 means no limit.")
+    llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may spend on it, checked before each call; 0 means no limit.")
     llm_price: str = Field(
         "",
         pattern=r"^(\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?)?$",
-        description="Its price for a million tokens in and out, as `0.15/0.60`; only told.",
+        description="Its price per million tokens in and out, such as `0.15/0.60`; for display only.",
     )
     tokenizer: str = Field(
-        "packaged", description="What counts the tokens of a context pack: `packaged`, `estimate` (3 bytes each), or a model's `tokenizer.json`."
+        "packaged", description="Counts the tokens of context packs: `packaged`, `estimate` (3 bytes each), or the path of a `tokenizer.json`."
     )
     details: Path | None = Field(
         None,
-        description="A file of your own with details that a reproduction needs; joins the packaged list, rows of one name replace.",
+        description="Your own file of details that a reproduction needs; extends the packaged list, rows of the same name replace.",
     )
-    vocabulary: Path | None = Field(None, description="A file of your own with words of prose and what code calls them; joins the packaged one.")
+    vocabulary: Path | None = Field(None, description="Your own file of prose words and their names in code; extends the packaged one.")
     ontology: Path | None = Field(
-        None, description="A file of your own with names and values of details (hyper-parameters, choices); joins the packaged one."
+        None, description="Your own file of names and values of details (hyperparameters, choices); extends the packaged one."
     )
-    shelf: str = Field(
-        "", description="Where `lineage push` and `lineage pull` keep bundles, unless they name a place: a folder, `s3://…`, `hf://…`."
-    )
-    signing_password: SecretStr = Field(SecretStr(""), description="Password of the minisign key that `--sign` of `export` and `push` uses.")
+    shelf: str = Field("", description="Default place of `lineage push` and `lineage pull`: a folder, `s3://…`, `hf://…`.")
+    signing_password: SecretStr = Field(SecretStr(""), description="Password of the minisign key for `--sign`.")
     token: SecretStr = Field(
         SecretStr(""), description="What clients of `lineage serve` must send as `Authorization: Bearer`; needed beyond loopback."
     )
-    hosts: str = Field("", description="Further names that `lineage serve` answers to in Host and Origin, separated by commas.")
-    rate: int = Field(1200, ge=1, description="Requests a minute that `lineage serve` answers one client, after a burst of a sixth of that.")
+    hosts: str = Field("", description="Further host names that `lineage serve` accepts in Host and Origin, comma-separated.")
+    rate: int = Field(1200, ge=1, description="Requests per minute that `lineage serve` allows one client, after a burst of a sixth of that.")
     queue: int = Field(16, ge=1, le=10_000, description="Builds that may wait in the queue of REST and MCP.")
     threads: int = Field(0, ge=0, le=256, description="Threads for embedding; 0 means one per core.")
-    papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, most lineage-relevant first.")
+    papers: int = Field(20, ge=0, le=1000, description="Cited papers fetched by a build, best-ranked first.")
     repos: int = Field(12, ge=0, le=500, description="Repositories fetched by a build.")
-    deadline: float = Field(60.0, gt=0, le=3600, description="Seconds one request may take in all, retries not counted.")
-    patience: float = Field(900.0, ge=0, le=86400, description="Seconds one host may keep a build waiting before it is given up.")
+    deadline: float = Field(60.0, gt=0, le=3600, description="Seconds that one request may take, without retries.")
+    patience: float = Field(900.0, ge=0, le=86400, description="Seconds that a build waits for one host before giving it up.")
     negative_days: float = Field(
-        7.0, ge=0, description="Days for which a service's refusal (not found, gone, too large) is remembered; then it is asked again."
+        7.0, ge=0, description="Days for which a refusal (not found, gone, too large) is remembered; then the service is asked again."
     )
-    max_requests: int = Field(
-        0, ge=0, description="Requests one build may send to the services, redirects and repetitions included; 0 means no limit."
-    )
+    max_requests: int = Field(0, ge=0, description="Requests that one build may send, redirects and retries included; 0 means no limit.")
     max_megabytes: int = Field(
-        0, ge=0, description="Megabytes after which one build asks for nothing more; what is under way still comes. 0 means no limit."
+        0, ge=0, description="Megabytes after which a build requests nothing more; downloads in progress complete. 0 means no limit."
     )
-    repo_seconds: float = Field(180.0, ge=0, description="Processor seconds for reading one repository; the rest gets rows. 0 means no limit.")
+    repo_seconds: float = Field(180.0, ge=0, description="Processor seconds for reading one repository; the rest gets ledger rows. 0: no limit.")
     repo_megabytes: float = Field(32.0, ge=0, description="Megabytes of text read of one repository. 0 means no limit.")
     repo_chunks: int = Field(25_000, ge=0, description="Chunks indexed of one repository. 0 means no limit.")
     build_seconds: float = Field(1800.0, ge=0, description="Processor seconds for reading all repositories of a build. 0 means no limit.")

@@ -8,7 +8,7 @@ is held out. pst_valid_pairs gives for each paper its source papers and ten time
 contexts; nothing was fitted on it. Signals that neither data set carries (code, flags, sections, title, year)
 have weights set by hand, kept as they are in the file. The intercept is moved to a prior of one reference in ten.
 
-Baselines in the same run: number of mentions, the share of mentions that stand alone, and "influential-like": a
+Baselines in the same run: number of mentions, and "influential-like": a
 logistic model of mentions, mentions in own words and the largest bunch, fitted on the same papers (the direct
 features of Valenzuela et al. 2015 that contexts alone can give).
 """
@@ -39,14 +39,7 @@ from lineage.references.ranking import read_weights, text_signals
 OUT = Path(__file__).parent.parent / "lineage/data/ranking.json"
 NAMES = (
     "mentions",
-    "alone",
     "crowd",
-    "own_words",
-    "follows",
-    "same_as",
-    "initialised",
-    "code_based",
-    "built_on",
     "role_base",
     "role_method",
     "role_setup",
@@ -63,6 +56,7 @@ WINDOW = 100
 SHARED = 40
 Array = NDArray[np.float64]
 
+_OWN = re.compile(r"\b(?:we|our|ours|this (?:paper|work))\b", re.IGNORECASE)
 _REF = re.compile(r'<ref type="bibr" target="#(b\d+)">([^<]{0,200})</ref>')
 
 
@@ -149,9 +143,9 @@ def table(pairs: Sequence[Pair]) -> Array:
 
 def simple(pairs: Sequence[Pair]) -> Array:
     """What an influence flag could see in contexts: mentions, mentions in own words, largest bunch."""
-    x = table(pairs)
     count = np.array([len(p.mentions) for p in pairs], dtype=float)
-    return np.stack([np.log1p(count), x[:, NAMES.index("own_words")], x[:, NAMES.index("crowd")]], axis=1)
+    own = np.array([sum(bool(_OWN.search(m.sentence)) for m in p.mentions) for p in pairs], dtype=float)
+    return np.stack([np.log1p(count), np.log1p(own), table(pairs)[:, NAMES.index("crowd")]], axis=1)
 
 
 def truth(pairs: Sequence[Pair]) -> Array:
@@ -222,7 +216,6 @@ def report(title: str, train: Sequence[Pair], test: Sequence[Pair], raw: dict, c
     flag = LogisticRegression(max_iter=2000).fit(simple(train), truth(train))
     ways = {
         "number of mentions": lambda p: np.array([len(x.mentions) for x in p], dtype=float),
-        "alone in its bracket": lambda p: table(p)[:, NAMES.index("alone")],
         "influential-like": lambda p: flag.decision_function(simple(p)),
         "ours": lambda p: score(p, raw),
     }

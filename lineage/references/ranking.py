@@ -10,7 +10,6 @@ of which nobody quotes a sentence is scored by what remains, and says so.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,20 +30,6 @@ _CLEAR = 0.2
 """Weight of a statement from which on something is taken over, besides what is compared."""
 _BASELINE = tuple(Role).index(Role.BASELINE)
 _STOP = {"a", "an", "the", "of", "for", "in", "on", "and", "to", "with", "by", "via", "from", "using", "is", "are", "at", "as"}
-_OWN = re.compile(r"\b(?:we|our|ours|this (?:paper|work))\b", re.IGNORECASE)
-_EXTENDING = (
-    r"\b(?:buil[dt]s? (?:up)?on|building (?:up)?on|extends?|extension of|based on|adapted from|derived from|inspired by|variant of|modif\w+)\b"
-)
-_PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
-    (name, words, re.compile(pattern, re.IGNORECASE))
-    for name, words, pattern in (
-        ("follows", "“we follow”", r"\b(?:we (?:\w+ )?follow|following)\b(?! (?:section|table|figure|example|three|two|four|steps?|is|are)\b)"),
-        ("same_as", "“same … as”", r"\b(?:same|identical|exactly) (?:[\w-]+ ){0,5}?(?:as|to|of|with)\b"),
-        ("initialised", "“initialised from”", r"\b(?:initiali[sz]ed?|fine-?tuned?|warm-?start(?:ed)?|checkpoints?|pre-?trained weights)\b"),
-        ("code_based", "“code based on”", r"\b(?:code|implementation|codebase|repository)\b.{0,40}\b(?:based on|built on|adapted|from|of|by)\b"),
-        ("built_on", "“built on”", _EXTENDING),
-    )
-)
 _TIERS = {Tier.OFFICIAL: 1.0, Tier.AUTHOR: 0.8, Tier.REIMPLEMENTATION: 0.4, Tier.MENTIONED: 0.2}
 _ROLE_WORDS = {
     Role.BASE: "built upon",
@@ -135,16 +120,13 @@ def text_signals(mentions: Sequence[Mention]) -> list[Signal]:
     if not spoken:
         return []
     marked = [mark(m.sentence, m.key, m.together) for m in spoken]
-    alone = sum(m.bunch == 1 for m in marked) / len(marked)
     crowd = sum(m.bunch >= 4 for m in marked) / len(marked)
     count = len(spoken)
     signals = [
         Signal("mentions", _damped(count), f"mentioned {count} times" if count > 1 else ""),
-        Signal("alone", alone, "cited on its own"),
         Signal("crowd", crowd, "cited in bunches of four and more"),
         *_section_signals(spoken),
         *_role_signals(spoken),
-        *_phrase_signals(spoken),
     ]
     return [s for s in signals if s.value > 0]
 
@@ -198,22 +180,6 @@ def _role_signals(spoken: Sequence[Mention]) -> list[Signal]:
 def _damped(times: float) -> float:
     """0..1 from a number of times, each further one counting less: 1 -> .2, 3 -> .4, 7 -> .6, 31 and more -> 1."""
     return min(1.0, math.log2(1 + times) / 5)
-
-
-def _phrase_signals(spoken: Sequence[Mention]) -> list[Signal]:
-    own = [m for m in spoken if _OWN.search(m.sentence)]
-    signals = [Signal("own_words", _damped(len(own)), _own_share(len(own), len(spoken)))]
-    for name, words, pattern in _PHRASES:
-        mention = next((m for m in spoken if pattern.search(m.sentence)), None)
-        signals.append(Signal(name, float(mention is not None), f"{words}: “{_short(mention.sentence)}”" if mention else ""))
-    return signals
-
-
-def _own_share(own: int, spoken: int) -> str:
-    """How many of the citing sentences speak of the work itself, as one would say it."""
-    if own == spoken:
-        return f"{'the sentence speaks' if own == 1 else f'all {own} sentences speak'} of the work itself (we, our)"
-    return f"{own} of {spoken} sentences {'speaks' if own == 1 else 'speak'} of the work itself (we, our)"
 
 
 def _short(sentence: str, limit: int = 160) -> str:

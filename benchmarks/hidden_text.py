@@ -1,6 +1,6 @@
 """How much hidden text is left out, and how much seen text with it: `python -m benchmarks.hidden_text [--papers FOLDER]`.
 
-Generated TeX, one way of hiding a paper, seeded; with `--papers` the papers of a folder (`*.tex`) as well, for false alarms.
+Generated TeX and PDFs, one way of hiding a paper, seeded; with `--papers` the papers of a folder (`*.tex`) as well, for false alarms.
 """
 
 from __future__ import annotations
@@ -9,9 +9,14 @@ import argparse
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pymupdf
 
 from indexer.parsers.latex.parser import parse
+from indexer.parsers.pdf.parser import parse as parse_pdf
 from lineage.errors import ParseError
 from lineage.records import WorkId
 
@@ -88,6 +93,84 @@ def measured_tex(seed: int, papers: int) -> dict[str, int]:
     return dict(sums)
 
 
+def _put(page: Any, words: str, where: tuple[float, float] = (72, 300), **how: Any) -> None:
+    page.insert_text(where, words, **{"fontsize": 10, **how})
+
+
+def _clip(page: Any, box: str) -> None:
+    xref = page.get_contents()[-1]
+    page.parent.update_stream(xref, f"q {box} re W n ".encode() + page.parent.xref_stream(xref) + b" Q")
+
+
+def _covered(page: Any, words: str) -> None:
+    _put(page, words)
+    page.draw_rect((50, 280, 560, 320), color=None, fill=(1, 1, 1))
+
+
+def _clipped(page: Any, words: str) -> None:
+    _put(page, words)
+    _clip(page, "0 0 5 5")
+
+
+WAYS_OF_PDF: dict[str, Callable[[Any, str], None]] = {
+    "no ink": lambda page, words: _put(page, words, render_mode=3),
+    "white": lambda page, words: _put(page, words, color=(1, 1, 1)),
+    "nearly white": lambda page, words: _put(page, words, color=(0.99, 0.99, 0.99)),
+    "transparent": lambda page, words: _put(page, words, fill_opacity=0.0),
+    "one point": lambda page, words: _put(page, words, fontsize=1),
+    "off the page": lambda page, words: _put(page, words, (900, 300)),
+    "covered": _covered,
+    "clipped": _clipped,
+}
+
+
+def _boxed(page: Any, words: str) -> None:
+    page.draw_rect((50, 280, 560, 320), color=None, fill=(0.9, 0.95, 1))
+    _put(page, words)
+
+
+def _in_clip(page: Any, words: str) -> None:
+    _put(page, words)
+    _clip(page, "0 0 600 800")
+
+
+def _on_dark(page: Any, words: str) -> None:
+    page.draw_rect((50, 280, 560, 320), fill=(0, 0, 0.4))
+    _put(page, words, color=(1, 1, 1))
+
+
+PLAIN_PDF: tuple[Callable[[Any, str], None], ...] = (
+    *(_put, _boxed, _in_clip, _on_dark),
+    lambda page, words: _put(page, words, color=(0.5, 0.5, 0.5)),
+    lambda page, words: _put(page, words, fontsize=6),
+    lambda page, words: _put(page, words, fill_opacity=0.6),
+)
+
+
+def _pdf_text(way: Callable[[Any, str], None], words: str) -> str:
+    """What is read of a page with two plain sentences, after others were put on it in some way."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        way(page, words)
+        _put(page, "Before.", (72, 100))
+        _put(page, "After.", (72, 500))
+        return parse_pdf({"paper.pdf": pdf.tobytes()}, WORK, "").text
+
+
+def measured_pdf(seed: int, papers: int) -> dict[str, int]:
+    """The same over PDFs, every way in turn."""
+    dice, sums = random.Random(seed), Counter({"hidden": 0, "left out": 0, "seen": 0, "false alarms": 0})
+    ways = [*WAYS_OF_PDF.values()]
+    for n in range(papers):
+        words = " ".join(["zyxwv", *dice.choices(_WORDS, k=dice.randrange(5, 15))])
+        text = _pdf_text(ways[n % len(ways)], words)
+        sums["hidden"] += 1
+        sums["left out"] += "zyxwv" not in text and "Before." in text and "After." in text
+        sums["seen"] += 1
+        sums["false alarms"] += "zyxwv" not in _pdf_text(PLAIN_PDF[n % len(PLAIN_PDF)], words)
+    return dict(sums)
+
+
 def alarms(folder: Path) -> dict[str, list[str]]:
     """What is taken for hidden in the papers of a folder, by file."""
     noted: dict[str, list[str]] = {}
@@ -107,7 +190,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=1000)
     parser.add_argument("--papers", type=Path)
     asked = parser.parse_args()
-    print(json.dumps(measured_tex(asked.seed, asked.generated)))
+    print(json.dumps({"tex": measured_tex(asked.seed, asked.generated), "pdf": measured_pdf(asked.seed, asked.generated)}))
     if asked.papers:
         noted = alarms(asked.papers)
         print(json.dumps({"papers": len(noted), "with alarms": {name: ways for name, ways in noted.items() if ways}}, indent=1))

@@ -134,3 +134,10 @@ def test_a_client_that_vanishes_in_the_middle_of_a_stream_harms_nobody(url):
             head = "POST /mcp HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
             connection.sendall(head.encode() + body[:cut])
     assert post(url, request("initialize", HELLO)).status_code == 200
+
+
+def test_two_hundred_idle_sessions_lock_nobody_out(url):
+    with httpx2.Client() as client:
+        sent = {"json": request("initialize", HELLO), "headers": ACCEPT, "timeout": 20}
+        assert {client.post(url, **sent).status_code for _ in range(201)} == {200}
+    assert talk(url, lambda client: client.call_tool("lineage_search", {"query": "entropy"}), "legacy").structured_content["hits"]

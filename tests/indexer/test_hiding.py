@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.hidden_text import PLAIN_TEX, WAYS_OF_TEX, document_of, measured_tex
+from benchmarks.hidden_text import PLAIN_TEX, WAYS_OF_TEX, document_of, measured_pdf, measured_tex
 from indexer.parsers.latex.parser import parse
 from lineage.records import WorkId
 from lineage.text.hidden_text import visible
@@ -30,6 +30,7 @@ def test_words_that_are_seen_stay(body):
 
 def test_over_a_generated_set_nothing_hidden_is_read_and_nothing_seen_is_lost():
     assert measured_tex(seed=1, papers=30) == {"hidden": 30, "left out": 30, "seen": 30, "false alarms": 0}
+    assert measured_pdf(seed=1, papers=8) == {"hidden": 8, "left out": 8, "seen": 8, "false alarms": 0}
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029"])

@@ -1,10 +1,10 @@
-"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N] [--faults N] [--inputs N] [--cuts N] [--seed S]`.
+"""What survives damage, faults and hostile files: `python -m benchmarks.torture [--flips N --faults N --inputs N --cuts N --turns N --seed S]`.
 
 Over the demonstration's lineage and a loopback upstream, seeded, nothing sent out. Flips: one bit of one file, every kind of
 file in turn; found by `check --read-data`, answers of a rebuild unchanged, mended by `check --repair`. Faults: one answer of
 the upstream spoiled during a build, the fault gone, built again; told (a row or an error) and healed (the content of a build
 without the fault). Inputs: archives and TeX with random damage; a status each, no exception, no dead
-parent. Cuts: e-prints that end early; none is plainly ok.
+parent. Cuts: e-prints that end early; none is plainly ok. Turns: two processes that ask arXiv; the least gap between requests.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ import io
 import json
 import random
 import shutil
+import subprocess
+import sys
 import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from indexer.archives.members import members
 from indexer.parsers.latex.parser import parse
 from indexer.parsers.pdf.parser import parse as parse_pdf
 from indexer.store.verify import check_lineage, check_shared
+from indexer.transport.upstreams import UPSTREAMS
 from lineage import generation as layout
 from lineage.errors import LineageError, ParseError
 from lineage.generation import open_generation
@@ -169,6 +173,33 @@ def _is_plainly_ok(data: bytes) -> bool:
     return read(files, WorkId("arxiv:1"), "").status is Status.OK and all(member.status is Status.OK for member in found)
 
 
+TURNS = """
+import sys, time
+from pathlib import Path
+from indexer.transport.politeness import Limiter, Pace
+turns, pace = Limiter(Path(sys.argv[1]), 60), Pace("arxiv", "x", float(sys.argv[2]), alone=True)
+for _ in range(int(sys.argv[3])):
+    with turns.turn(pace, 10):
+        print(time.time(), flush=True)
+        time.sleep(0.005)
+        print(time.time(), flush=True)
+"""
+
+
+def turns(folder: Path, seconds: float, count: int) -> list[tuple[float, float]]:
+    """When requests to arXiv began and ended that two processes sent `seconds` apart, `count` each, in order."""
+    command = [sys.executable, "-c", TURNS, str(folder), str(seconds), str(count)]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [run.communicate(timeout=60 + 4 * count * seconds)[0].split() for run in runs]
+    return sorted((float(start), float(end)) for lines in said for start, end in zip(lines[::2], lines[1::2], strict=True))
+
+
+def least_gap(folder: Path, count: int) -> dict[str, float]:
+    """The least time between the beginnings of two requests to arXiv, at the pace that builds keep."""
+    held = turns(folder, UPSTREAMS["export.arxiv.org"].interval, count)
+    return {"requests": len(held), "least gap, seconds": round(min(later[0] - earlier[0] for earlier, later in pairwise(held)), 3)}
+
+
 def _hostile(dice: random.Random, count: int) -> Iterator[bytes]:
     tex = "\n".join(path.read_text(errors="replace") for path in sorted(DEMO.rglob("*.tex"))[:3])
     pieces = [
@@ -212,6 +243,7 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=440)
     parser.add_argument("--inputs", type=int, default=3_000)
     parser.add_argument("--cuts", type=int, default=1_000)
+    parser.add_argument("--turns", type=int, default=20)
     asked = parser.parse_args()
     world = World.load(DEMO)
     with tempfile.TemporaryDirectory() as place:
@@ -227,6 +259,8 @@ def main() -> None:
             figures["inputs"] = inputs(random.Random(asked.seed), asked.inputs)
         if asked.cuts:
             figures["truncations"] = truncations(random.Random(asked.seed), asked.cuts)
+        if asked.turns:
+            figures["arXiv"] = least_gap(folder / "turns", asked.turns)
     print(json.dumps(figures, indent=1))
 
 

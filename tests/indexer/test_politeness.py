@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 import threading
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import pytest
 
+from benchmarks.torture import turns
 from indexer.transport.politeness import Limiter, Pace, Standing, backoff, quota_reset, retry_after, window
 from lineage.errors import SettingsError, SourceError
 from lineage.records import Status
@@ -151,25 +150,8 @@ def test_a_folder_that_cannot_be_written_is_a_setting_to_change(tmp_path):
         pass
 
 
-TURNS = """
-import sys, time
-from pathlib import Path
-from indexer.transport.politeness import Limiter, Pace
-turns, pace = Limiter(Path(sys.argv[1]), 60), Pace("arxiv", "x", 0.05, alone=True)
-for _ in range(8):
-    with turns.turn(pace, 10):
-        start = time.time()
-        print(start, flush=True)
-        time.sleep(0.005)
-        print(time.time(), flush=True)
-"""
-
-
 def test_two_processes_share_the_turns(tmp_path):
-    runs = [subprocess.Popen([sys.executable, "-c", TURNS, str(tmp_path)], stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [run.communicate(timeout=60)[0].split() for run in runs]
-    assert [run.returncode for run in runs] == [0, 0]
-    held = sorted((float(start), float(end)) for lines in said for start, end in zip(lines[::2], lines[1::2], strict=True))
+    held = turns(tmp_path, 0.05, 8)
     assert len(held) == 16
     assert all(later[0] >= earlier[1] for earlier, later in itertools.pairwise(held))
     assert min(later[0] - earlier[0] for earlier, later in itertools.pairwise(held)) >= 0.049

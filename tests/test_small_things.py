@@ -94,3 +94,14 @@ def test_a_store_is_its_owners_alone(tmp_path, world):
         demo.build(TARGET, papers=0, repos=0)
     assert demo.home.stat().st_mode & 0o777 == 0o700
     assert [path for path in demo.home.rglob("*") if path.stat().st_mode & 0o077] == []
+
+
+@pytest.mark.parametrize("name", ["blobs", "requests", "cache"])
+def test_what_a_killed_writer_left_in_a_shared_folder_goes_with_a_build_a_day_later(offline, code, name):
+    left, fresh = (offline.home / name / f".x.{n}.0123abcd" for n in (1, 2))
+    left.parent.mkdir(parents=True)
+    for path in (left, fresh):
+        path.write_text("")
+    os.utime(left, (0, 0))
+    offline.build(str(code))
+    assert (left.exists(), fresh.exists()) == (False, True)

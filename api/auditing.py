@@ -13,14 +13,12 @@ from indexer.archives.members import UPLOAD
 from indexer.plan import BuildRequest
 from lineage.decisions import Decision
 from lineage.errors import NotFound, UsageError
-from lineage.ports import ChatModel
-from lineage.records import Chunk, Query, WorkId
+from lineage.records import Chunk, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
 from retrieval.audit import inputs, named_findings
 from retrieval.audit.decided import with_decisions
-from retrieval.audit.judge import judged
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
 from retrieval.decisions.experiment_folders import Folders
@@ -28,7 +26,6 @@ from retrieval.gaps.report import ReportInputs, all_standing, weights
 from retrieval.search.engine import Engine
 
 _SUBJECT = "subject"
-_LOOKED_AT = 5
 _ORDER = ("deviation", "missing", "cannot judge", "match")
 
 
@@ -84,16 +81,14 @@ def _compared(
         with inner.workbench() as bench:
             target, upload = (str(code.resolve()), None) if isinstance(code, Path) else (code.name, code.data)
             request = BuildRequest(target, _SUBJECT, papers=0, repos=0)
-            made = build(replace(bench, reports=None), request, "full" if parts.writer else "first", upload)  # only a model's opinion asks a search
+            made = build(replace(bench, reports=None), request, "first", upload)
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
             findings = comparing.audited(paper, repository)
             stated = [name for name in {*paper.held, *repository.held} if paper.stated(name)]
             judged = [(occurrence.evidence.chunk.path, occurrence.fact.line) for name in stated for occurrence in repository.held.get(name, ())]
             findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged, stated)
-            components = named_findings.components(paper.text)
-            named = list(named_findings.component_findings(components, repository, paper.text))
-            findings += _by_model(parts.writer, engine, components, named) if parts.writer else named
+            findings += named_findings.component_findings(named_findings.components(paper.text), repository, paper.text)
             findings = with_decisions(findings, decisions, paper, repository)
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run",)
@@ -113,13 +108,3 @@ def _chunks(engine: Engine) -> Iterator[Chunk]:
     for work in catalog.works():
         for document in catalog.documents(work.id):
             yield from catalog.chunks(catalog.neighbours(work.id, document.path))
-
-
-def _by_model(
-    writer: ChatModel, engine: Engine, components: Sequence[named_findings.Component], named: Sequence[AuditFinding]
-) -> Iterator[AuditFinding]:
-    """The findings on components with a model's opinion, held to its quote."""
-    answers = engine.ask_many([Query(component.question, k=_LOOKED_AT, kinds=frozenset({"code", "config"})) for component in components])
-    for finding, answer in zip(named, answers, strict=True):
-        made = judged(finding, answer.hits, writer)
-        yield replace(made, where=named_findings.place_of(answer.hits[0])) if answer.hits and made.verdict == "match" else made

@@ -12,7 +12,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lineage.hyperparameters.ontology import Ontology
-from lineage.records import Hit
 from lineage.results import AuditFinding
 from lineage.text.tokens import parts, stem, tokens
 from retrieval.audit.inputs import Repository
@@ -109,7 +108,7 @@ class Component:
 
     @property
     def question(self) -> str:
-        """What to ask a search for it."""
+        """Its name, what it stands for, and the sentence that names it."""
         return f"{self.title} {' '.join(self.words)} {self.said.text}"[:400]
 
 
@@ -169,9 +168,3 @@ def _is_spoken(component: Component, spoken: set[str]) -> bool:
     """Whether a component's name stands in the code, whole or in all its parts, or all words that it stands for."""
     named = stem(component.title.lower()) in spoken or all(stem(part) in spoken for part in parts(component.title))
     return named or (bool(component.words) and all(stem(word.lower()) in spoken for word in component.words))
-
-
-def place_of(found: Hit) -> str:
-    """Where in the repository a passage is."""
-    first, last = (found.focus.start_line, found.focus.end_line) if found.focus else (found.chunk.start_line, found.chunk.end_line)
-    return f"{found.chunk.path}#L{first}" + (f"-L{last}" if last > first else "")

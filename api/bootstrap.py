@@ -113,7 +113,7 @@ class Parts:
         if not self.settings.reranker:
             return None
         name, _, model = self.settings.reranker.partition(":")
-        made: Reranker = registry.load("rerankers", name)(model, self.settings, self.writer if name == "llm" else None)
+        made: Reranker = registry.load("rerankers", name)(model, self.settings)
         return made
 
     def _client(self) -> Any:

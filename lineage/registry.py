@@ -50,7 +50,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "rerankers": {
         "cross-encoder": "retrieval.rerankers.cross_encoder:create",
-        "llm": "retrieval.rerankers.chat:create",
     },
 }
 

@@ -57,7 +57,7 @@ class Settings(BaseSettings):
     )
     reranker: str = Field(
         "",
-        description="Reranks the first hits: `cross-encoder:<hub name or folder>`, or `llm` (the chat model below); empty for none.",
+        description="Reranks the first hits: `cross-encoder:<hub name or folder>` or a plugin; empty for none.",
     )
     openai_base_url: str = Field("", description="Endpoint for `openai:` embedders; empty for the public one.")
     openai_api_key: SecretStr = Field(

@@ -20,7 +20,7 @@ BATCH, MAX_TOKENS = 16, 512
 NEEDED = ("sentence_transformers", "torch")
 
 
-def create(model: str, settings: Settings, chat: object = None) -> CrossEncoderReranker:
+def create(model: str, settings: Settings) -> CrossEncoderReranker:
     """The registry's factory; `model` is a folder or a hub name such as `owner/name`."""
     if not model:
         raise SettingsError("which model?", hint="set LINEAGE_RERANKER=cross-encoder:<hub name or folder>")

@@ -8,7 +8,7 @@ halves are of the papers in the order of the SHA-256 of their identifiers: rules
 read. HOME holds lineages built with the target's own code. With folders instead nothing is built, and nobody is followed: that of
 the papers has the e-print's sources of each paper in a folder of its arXiv identifier, that of the clones bare repositories as
 OWNER+NAME/repo. A finding is right if it points at the lines of a row, or, where a row has none or a technique is missing, names
-what the row names; where a row is of code that the paper says it follows, that repository and the detail count.
+what the row names.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from lineage.errors import ParseError
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Document, Fact, Focus, Hit, Work, WorkId
 from lineage.results import Conflict, FactOccurrence
-from retrieval.contradictions.claims import Reading
 from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from retrieval.contradictions.techniques import Reading
 from retrieval.decisions.fact_index import standing
 from retrieval.decisions.target_text import TargetText, of_chunks
 
@@ -94,7 +94,7 @@ def findings(paper: Path, clone: Path, arxiv: str, repo: str) -> tuple[Conflict,
     text = TargetText(works[target], tuple(of_chunks(passages[target], ())), True)
     reading = Reading(text, passages[own], evidence, statements)
     held = {name: standing(some) for name, some in by_name.items()}
-    return conflicts(held, target, DetailTerms(terms.title, lambda name: 0.5, loosely(terms.same)), (), reading)
+    return conflicts(held, target, DetailTerms(terms.title, lambda name: 0.5, loosely(terms.same)), reading)
 
 
 def is_right(finding: Conflict, row: Row) -> bool:
@@ -103,11 +103,8 @@ def is_right(finding: Conflict, row: Row) -> bool:
     if any(side.evidence.chunk.path == path and side.fact.line in lines for side in finding.sides for path, lines in places):
         return True
     wanted = {word for name in row["names"] for word in name.lower().split("_")} - {"num"}
-    if row["kind"] == "upstream":
-        followed = {side.fact.work.partition("github.com/")[2] for side in finding.sides[1:]}
-        return set(finding.name.split("_")) <= wanted and not followed.isdisjoint(row["code"].split())
     named = set(re.findall(r"[a-z]+", " ".join((finding.name, finding.title, *(side.fact.value for side in finding.sides))).lower()))
-    return bool(named & wanted) and ((not row["code"] and finding.kind == "within") or finding.rule == "technique")
+    return bool(named & wanted) and finding.rule == "technique"
 
 
 def halves(rows: Iterable[Row]) -> dict[str, list[str]]:

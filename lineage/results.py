@@ -198,7 +198,7 @@ class Conflict:
 
     name: str
     title: str
-    kind: Literal["paper-code", "paper-followed", "table-text", "within"]
+    kind: Literal["paper-code"]
     sides: tuple[FactOccurrence, ...]
     severity: float
     why: str = ""

@@ -36,12 +36,7 @@ Texts = tuple[str, ...]
 FocusHit = Annotated[HitView, focus_view]
 """A hit whose text is the lines that say it."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-KINDS = {
-    "paper-code": "paper vs. its code",
-    "paper-followed": "paper vs. what it says it follows",
-    "table-text": "table vs. text",
-    "within": "two places of the paper",
-}
+KINDS = {"paper-code": "paper vs. its code"}
 STATES = {
     Specification.UNSPECIFIED: "not stated",
     Specification.PARTIALLY_SPECIFIED: "partly stated",
@@ -126,7 +121,7 @@ class ConflictView:
 
     name: str
     title: str
-    kind: Literal["paper-code", "paper-followed", "table-text", "within"]
+    kind: Literal["paper-code"]
     severity: float
     why: str
     rule: str

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from lineage.records import MECHANISM, Chunk, Fact
+from lineage.records import MECHANISM, Chunk, Fact, FactKind, Hit
+from lineage.results import Conflict, FactOccurrence
 from retrieval.decisions.experiments import telling
-from retrieval.decisions.target_text import DONE, TargetSentence
+from retrieval.decisions.target_text import DONE, TargetSentence, TargetText, hit
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ _KEYS = re.compile(r"\[[^\[\]]{1,200}\]")
 LEAST = 3
 """Files of programs, from which on a technique that none has is missing rather than left out of what was published."""
 _FORMULA = re.compile(r"\$\$")
+_SAID = 160
+_LIKELY, _POSSIBLE = 0.7, 0.5
+"""Severity of a technique that the code has another instead of, and of one that it has no sign of."""
 
 
 @dataclass(frozen=True)
@@ -249,3 +253,38 @@ def _first(pattern: re.Pattern[str], chunks: Sequence[Chunk]) -> tuple[Chunk, in
             line = next((n for n, row in enumerate(chunk.text.split("\n")) if match[0].split("\n")[0] in row), 0)
             return chunk, chunk.start_line + line
     return None
+
+
+# -- as conflicts
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read of the target: its text, the passages of its own code with the mechanisms they state, and a line of one as evidence."""
+
+    text: TargetText
+    code: Sequence[Chunk]
+    evidence: Callable[[Chunk, int], Hit]
+    mechanisms: Sequence[Fact] = ()
+
+    def conflicts(self) -> Iterator[Conflict]:
+        """Every technique that the text claims and the code has no sign of."""
+        yield from map(self._missing, missing(self.text.sentences, self.code, self.mechanisms))
+
+    def _missing(self, missing: MissingTechnique) -> Conflict:
+        place = self.evidence(missing.chunk, missing.line)
+        kind: FactKind = "config" if missing.chunk.kind == "config" else "call"
+        line = next(iter(missing.chunk.text.split("\n")[missing.line - missing.chunk.start_line :]), "").strip()
+        value = missing.instead or f"no {missing.technique.name}"
+        claimed = f"without {missing.technique.name}" if missing.denied else missing.technique.name
+        other = FactOccurrence(
+            Fact(missing.kind.name, value, "", missing.chunk.work, missing.chunk.id, kind, missing.line, missing.kind.name, line[:_SAID]), place
+        )
+        why = f"likely: its own code has {missing.instead} there" if missing.instead else "possible: no file of its own code has a sign of it"
+        severity = _LIKELY if missing.instead else _POSSIBLE
+        sides = (self._said(missing.said, missing.kind.name, claimed), other)
+        return Conflict(missing.kind.name, missing.kind.name.capitalize(), "paper-code", sides, severity, why, "technique")
+
+    def _said(self, sentence: TargetSentence, name: str, value: str) -> FactOccurrence:
+        fact = Fact(name, value, "", self.text.work.id, sentence.chunk.id, "prose", sentence.line, name, " ".join(sentence.text.split())[:_SAID])
+        return FactOccurrence(fact, hit(sentence, self.text.work))

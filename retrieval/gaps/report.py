@@ -13,8 +13,8 @@ from lineage.hyperparameters.terms import fold
 from lineage.records import CodeLink, Hit, Query, Reason, ReasonKind, WorkId
 from lineage.results import METHOD, SETTING, Conflict, FactOccurrence, Gap, GapReason, Gaps, Specification, Suggestion
 from lineage.text.tokens import tokens
-from retrieval.contradictions import declared_baselines, detect
-from retrieval.contradictions.claims import Reading
+from retrieval.contradictions import detect
+from retrieval.contradictions.techniques import Reading
 from retrieval.decisions import target_text as text
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.fact_index import standing
@@ -378,8 +378,7 @@ def _conflicts(
     statements = [fact for fact in catalog.mechanisms() if fact.work in own_works]
     reading = Reading(target_text, code, lambda chunk, line: evidence(chunk, material.engine.kinship, line), statements)
     terms = detect.DetailTerms(material.ontology.title, weights(needs).__getitem__, detect.loosely(material.ontology.same))
-    follows = declared_baselines.followed(target_text, catalog.links())
-    return detect.conflicts(occurrences_by_key, target_text.work.id, terms, follows, reading if target_text.own and code else None)
+    return detect.conflicts(occurrences_by_key, target_text.work.id, terms, reading if target_text.own and code else None)
 
 
 def _notes(

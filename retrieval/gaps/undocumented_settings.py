@@ -24,13 +24,13 @@ from lineage.records import Chunk, Fact, FileRole, ReasonKind, Setting, WorkId
 from lineage.results import SETTING, Detail, FactOccurrence, Gap, GapReason, Specification
 from lineage.text.phrases import Word
 from lineage.text.tokens import parts, stem
-from retrieval.contradictions.declared_baselines import Followed, files_of, followed, stated, theirs
 from retrieval.decisions.experiments import telling
 from retrieval.decisions.fact_index import is_eval_script, is_low_evidence_path
 from retrieval.decisions.provenance import evidence
 from retrieval.decisions.setting_words import setting_words
 from retrieval.decisions.target_text import TargetSentence, TargetText
 from retrieval.decisions.wording import wording
+from retrieval.gaps.declared_baselines import Followed, files_of, followed, stated, theirs
 from retrieval.gaps.offers import VALUES, Context, model_file, offers
 from retrieval.search.engine import Engine
 

@@ -317,7 +317,7 @@ def odd_texts() -> dict[str, str]:
     held = FactOccurrence(fact, hit, overridden=(replace(fact, value=ODD),))
     link = replace(small.links()[0], repo=ODD, paper=ODD)
     manifest = SimpleNamespace(lineage="x", created=ODD, counts={"chunks": 1}, target=ODD, title=ODD, provenance=UNKNOWN)
-    conflict = Conflict("lr", ODD, "within", (held,), 0.5, ODD)
+    conflict = Conflict("lr", ODD, "paper-code", (held,), 0.5, ODD)
     return {
         "query": display.answer(Answer(Query("q"), "x", "1", (hit,), (ODD,))),
         "show": "\n".join(display._code(SimpleNamespace(links=linked([link], {ODD: work}, {})))),

@@ -82,7 +82,7 @@ def test_rows_hold_the_first_few_and_nothing_that_cannot_be_seen():
         "0",
         ("alink",),
     )
-    conflict = rows.conflict_row(Conflict("lr", "rate", "table-text", several, 0.5, "why"))
+    conflict = rows.conflict_row(Conflict("lr", "rate", "paper-code", several, 0.5, "why"))
     assert (len(conflict["sides"]), conflict["severity"]) == (4, 0.5)
     value = rows.value_row(Value("1", "s", several, inherited=True))
     assert (len(value["held"]), value["works"], value["inherited"]) == (3, 1, True)

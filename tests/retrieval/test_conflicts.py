@@ -52,9 +52,3 @@ def test_what_documentation_tells_beside_the_code_is_no_code() -> None:
 
 def test_values_in_tests_of_the_code_contradict_nobody() -> None:
     assert found(held("0.001", TARGET, "prose"), held("0.1", OWN, "call", path="tests/test_train.py")) == []
-
-
-def test_the_one_value_of_tables_is_held_against_the_one_of_the_text() -> None:
-    assert found(held("0.001", TARGET, "table", line=3), held("0.1", TARGET, "prose")) == [("table-text", 0.7)]
-    assert found(held("0.001", TARGET, "table", line=3), held("0.01", TARGET, "table", line=4), held("0.1", TARGET, "prose")) == []
-    assert found(held("0.001", TARGET, "table", "imagenet", line=3), held("0.1", TARGET, "prose", "cifar")) == []

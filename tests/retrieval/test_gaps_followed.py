@@ -1,25 +1,24 @@
-"""Where a paper says whom it follows, and where it does otherwise."""
+"""Where a paper says whom it follows, what it states there, and what the followed code is run with."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Hit, Tier, Work, WorkId
 from lineage.records import CodeLink as Link
-from lineage.results import Conflict, FactOccurrence
-from retrieval.contradictions.declared_baselines import followed
-from retrieval.contradictions.detect import DetailTerms, conflicts, loosely
+from lineage.results import FactOccurrence
 from retrieval.decisions.target_text import TargetSentence, TargetText
+from retrieval.gaps.declared_baselines import files_of, followed, stated, theirs
 from tests.fakes.profiles import profiled
 
 TARGET = Work(WorkId("arxiv:2401.00001"), title="The Wheel Less Turned")
 CITED = WorkId("arxiv:2001.00001")
 GPT = Work(WorkId("repo:github.com/karpathy/nanoGPT"), "code")
 OWN = Work(WorkId("repo:github.com/target/wheel_free"), "code")
-TERMS = DetailTerms(lambda name: name, lambda name: 0.9, loosely(ontology().same))
 SENTENCE = "We followed the NanoGPT codebase as closely as possible, matching the default batch-size."
 LINK = Link(TARGET.id, GPT.id, Tier.MENTIONED, ("latex",), (f"latex: “{SENTENCE} — https://github.com/karpathy/nanoGPT”",))
 CITING = Link(CITED, GPT.id, Tier.OFFICIAL, ("readme",), ("readme: “the code”",))
@@ -45,18 +44,20 @@ def code(name: str, value: str, path: str = "train.py", *, kind: str = "default"
     return FactOccurrence(Fact(name, value, "", GPT.id, chunk.id, kind, 5, name, value, scope), profiled(Hit(1, 1.0, chunk, GPT)))  # type: ignore[arg-type]
 
 
-def told(*some: FactOccurrence, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[Conflict]:
-    held: dict[str, list[FactOccurrence]] = {}
-    for one in some:
-        held.setdefault(one.fact.name, []).append(one)
-    follows = followed(said or text(sentence(SENTENCE, *SECTION)), links)
-    return list(conflicts(held, TARGET.id, TERMS, follows))
+def told(*some: FactOccurrence, said: TargetText | None = None, links: tuple[Link, ...] = (LINK,)) -> list[tuple[list[str], list[str]]]:
+    """What the paper states where it says that it follows some code, and the values of that code, where none of them agree."""
+    found = []
+    names = {fact.fact.name for fact in some}
+    for one, name in product(followed(said or text(sentence(SENTENCE, *SECTION)), links), names):
+        named = [fact for fact in some if fact.fact.name == name]
+        mine, other = ([fact.fact.value for fact in facts] for facts in (stated(name, named, TARGET.id, one), theirs(named, one, files_of([some]))))
+        if mine and other and not any(ontology().same(name, left, right) for left in mine for right in other):
+            found.append((mine, other))
+    return found
 
 
-def test_another_value_than_that_of_the_linked_code_is_a_deviation_that_may_be_meant() -> None:
-    (one,) = told(paper("gradient_clip", "0"), code("gradient_clip", "1"))
-    assert (one.kind, [side.fact.value for side in one.sides]) == ("paper-followed", ["0", "1"])
-    assert one.why == f"the paper deviates from what it says it follows (“{SENTENCE}”), which has no such value; it may be meant"
+def test_a_section_that_follows_code_states_one_value_and_the_code_has_another() -> None:
+    assert told(paper("gradient_clip", "0"), code("gradient_clip", "1")) == [(["0"], ["1"])]
 
 
 def test_an_address_that_stands_alone_is_followed_where_it_stands_only() -> None:
@@ -92,7 +93,7 @@ def test_the_folder_of_an_address_is_all_that_is_followed() -> None:
     said = text(sentence(words, *SECTION))
     assert [one.folder for one in followed(said, (link,))] == ["small/part"]
     outside, inside = code("gradient_clip", "0", "train.py"), code("gradient_clip", "1", "small/part/train.py")
-    assert [one.kind for one in told(paper("gradient_clip", "0"), outside, inside, said=said, links=(link,))] == ["paper-followed"]
+    assert told(paper("gradient_clip", "0"), outside, inside, said=said, links=(link,)) == [(["0"], ["1"])]
 
 
 def test_a_cited_work_is_followed_where_its_setup_is_and_all_that_are_cited_may_agree() -> None:
@@ -113,28 +114,27 @@ def test_under_a_title_that_says_nothing_the_paragraph_counts_and_the_tables() -
 
 def test_a_configuration_beats_the_default_that_it_sets_and_a_readme_only_agrees() -> None:
     beaten = (code("epochs", "50", "args.py", scope="Args"), code("epochs", "100", "scripts/run.py", kind="config"))
-    assert [side.fact.value for one in told(paper("epochs", "50"), *beaten) for side in one.sides] == ["50", "100"]
+    assert told(paper("epochs", "50"), *beaten) == [(["50"], ["100"])]
     assert told(paper("epochs", "50"), code("epochs", "100"), code("epochs", "50", "README.md", kind="command", role="docs")) == []
     group = code("weight_decay", "0", "model.py", kind="config", scope="GPT.configure_optimizers.optim_groups")
     assert told(paper("weight_decay", "0.1"), code("weight_decay", "0.1"), group) == []
 
 
 def test_parameters_tests_other_stages_and_files_for_other_data_are_not_what_a_run_has() -> None:
-    stated = paper("learning_rate", "0.5")
-    assert told(stated, code("learning_rate", "0.1", "model.py", scope="Optimizer")) == []
-    assert told(stated, code("learning_rate", "0.1", "tests/train.py")) == []
-    assert told(stated, code("learning_rate", "0.1", "config/finetune_gpt.py")) == []
+    rate = paper("learning_rate", "0.5")
+    assert told(rate, code("learning_rate", "0.1", "model.py", scope="Optimizer")) == []
+    assert told(rate, code("learning_rate", "0.1", "tests/train.py")) == []
+    assert told(rate, code("learning_rate", "0.1", "config/finetune_gpt.py")) == []
     variants = [code("learning_rate", "0.1", f"config/train_{data}.py") for data in ("shakespeare", "wikitext", "enwik")]
-    assert told(stated, *variants) == []
+    assert told(rate, *variants) == []
     others = [code("epochs", "3", f"scripts/{name}.py") for name in ("train", "train_more", "pretrain_more")]
-    assert told(stated, code("learning_rate", "0.1", "scripts/pretrain.py"), *others)
+    assert told(rate, code("learning_rate", "0.1", "scripts/pretrain.py"), *others)
 
 
 def test_what_the_target_calls_its_own_is_nothing_that_it_follows() -> None:
     links = (LINK, Link(TARGET.id, OWN.id, Tier.OFFICIAL))
     rows = (paper("learning_rate", "0.005", scope="Wheel-Free"), paper("learning_rate", "0.0005", scope="Baseline"))
-    (one,) = told(*rows, code("learning_rate", "0.0006"), links=links)
-    assert [side.fact.value for side in one.sides] == ["0.0005", "0.0006"]
+    assert told(*rows, code("learning_rate", "0.0006"), links=links) == [(["0.0005"], ["0.0006"])]
 
 
 def test_machines_and_repetitions_are_nobodys_deviation() -> None:
@@ -148,8 +148,8 @@ SIZES = ("Hyperparameters", "Tuning")
 def test_what_is_run_as_its_authors_left_it_is_compared_wherever_its_name_stands() -> None:
     said = text(sentence(RUN, "Experiments", "Language"))
     rows = [paper("learning_rate", "0.0004", section=SIZES, scope=scope) for scope in ("nanoGPT-B, LN (original)", "ViT-B, LN (original)")]
-    (one,) = told(*rows, code("learning_rate", "0.0001", scope="main:AdamW", kind="call"), said=said, links=(CITING,))
-    assert [(side.fact.value, side.fact.scope) for side in one.sides] == [("0.0004", "nanoGPT-B, LN (original)"), ("0.0001", "main:AdamW")]
+    rates = code("learning_rate", "0.0001", scope="main:AdamW", kind="call")
+    assert told(*rows, rates, said=said, links=(CITING,)) == [(["0.0004"], ["0.0001"])]
 
 
 def test_a_work_that_is_cited_as_run_needs_no_name_in_the_sentence() -> None:

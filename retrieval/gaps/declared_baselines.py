@@ -1,8 +1,7 @@
-"""The code that a paper says it follows, and where the paper's own values are others. Pure.
+"""The code that a paper says it follows, and what that code is run with. Pure.
 
 "We followed the NanoGPT codebase as closely as possible", with an address or a citation, makes that repository's settings
-the ones to expect in the section that says so. What the section states otherwise is no error by itself: it may be meant,
-and is told as a deviation.
+the ones to expect in the section that says so.
 """
 
 from __future__ import annotations

@@ -386,15 +386,13 @@ class Service:
             return _traced(engine, pack(engine, task, chosen, tokens, self._parts.tokens, gaps=gaps))
 
     def answer(self, text: str, *, lineage: str = "", no_target_code: bool = False) -> WrittenAnswer:
-        """Answer in sentences that each cite evidence: extracted, or written by the configured model and verified."""
-        from retrieval.answers.answer import answered, ask
-        from retrieval.decisions.subject_matcher import held_for
+        """Answer in the words of the evidence: the target's sentences that state what is asked, else quotations that come near."""
+        from retrieval.answers.answer import answered
         from retrieval.search.query import make_query
 
         query = make_query(text)
         with self._parts.asked(self._name(lineage), no_target_code) as engine:
-            occurrences = held_for(text, holders_of(engine), ontology(self._parts.settings.ontology))
-            return _traced(engine, answered(ask(engine, query, occurrences), self._parts.writer))
+            return _traced(engine, answered(engine, query, holders_of(engine)))
 
     def facts(self, name: str, *, lineage: str = "", no_target_code: bool = False) -> Consensus:
         """List every value of a detail (by any of its names), its sources, and the value that the target inherits. Raises `NotFound`."""

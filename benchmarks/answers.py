@@ -1,12 +1,12 @@
-"""Extracted answers against gold lines: does an answer say what the question's gold says, and how much else?
+"""Answers against gold lines: does an answer state or quote what the question's gold says, and how much else?
 
     python -m benchmarks.answers --home HOME --lineage NAME [--lineage NAME] [--foreign NAME]
     python -m benchmarks.answers --home HOME --lineage NAME --facts [answers_blind.jsonl]
 
 With `--facts` the questions are those of `benchmarks/answers.jsonl` or of the file that is named, written from the papers' text with the
-facts that an answer must state (one of several spellings each; none: nothing here answers it, so only a refusal is right). Those of
-`answers_blind.jsonl` avoid the words of the papers; the threshold was chosen on their half `sight`, not on `unseen`. `right first`
-says that the first sentence states all facts, `right` that the answer does, `wrong` that it says something else; the rest is refused.
+facts that an answer must state (one of several spellings each; none: nothing here answers it). Those of `answers_blind.jsonl` avoid the
+words of the papers. `right` says that what the answer claims states all facts, `wrong` that it claims something else; where it claims
+nothing, `quoted` says that its quotations have all facts, `quoted beside` that they do not; the rest is refused.
 
 The questions are those of `benchmarks/questions*.jsonl` about the lineage. A sentence is right if its evidence is of a gold place:
 lines of code if the lines that are shown touch gold lines, prose if three fifths of its words stand in gold, or four fifths of the
@@ -31,7 +31,7 @@ from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.generation import open_generation
 from lineage.records import WorkId
-from lineage.results import Sentence
+from lineage.results import Sentence, WrittenAnswer
 from lineage.text.tokens import tokens
 
 HERE = Path(__file__).parent
@@ -84,7 +84,8 @@ def _gold(place: dict[str, Any], text: Any) -> Gold:
 def judged(service: Service, home: Path, name: str) -> list[list[bool]]:
     """Of each question's answer which sentences are right."""
     asked = zip(questions(name), gold_of(home, name), strict=True)
-    return [[any(gold.holds(said) for gold in places) for said in service.answer(row["query"], lineage=name).sentences] for row, places in asked]
+    answers = ((places, service.answer(row["query"], lineage=name)) for row, places in asked)
+    return [[any(gold.holds(said) for gold in places) for said in (*one.sentences, *one.quotes)] for places, one in answers]
 
 
 def told(found: Sequence[Sequence[bool]]) -> str:
@@ -109,19 +110,20 @@ def _bare(text: str) -> str:
     return re.sub(r"[\s$~{}]+", " ", text.lower())
 
 
-def verdict(sentences: Sequence[str], facts: Sequence[Sequence[str]]) -> str:
+def verdict(answer: WrittenAnswer, facts: Sequence[Sequence[str]]) -> str:
     """What an answer is worth."""
-    if not sentences:
-        return "refused" if facts else "rightly refused"
-    if stated(sentences[0], facts):
-        return "right first"
-    return "right" if stated("\n".join(sentences), facts) else "wrong"
+    claims, quotes = ("\n".join(one.text for one in some) for some in (answer.sentences, answer.quotes))
+    if claims:
+        return "right" if stated(claims, facts) else "wrong"
+    if quotes:
+        return "quoted" if stated(quotes, facts) else "quoted beside"
+    return "refused"
 
 
 def facts_told(service: Service, name: str, file: str) -> str:
     """A line of figures over the questions with facts."""
     asked = [row for row in rows(HERE / file) if row["lineage"] == name]
-    found = Counter(verdict([one.text for one in service.answer(row["query"], lineage=name).sentences], row["facts"]) for row in asked)
+    found = Counter(verdict(service.answer(row["query"], lineage=name), row["facts"]) for row in asked)
     return f"{len(asked):4} questions  " + "  ".join(f"{kind} {count / len(asked):.3f}" for kind, count in sorted(found.items()))
 
 
@@ -140,7 +142,8 @@ def main() -> None:
         print(f"{name:20}", told(judged(service, args.home, name)), flush=True)
         for other in args.foreign:
             answers = [service.answer(row["query"], lineage=name) for row in questions(other)]
-            print(f"{'':20} questions about {other}: {sum(bool(one.sentences) for one in answers)} of {len(answers)} answered", flush=True)
+            said = sum(bool(one.sentences or one.quotes) for one in answers)
+            print(f"{'':20} questions about {other}: {said} of {len(answers)} answered", flush=True)
 
 
 if __name__ == "__main__":

@@ -257,7 +257,7 @@ class Pack:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of an answer, tied to the evidence that contains its numbers and names."""
+    """One sentence of an answer, word for word, and the passage that it stands in."""
 
     text: str
     evidence: tuple[Hit, ...]
@@ -265,17 +265,17 @@ class Sentence:
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """An answer of which every sentence is tied to evidence; `removed` are (sentence, why) that could not be tied.
+    """An answer in the words of its evidence: `sentences` of the target that state the value which is asked for, else `quotes`.
 
-    `by` is `extract` or the model that wrote. No sentences: nothing in the lineage supports an answer, `nearest` are the misses.
+    Quotes come near the question, and whether they answer it is not claimed. Neither: nothing in the lineage supports an answer, `nearest` are
+    the misses.
     """
 
     question: str
     lineage: str
     generation: str
     sentences: tuple[Sentence, ...]
-    by: str = "extract"
-    removed: tuple[tuple[str, str], ...] = ()
+    quotes: tuple[Sentence, ...] = ()
     nearest: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN

@@ -75,7 +75,7 @@ class Settings(BaseSettings):
     openalex: bool = Field(False, description="Ask OpenAlex for references too.")
     crossref: bool = Field(False, description="Ask Crossref for references too.")
     sources: str = Field("", description="Additional sources of references, comma-separated: `openalex`, `crossref`, or a plugin's.")
-    llm_model: str = Field("", description="Chat model that writes answers and reads what rules miss; empty for none.")
+    llm_model: str = Field("", description="Chat model that reads what rules miss; empty for none.")
     llm_base_url: str = Field("", description="Its OpenAI-compatible endpoint; empty for the public one.")
     llm_api_key: SecretStr = Field(SecretStr(""), description="Key for it.")
     llm_budget: int = Field(500_000, ge=0, description="Tokens that one command may spend on it, checked before each call; 0 means no limit.")

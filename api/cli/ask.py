@@ -245,11 +245,12 @@ def context(
 
 @command(requests.Question)
 def answer(
-    run: Run, text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")], dry_run: DryRun = False
+    run: Run,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The question, with or without quotes.")],
 ) -> None:
-    """Answer a question in sentences that cite evidence for their numbers and names. Exits with 3 if nothing supports an answer.
+    """Answer a question in the words of the evidence. Exits with 3 if nothing supports an answer.
 
-    Extracted from the evidence; written by a language model if one is configured (LINEAGE_LLM_MODEL), and then checked.
+    A value is stated where the target's text states it in one way; everything else is quoted with its citation.
 
     Examples:
 
@@ -257,12 +258,8 @@ def answer(
 
       lineage answer "how are rationales selected?" --lineage arxiv-2004.14974 --json
     """
-    if dry_run:
-        usage = run.service.model_usage(lambda: run.service.answer(joined(text), **run.asked))
-        run.put(usage, display_answers.usage, "model_usage")
-        return
     answer_result = run.service.answer(joined(text), **run.asked)
     run.put(answer_result, display_answers.written, "answer")
     with exit_codes.concluding():
-        if not answer_result.sentences:
+        if not (answer_result.sentences or answer_result.quotes):
             raise NotFound("nothing in this lineage supports an answer", hint="the nearest evidence is listed; see also: lineage gaps")

@@ -31,18 +31,19 @@ def about(made: Pack) -> str:
 
 
 def written(answer: WrittenAnswer) -> str:
-    """The sentences with the numbers of their evidence, the evidence, then what was removed or came near."""
-    hits = list({hit.chunk.id: hit for statement in answer.sentences for hit in statement.evidence}.values())
+    """The sentences or quotations with the numbers of their evidence, the evidence, then what came near."""
+    said = answer.sentences or answer.quotes
+    hits = list({hit.chunk.id: hit for statement in said for hit in statement.evidence}.values())
     numbers = {hit.chunk.id: number for number, hit in enumerate(hits, 1)}
-    lines = [dim(f"{answer.lineage} · generation {answer.generation} · by {plain(answer.by)}")]
+    lines = [dim(f"{answer.lineage} · generation {answer.generation}")]
     lines += [f"note: {plain(note)}" for note in answer.notes]
-    for sentence in answer.sentences:
+    lines += ["", "quoted, not claimed: these passages come nearest"] if answer.quotes else []
+    for sentence in said:
         cited = ", ".join(str(number) for number in sorted({numbers[hit.chunk.id] for hit in sentence.evidence}))
         lines += ["", f"{_shown(sentence.text)} {dim(f'[{cited}]')}"]
-    if not answer.sentences:
+    if not said:
         lines += ["", "nothing in this lineage supports an answer"]
     lines += ["", *(f"[{number}] {_source(hit)}" for number, hit in enumerate(hits, 1))] if hits else []
-    lines += [line for text, why in answer.removed for line in ("", f"removed: {shorten(text, 300)}", f"  because {plain(why)}")]
     lines += ["", "nearest evidence:", *(f"  {_source(hit)}" for hit in answer.nearest)] if answer.nearest else []
     return "\n".join(lines)
 

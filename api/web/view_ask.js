@@ -89,15 +89,16 @@ async function search(results, lineage, only) {
 }
 
 function answer(composed) {
-  if (!composed.sentences || !composed.sentences.length) return make("span", {});
+  const stated = composed.sentences || [], said = stated.length ? stated : composed.quotes || [];
+  if (!said.length) return make("span", {});
   const numbered = new Map();
-  const paragraphs = composed.sentences.map((sentence) => make("div", { class: "statement" }, ...marked(sentence.text, sentence.evidence.every(isCode) && sentence.evidence.length ? sentence.evidence[0].source.path : ""), ...sentence.evidence.map((hit) => {
+  const paragraphs = said.map((sentence) => make("div", { class: "statement" }, ...marked(sentence.text, sentence.evidence.every(isCode) && sentence.evidence.length ? sentence.evidence[0].source.path : ""), ...sentence.evidence.map((hit) => {
     if (!numbered.has(hit.citation)) numbered.set(hit.citation, { n: numbered.size + 1, hit });
     const { n } = numbered.get(hit.citation);
     return make("sup", {}, outward(hit.source.url, `[${n}]`));
   })));
   const sources = [...numbered.values()].map(({ n, hit }) => make("li", { value: String(n) }, outward(hit.source.url, make("span", { class: "cite" }, hit.citation))));
-  const by = composed.by === "extract" ? "Taken from the evidence, word for word" : `Written by ${composed.by}; every sentence was checked against its evidence`;
+  const by = stated.length ? "Stated by the paper, word for word" : "Quoted, word for word: the passages that come nearest";
   return make("section", { class: "answer", "aria-label": "Short answer" }, ...paragraphs,
     make("details", {}, make("summary", {}, counted(sources.length, "source")), make("ol", {}, ...sources)), make("p", { class: "small quiet" }, by));
 }

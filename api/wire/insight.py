@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Annotated, Literal, get_args
 
-from api.wire.encode import view, visible_in
+from api.wire.encode import view
 from api.wire.hits import TRUST, HitView, LineageRelation, Source, Trust, focus_view, hit_view
 from api.wire.markup import Rendered
 from lineage.citation import pinpoint
@@ -216,24 +216,15 @@ class SentenceView:
 
 
 @dataclass(frozen=True)
-class RemovedSentence:
-    """An unsupported sentence that was removed, and why."""
-
-    text: str
-    why: str
-
-
-@dataclass(frozen=True)
 class WrittenAnswerView:
-    """An answer in which every sentence cites evidence, by `extract` or a model. If nothing supports one, `nearest` lists close hits."""
+    """Sentences of the target that state what is asked, else `quotes` that come near it; if nothing supports either, `nearest` lists close hits."""
 
     lineage: str
     generation: str
     question: str
-    by: str
     supported: bool
     sentences: tuple[SentenceView, ...]
-    removed: tuple[RemovedSentence, ...]
+    quotes: tuple[SentenceView, ...]
     nearest: tuple[HitView, ...]
     notes: Texts
     trust: Trust
@@ -241,9 +232,8 @@ class WrittenAnswerView:
 
     @classmethod
     def from_record(cls, answer: WrittenAnswer) -> WrittenAnswerView:
-        """An answer without sentences is not supported."""
-        removed = tuple(RemovedSentence(*visible_in(pair)) for pair in answer.removed)
-        return view(answer, cls, supported=bool(answer.sentences), removed=removed, trust=TRUST)
+        """An answer without sentences and quotes is not supported."""
+        return view(answer, cls, supported=bool(answer.sentences or answer.quotes), trust=TRUST)
 
 
 @dataclass(frozen=True)

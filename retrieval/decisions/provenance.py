@@ -1,4 +1,4 @@
-"""Where a value stands: the passage as evidence, and the line, sentence or command of it that says the value. Pure."""
+"""Where a value stands: the passage as evidence, and the line or sentence of it that says the value. Pure."""
 
 from __future__ import annotations
 
@@ -61,17 +61,6 @@ def sentences_of(occurrence: FactOccurrence) -> tuple[list[str], int]:
     """The sentences of the line that a value was read from, and which of them says it; -1 if none does."""
     said = sentences(line_at(occurrence.evidence.chunk, occurrence.fact.line))
     return said, next((n for n, text in enumerate(said) if occurrence.fact.said and occurrence.fact.said[:BEGINS] in text), -1)
-
-
-def command_of(occurrence: FactOccurrence) -> str:
-    """The command that a line belongs to, in one line."""
-    chunk = occurrence.evidence.chunk
-    first = last = occurrence.fact.line
-    while line_at(chunk, first - 1).rstrip().endswith("\\"):
-        first -= 1
-    while line_at(chunk, last).rstrip().endswith("\\"):
-        last += 1
-    return " ".join(line_at(chunk, line) for line in range(first, last + 1))
 
 
 def by_value(name: str, occurrences: Iterable[FactOccurrence], same: Callable[[str, str, str], bool]) -> list[list[FactOccurrence]]:

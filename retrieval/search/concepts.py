@@ -22,7 +22,7 @@ from lineage.records import Chunk, Work, WorkId
 from lineage.text.tokens import parts, tokens
 from retrieval.search.expansion import Crossing, Phrase, whole
 from retrieval.search.fusion import Ranked, standard
-from retrieval.search.question_subject import Subject, share_spoken
+from retrieval.search.question_subject import Name, share_spoken
 
 FIRST = 10
 NAMELESS = 0.6
@@ -65,7 +65,7 @@ class Asked:
 
     text: str
     terms: Sequence[str]
-    about: Subject
+    about: Sequence[Name]
     crossed: Sequence[Crossing]
 
 
@@ -116,13 +116,13 @@ def _spoken(crossed: Sequence[Crossing], held: Iterable[frozenset[str]]) -> floa
     return sum(hit) / len(hit) if hit else UNASKED
 
 
-def _named(about: Subject, similar: Mapping[int, float], field: Field) -> float:
+def _named(about: Sequence[Name], similar: Mapping[int, float], field: Field) -> float:
     """Of each passage the share of the names that it, or its work, speaks of, by its similarity beside the nearest's; the best."""
     nearest = max((similar.get(row, 0.0) for row in field.passages), default=0.0)
     best = 0.0
     for row, chunk in field.passages.items():
         near = similar.get(row, 0.0) / nearest if similar and nearest > 0 else 1.0
-        best = max(best, near * (share_spoken(about, _text(chunk, field.works.get(chunk.work))) if about.names else NAMELESS))
+        best = max(best, near * (share_spoken(about, _text(chunk, field.works.get(chunk.work))) if about else NAMELESS))
     return best
 
 

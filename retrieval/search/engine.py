@@ -31,7 +31,7 @@ from retrieval.search.line_scores import focus_of_code
 from retrieval.search.passages import Passages, Reader
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, stages_asked, with_priors, with_siblings
 from retrieval.search.query import plain
-from retrieval.search.question_subject import asked_details, subject_of
+from retrieval.search.question_subject import asked_details, names_of
 from retrieval.search.work_relations import WorkRelations
 
 READ = 300
@@ -278,7 +278,7 @@ class Engine:
         field = Field(
             max(1, self._documents), asked.words.counts, self._shares, self._works, passages, {row: self._passages.bag(row) for row in rows}
         )
-        question = Asked(asked.text, terms, subject_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
+        question = Asked(asked.text, terms, names_of(asked.text, self._ontology), self._vocabulary.crossed(asked.text))
         return signs(len(terms), lexical, dense, concepts(question, lexical, dense, field))
 
     @cached_property

@@ -6,26 +6,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from lineage.hyperparameters.ontology import Ontology
 from lineage.hyperparameters.terms import fold
-from lineage.records import Work, WorkId
 from lineage.text.tokens import STOP, parts
-from retrieval.decisions.experiments import telling
 
 _WORD = re.compile(r"[^\W_](?:[\w.+×-]{0,60}[^\W_])?")
 _RUN = re.compile(r"[^\W_]{1,60}")
 _SIZES = {"t": "tiny", "s": "small", "b": "base", "l": "large", "h": "huge", "g": "giant", "xl": "xlarge"}
 """How the sizes of a model are cut: ViT-B is `vit_base`."""
-_CUT = frozenset((*_SIZES, *_SIZES.values()))
 _CHOICES = ("optimizer", "activation", "normalization", "precision", "gpu_type")
 """Details whose values are written as names are, and name no experiment."""
-_PLAIN = "use used uses using value values train trained training much many model models paper get set"
-_ASKS = frozenset(_PLAIN.split())
 _NAMED_FROM = 4
 """Letters from which on a name may go on with digits: `llama` is spoken of by `llama2_7b`."""
 LONGEST = 8_000
@@ -45,7 +39,6 @@ _ENDS = frozenset(_LEFT.split())
 """A verb, a preposition or the next question ends the nouns whose value is asked for."""
 _QUALIFIED = "default value values maximum minimum max min exact initial fixed specific"
 _PASSED = STOP | frozenset(_QUALIFIED.split())
-_SHARE = 0.4
 _VAGUE = frozenset(("model", "models", "data", "dataset", "datasets", "method", "task", "loss", "training", "train", "name", "type", "used", "size"))
 Name = tuple[str, ...]
 Span = tuple[int, int]
@@ -58,31 +51,16 @@ _NO_NAME = re.compile(r"[A-Z][a-z]+(?:-[A-Z]?[a-z]+)*\Z|.*-[a-z]+\Z|[A-Z]+s\Z")
 _ABSTRACT = 4_000
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What a question names: `names` of one or more words each, `own` whether it names the target, `hints` further words that tell."""
-
-    names: tuple[Name, ...]
-    own: bool
-    hints: frozenset[str]
-
-
-def subject(question: str, details: Sequence[Span], known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
-    """The subject of a question: what is written as a name, but for the details at these places, values of optimisers and the like, and the
-    folded names of the target."""
+def names_of(question: str, known: Ontology) -> tuple[Name, ...]:
+    """What a question is written to name, of one or more words each, besides the details that it names and values of optimizers and the like."""
     names: list[list[str]] = []
-    rest: list[str] = []
-    own, end = False, -1
-    for word, start, stop in _undetailed(question[:LONGEST], details, known):
-        if fold(word) in target:
-            own = True
-        elif not _is_name(word, start == 0, known):
-            rest.append(word)
-        else:
+    end = -1
+    for word, start, stop in _undetailed(question[:LONGEST], [named.span for named in _named(question, known)], known):
+        if _is_name(word, start == 0, known):
             names += [] if end > 0 and not question[end:start].strip() else [[]]
             names[-1].append(word)
             end = stop
-    return Subject(tuple(map(tuple, names)), own, telling(" ".join(word for word in rest if word.lower() not in _ASKS)))
+    return tuple(map(tuple, names))
 
 
 def _undetailed(question: str, details: Sequence[Span], known: Ontology) -> Iterator[tuple[str, int, int]]:
@@ -94,12 +72,6 @@ def _undetailed(question: str, details: Sequence[Span], known: Ontology) -> Iter
             yield word, match.start(), match.end()
 
 
-def called(target: Work, own: Iterable[WorkId]) -> frozenset[str]:
-    """The folded names of a target: what stands before its title's colon, what its abstract introduces, its own repositories."""
-    title = [target.title.partition(":")[0]] if ":" in target.title else []
-    return frozenset(map(fold, (*title, *coined(target.abstract), *(work.rpartition("/")[2] for work in own))))
-
-
 def _is_name(word: str, first: bool, known: Ontology) -> bool:
     """Whether a word is written as a name: with a capital or with letters and digits."""
     if word.lower() in STOP or not any(c.isalpha() for c in word):
@@ -108,31 +80,13 @@ def _is_name(word: str, first: bool, known: Ontology) -> bool:
     return any(c.isupper() or c.isdigit() for c in word[first:]) and not (naming and not naming.scope)
 
 
-def is_heard(about: Subject, passages: Iterable[tuple[str, tuple[Work | None, ...]]]) -> bool:
-    """Whether any of these passages, each with the works that it is of, has any of the names of a subject; true where there are none."""
-    return not about.names or any(names_spoken(words_of(text), about) or any(map(partial(_is_called, about), works)) for text, works in passages)
-
-
-def share_spoken(about: Subject, text: str) -> float:
-    """The share of the names of a subject that a text speaks of; the subject has names."""
+def share_spoken(names: Sequence[Name], text: str) -> float:
+    """The share of these names (one at least) that a text speaks of."""
     lowered = text.replace("×", "x").lower()
-    if not any(all(_may_speak(lowered, word) for word in name) for name in about.names):
+    if not any(all(_may_speak(lowered, word) for word in name) for name in names):
         return 0.0
-    return names_spoken(words_of(text), about) / len(about.names)
-
-
-def _is_called(about: Subject, work: Work | None) -> bool:
-    """Whether a name of a subject is that of a work, or goes on from it (`Paper2CodeBench`)."""
-    if work is None:
-        return False
-    called = fold(work.id.rpartition("/")[2])
-    goes_on = len(called) > _NAMED_FROM and any(fold(word).startswith(called) for name in about.names for word in name)
-    return goes_on or names_spoken(words_of(f"{called} {work.title}"), about) > 0
-
-
-def names_spoken(words: frozenset[str], about: Subject, beside: frozenset[str] = frozenset()) -> int:
-    """How many of the names are spoken of; what stands `beside` may have all of a name but its last word."""
-    return sum(_speaks(words, name[-1:]) and _speaks(words | beside, name) for name in about.names) if words else 0
+    words = words_of(text)
+    return sum(_speaks(words, name) for name in names) / len(names)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -163,17 +117,7 @@ def _has(words: frozenset[str], piece: str) -> bool:
     return len(piece) >= _NAMED_FROM and any(word.startswith(piece) and word[len(piece) :].isdigit() for word in words)
 
 
-def works_folded(about: Subject) -> frozenset[str]:
-    """The folded names of a subject without sizes, as works may be called."""
-    return frozenset(fold("".join(run for run in _RUN.findall(word) if run.lower() not in _CUT)) for name in about.names for word in name)
-
-
 # -- the details that are named
-
-
-def named_details(question: str, known: Ontology) -> tuple[str, ...]:
-    """Names of details in the order of the question; the longest phrase that is a name counts, its parts do not."""
-    return tuple(dict.fromkeys(named.name for named in _named(question, known)))
 
 
 class _Named(NamedTuple):
@@ -185,7 +129,7 @@ class _Named(NamedTuple):
 
 
 def _named(question: str, known: Ontology) -> list[_Named]:
-    """The same with the words that name each."""
+    """The details that a question names, in its order, with the words that name each; the longest phrase that is a name counts, its parts do not."""
     places = list(_IDENTIFIER.finditer(question))[:200]
     words = [place[0].rstrip(".-") for place in places]
     nameds: list[_Named] = []
@@ -211,8 +155,8 @@ def asked_details(question: str, known: Ontology) -> tuple[str, ...]:
     "which parameters are excluded from weight decay?" names one and asks for something else, as "activation" alone may.
     """
     asked = [name for phrase in _interrogated(question) if (name := known.name_of(" ".join(phrase)))]
-    if not asked and asks_for(question, known, 1.0):
-        asked = [name for name in named_details(question, known) if known.terms[name].type in _NUMBERS]
+    if not asked and _names_alone(question, known):
+        asked = [named.name for named in _named(question, known) if known.terms[named.name].type in _NUMBERS]
     return tuple(dict.fromkeys(asked))
 
 
@@ -244,10 +188,10 @@ def _after_interrogative(words: Sequence[str]) -> int:
     return 2 if words[0] == "how" and words[1:2] and words[1] in _MEASURES else 0
 
 
-def asks_for(question: str, known: Ontology, share: float = _SHARE) -> bool:
-    """Whether details are what is asked for: so many of the words that tell are their names."""
+def _names_alone(question: str, known: Ontology) -> bool:
+    """Whether all of the words that tell are names of details."""
     telling = [word for word in _IDENTIFIER.findall(question) if word.lower() not in _VAGUE | _PASSED]
-    return sum(named.size for named in _named(question, known)) >= share * len(telling)
+    return sum(named.size for named in _named(question, known)) >= len(telling)
 
 
 def _name(words: list[str], size: int, known: Ontology) -> str:
@@ -257,11 +201,6 @@ def _name(words: list[str], size: int, known: Ontology) -> str:
     naming = known.naming(words[0]) if size == 1 else None
     # `ImageNet` is no net that a question asks for
     return "" if naming and naming.scope and known.terms[found].type == "text" else found
-
-
-def subject_of(question: str, known: Ontology, target: frozenset[str] = frozenset()) -> Subject:
-    """What a question is about besides the details that it names; `target` are the folded names of the target."""
-    return subject(question, [named.span for named in _named(question, known)], known, target)
 
 
 def coined(abstract: str) -> Iterator[str]:

@@ -122,11 +122,10 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
 
 
 def test_an_answer_numbers_its_evidence_once_and_cites_it_in_order():
-    found = WrittenAnswer(
-        "?", "small", "1", (Sentence("Two\x1b.", (SAID, CODE)), Sentence("One.", (SAID,))), "m\n1", (("gone", "no"),), (CODE,), ("n",)
-    )
-    lines = terminal.plain(display_answers.written(found)).split("\n")
-    assert [line for line in lines if line][:4] == ["small · generation 1 · by m 1", "note: n", "Two. [1, 2]", "One. [1]"]
+    said = (Sentence("Two\x1b.", (SAID, CODE)), Sentence("One.", (SAID,)))
+    lines = terminal.plain(display_answers.written(WrittenAnswer("?", "small", "1", said, (), (CODE,), ("n",)))).split("\n")
+    assert [line for line in lines if line][:4] == ["small · generation 1", "note: n", "Two. [1, 2]", "One. [1]"]
     assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
-    assert lines[-6:-3] == ["", "removed: gone", "  because no"]
+    quoted = terminal.plain(display_answers.written(WrittenAnswer("?", "small", "1", (), said))).split("\n")
+    assert "quoted, not claimed: these passages come nearest" in quoted
     assert "nothing in this lineage supports an answer" in display_answers.written(WrittenAnswer("?", "small", "1", ()))

@@ -9,8 +9,6 @@ import pytest
 
 from api.cli import exit_codes
 from api.cli.app import app
-from indexer.chat import Chat
-from tests.fakes.chat_server import ChatServer
 
 
 @pytest.fixture
@@ -67,14 +65,13 @@ def test_what_cannot_be_packed_ends_with_2_and_says_why(said, words, part):
     assert part in err
 
 
-def test_an_answer_ties_each_sentence_to_numbered_evidence(said):
+def test_an_answer_ties_each_quotation_to_numbered_evidence(said):
     code, out, _ = said("answer", "which mask ratio is used in pre-training?")
     assert code == 0
-    assert "by extract" in out
     assert "\n[1] " in out
     found = json.loads(said("answer", "which mask ratio is used in pre-training?", "--json")[1])["data"]
-    assert all(one["evidence"] for one in found["sentences"])
-    assert found["by"] == "extract"
+    assert (found["supported"], bool(found["sentences"] or found["quotes"])) == (True, True)
+    assert all(one["evidence"] for one in (*found["sentences"], *found["quotes"]))
 
 
 def test_nothing_supported_ends_with_3_after_the_nearest_misses(said):
@@ -83,15 +80,3 @@ def test_nothing_supported_ends_with_3_after_the_nearest_misses(said):
     assert "nothing in this lineage supports an answer" in out
     assert "nearest evidence:" in out
     assert err.startswith("error: nothing in this lineage supports an answer")
-
-
-def test_a_configured_model_writes_and_what_it_makes_up_is_removed(built):
-    sentences = [{"text": "The learning rate is 123.456.", "evidence": [1], "quotes": ["rate is 123.456"]}]
-    with ChatServer(lambda _: json.dumps({"sentences": sentences})) as server:
-        built.service._parts.__dict__["writer"] = Chat("m-1", server.url, "k")
-        try:
-            found = built.service.answer("which learning rate is used?")
-        finally:
-            del built.service._parts.__dict__["writer"]
-    assert (found.by, found.sentences) == ("m-1", ())
-    assert found.removed == (("The learning rate is 123.456.", "the evidence does not hold the number 123.456"),)

@@ -8,7 +8,7 @@ from lineage.hyperparameters.ontology import ontology
 from lineage.text.tokens import tokens
 from retrieval.search.concepts import FAR, FARTHEST, NAMELESS, UNASKED, Asked, Field, asked_areas, concepts, distance
 from retrieval.search.expansion import vocabulary
-from retrieval.search.question_subject import subject_of
+from retrieval.search.question_subject import names_of
 from tests.fakes import small_lineage as small
 
 TRAINS = "def train(net):\n    trunc_normal_(encoder.weight)\n    optimizer.zero_grad()"
@@ -21,7 +21,7 @@ def words_of(chunk):
 
 def seen(question: str, *texts: str, **shares: float):
     passages = {row: small.chunk(small.REPO, "a.py", text) for row, text in enumerate(texts)}
-    asked = Asked(question, ["encoder", "initializ"], subject_of(question, ontology()), vocabulary().crossed(question))
+    asked = Asked(question, ["encoder", "initializ"], names_of(question, ontology()), vocabulary().crossed(question))
     field = Field(
         1000,
         {"encoder": 20, "initializ": 30},

@@ -9,7 +9,7 @@ import pytest
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Fact, Focus, Hit, Work, WorkId
 from lineage.results import FactOccurrence
-from retrieval.decisions.provenance import by_value, command_of, evidence, is_own_code, is_policy, line_at, sentences_of
+from retrieval.decisions.provenance import by_value, evidence, is_own_code, is_policy, line_at, sentences_of
 from retrieval.search.work_relations import WorkRelation, WorkRelations
 
 OWN = Work(WorkId("repo:github.com/target/drift"), "code", "drift")
@@ -49,12 +49,6 @@ def test_the_sentence_that_says_a_value_is_known_by_how_it_begins() -> None:
     said, here = sentences_of(held(chunk, 1, said="batch has 4 images. And so"))
     assert said[here] == "The batch has 4 images."
     assert sentences_of(held(chunk, 2, said="batch has 4"))[1] == -1
-
-
-def test_a_command_is_all_lines_that_its_ends_join() -> None:
-    chunk = passage("echo\npython a.py \\\n  --batch 4 \\\n  --lr 1\nls", line=5)
-    joined = "python a.py \\   --batch 4 \\   --lr 1"
-    assert [command_of(held(chunk, line)) for line in (5, 6, 7, 8, 9)] == ["echo", joined, joined, joined, "ls"]
 
 
 def test_values_that_are_one_are_held_together_in_the_order_they_come() -> None:

@@ -91,7 +91,6 @@ VARIANTS = (
     Variant("no vocabulary", options={"words": Vocabulary((), {})}),
     Variant("no disfavour of top-level statements", change={"toplevel": 0.0}),
     Variant("no disfavour of abstracts", change={"abstract": 0.0}),
-    Variant("prose may fill a list", change={"prose": 1.0}),
     Variant("no other passages of a paper", change={"siblings": 0.0}),
     Variant("words alone", options={"vectors": False}),
     Variant("transformer alone", change={"dense": 1.0}),
@@ -187,7 +186,6 @@ def _opinions(base: FusionWeights) -> Iterator[tuple[str, FusionWeights]]:
     yield "no favour for the target's own text", replace(base, target=0.0)
     yield "no favour for the target's code", replace(base, own=0.0)
     yield "no favour for what states a value", replace(base, stated=0.0)
-    yield "prose may fill a list", replace(base, prose=1.0)
     yield "no disfavour of top-level statements", replace(base, toplevel=0.0)
     yield "no disfavour of abstracts", replace(base, abstract=0.0)
     yield "no other passages of a paper", replace(base, siblings=0.0)

@@ -136,7 +136,7 @@ def rank(one: Dumped, weights: FusionWeights) -> int | None:
     outlines = {row: Outline(pool.chunks[row], pool.same[row]) for row in first}
     scored = with_siblings(with_priors(first, outlines, KnownNames(weights, stages=stages_asked(one.text))), weights.siblings)
     worth = combined.by_row | {found.row: found.score for found in scored}
-    shown = diversity.limit_prose_share(diversity.apart(diversity.folded(scored), partial(_grow, pool, worth)), weights.prose, weights.margin)
+    shown = diversity.apart(diversity.folded(scored), partial(_grow, pool, worth))
     hits = diversity.capped(shown, evidence.K, weights.share)
     return first_rank([_finds(one, hit) for hit in hits])
 

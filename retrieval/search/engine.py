@@ -16,7 +16,7 @@ from lineage.generation import Generation
 from lineage.hyperparameters.ontology import Ontology, ontology
 from lineage.ports import Embedder, Reranker, VectorIndex, Vectors, WordEmbedder
 from lineage.records import Answer, Chunk, Focus, Hit, Query, Reason, ReasonKind, WorkId
-from lineage.text.tokens import fts_any, tokens
+from lineage.text.tokens import tokens
 from retrieval.decisions.mechanism_places import MechanismPlaces
 from retrieval.decisions.precedence import Precedence
 from retrieval.search import candidates, diversity, entity_routing, fusion
@@ -239,20 +239,11 @@ class Engine:
         """With what the works that the question names have to say to the rest of it, and notes on what could not be done there."""
         works, rest = entity_routing.asked_of(asked.text, self._names)
         works -= asked.scope.without
-        if not works or asked.query.work or _is_found_verbatim(ranked) or self._stands_elsewhere(asked, works):
+        if not works or asked.query.work or _is_found_verbatim(ranked):
             return ranked, ()
         inside = self._asked(replace(asked.query, text=rest), self._kinship.kin.keys() - works)
         there, doubts = self._ranked(inside, *self._found(inside, self._vectors([inside.text])))
         return entity_routing.led(ranked, there, works, asked.query.k), doubts
-
-    def _stands_elsewhere(self, asked: _Asked, works: AbstractSet[WorkId]) -> bool:
-        """Whether an identifier of the question stands in the lineage and in none of these works."""
-        without = frozenset(self._kinship.kin.keys() - works)
-        for expression in map(fts_any, ([word] for word in entity_routing.identifiers(asked.text))):
-            inside = self._catalog.lexical([(expression, 1.0)], 1, without=without)
-            if not inside and self._catalog.lexical([(expression, 1.0)], 1, without=asked.scope.without):
-                return True
-        return False
 
     def worth(self, question: str) -> Mapping[str, float]:
         """The rarity in this generation of each word of a question, and of its forms."""
@@ -305,8 +296,7 @@ class Engine:
         scored = with_siblings(with_priors(first, outlines, known), self._weights.siblings)
         folded, doubts = self._reranked(asked, diversity.folded(scored))
         reader = Reader(self._catalog, self._passages, combined.by_row, folded, grows=asked.query.around)
-        codes = [candidate.score for candidate in folded if candidate.chunk.kind not in diversity.PROSE]
-        shown = diversity.limit_prose_share(diversity.apart(reader.read(folded), reader.grow), self._weights.prose, self._weights.margin, codes)
+        shown = diversity.apart(reader.read(folded), reader.grow)
         capped = diversity.capped(shown, asked.query.k, self._weights.share, {candidate.chunk.work for candidate in folded})
         return combined.explained(capped), doubts
 

@@ -2,8 +2,7 @@
 
 Code seldom says the name of what it belongs to, so that a name in a question finds whatever else looks like it (`eval.py`).
 What the name says is where to look, and says nothing more once that is done: the named works are asked what is left of the
-question. It may also name a work only to compare with it; others therefore get a share of the list. An identifier that is written
-out says where to look better than a name: where none of the named works has it, they do not lead.
+question. It may also name a work only to compare with it; others therefore get a share of the list.
 """
 
 from __future__ import annotations
@@ -93,11 +92,6 @@ def _is_part(words: Sequence[re.Match[str]], at: int, length: int) -> bool:
         return False
     beside = [(words[n], n) for n in (at - 1, at + 1) if 0 <= n < len(words)]
     return any(n and word[0][0].isupper() and abs(word.start() - words[at].start()) == len(words[min(at, n)][0]) + 1 for word, n in beside)
-
-
-def identifiers(question: str) -> frozenset[str]:
-    """The index's words of the identifiers that a question writes out (`vae_align_proj_coeff`)."""
-    return frozenset(word.replace("_", "").lower() for word in _WORD.findall(question) if "_" in word.strip("_"))
 
 
 def led(shown: Sequence[Scored], inside: Sequence[Scored], works: AbstractSet[WorkId], k: int) -> list[Scored]:

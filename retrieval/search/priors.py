@@ -27,10 +27,9 @@ from retrieval.search.work_relations import WorkRelation
 class FusionWeights:
     """`dense` is the share of the dense score, scaled by the first `pool` of each list; `share` of a list may come from one work.
 
-    `prose` is the share of every beginning of a list that may be prose while code is at most `margin` deviations behind. The rest
-    are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
-    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`,
-    the `stage` that a file is for, and what settles a decision that is asked for (`decided`).
+    The rest are the weights of the priors: the `graph` and the `target`'s text, its `own` code, statements at the `toplevel` of a file, an
+    `abstract`, what `siblings` say, what has a value `stated`, what is `verbatim`, what is `code`, the `stage` that a file is for, and what
+    settles a decision that is asked for (`decided`).
     """
 
     dense: float = 0.5
@@ -47,8 +46,6 @@ class FusionWeights:
     stage: float = 0.5
     decided: float = 4.0
     share: float = 0.6
-    prose: float = 0.4
-    margin: float = 1.0
 
 
 @cache

@@ -3,8 +3,7 @@
     python -m tests.golden.rankings        makes rankings.json anew; look at `git diff` before it is committed
 
 `lexical` is what words alone give and must not move at all; `vectors` has the packaged model in it, whose arithmetic
-differs in the last digits between processors: two hits that scored within `SLACK` of one another may change places, and
-since a list leaves room for code that is close enough to its prose, only the order of code and that of prose are compared.
+differs in the last digits between processors: two hits that scored within `SLACK` of one another may change places.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from lineage.citation import pinpoint
 from lineage.generation import open_generation
 from lineage.reasons import words
 from lineage.records import Hit
-from retrieval.search.diversity import PROSE
 from retrieval.search.engine import Engine
 from retrieval.search.query import make_query
 from tests.demo import DEMO, NAME, Demo
@@ -51,16 +49,6 @@ def _entry(hit: Hit) -> dict[str, Any]:
 
 def changes(before: Ranking, after: Ranking, slack: float = 0.0) -> Iterator[str]:
     """Every hit that came, went or moved, with the reasons it had and has; with `slack` as far as no processor's last digits explain it."""
-    if not slack:
-        yield from _moved(before, after, 0.0)
-        return
-    for prose in (True, False):
-        then, now = ([row for row in rows if (row["kind"] in PROSE) == prose] for rows in (before, after))
-        common = min(len(then), len(now))
-        yield from _moved(then[:common], now[:common], slack)
-
-
-def _moved(before: Ranking, after: Ranking, slack: float) -> Iterator[str]:
     then = {row["hit"]: (rank, row) for rank, row in enumerate(before, 1)}
     now = {row["hit"]: (rank, row) for rank, row in enumerate(after, 1)}
     for name in dict.fromkeys((*now, *then)):

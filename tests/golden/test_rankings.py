@@ -35,12 +35,5 @@ def test_a_change_is_told_with_what_moved_it():
     ]
 
 
-def test_last_digits_may_give_prose_or_code_the_last_place():
-    then, now = [row("a", 0.9), row("p", 0.6, "paper")], [row("a", 0.9), row("b", 0.4)]
-    assert list(changes(then, now, 0.02)) == []
-    assert len(list(changes(then, now))) == 2
-    assert list(changes(then, [row("b", 0.5), row("p", 0.6, "paper")], 0.02)) == ["b: not among the first 5 -> rank 1 [lexical 0.5]"]
-
-
 def test_neighbours_within_the_slack_may_change_places():
     assert list(changes([row("a", 0.41), row("b", 0.4)], [row("b", 0.41), row("a", 0.4)], 0.02)) == []

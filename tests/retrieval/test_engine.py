@@ -194,17 +194,6 @@ def test_a_question_that_names_a_work_is_asked_of_it_too(engine):
     assert found.hits[0].score == max(hit.score for hit in found.hits)
 
 
-def test_a_named_work_without_the_identifier_that_is_asked_for_does_not_lead(tmp_path):
-    other = small.chunk(small.OWN, "loss.py", "tent_proj_coeff = 1.5", symbol="loss")
-    small.build(tmp_path, pieces=[*small.chunks(), other])
-    with Engine(open_generation(tmp_path, "small")) as engine:
-        found = engine.ask(make_query("what is tent_proj_coeff in the TENT loss?"))
-        known = engine.ask(make_query("what does _init_weights and forward_and_adapt of TENT do?"))
-    assert found.hits[0].chunk.path == "loss.py"
-    assert not any(of_named_work(hit) for hit in found.hits)
-    assert any(of_named_work(hit) for hit in known.hits)
-
-
 def test_where_one_work_is_asked_the_note_counts_what_was_searched_of_it(lexical):
     question = "which weather does a sailing regatta in the north need to be held, and who decides about it?"
     notes = lexical.ask(make_query(question, work="DequanWang/tent")).notes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lineage.catalog.reader import Outline
 from lineage.records import Chunk, Reason, ReasonKind, Reference, Signal, Work, WorkId
-from retrieval.search.diversity import apart, capped, covers, folded, limit_prose_share
+from retrieval.search.diversity import apart, capped, covers, folded
 from retrieval.search.fusion import Scored, fuse, likelihood, reordered, standard
 from retrieval.search.priors import FusionWeights, KnownNames, fitted, with_priors
 from retrieval.search.work_relations import WorkRelation
@@ -161,42 +161,6 @@ def test_the_likelihood_is_monotone_and_stays_inside_its_bounds():
     assert 0 < likelihood(-1e9) < likelihood(0) < likelihood(5) < likelihood(1e9) <= 1
 
 
-def kinds(*found):
-    return [Scored(row, score, replace(chunk(row), kind=kind)) for row, (kind, score) in enumerate(found)]
-
-
-def test_prose_leaves_room_for_code_that_is_nearly_as_good():
-    found = kinds(("paper", 3.0), ("paper", 2.9), ("docs", 2.8), ("code", 2.5), ("paper", 2.4), ("config", 2.3))
-    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 3, 1, 5, 2, 4]
-
-
-def test_prose_stays_first_where_no_code_comes_near_it():
-    found = kinds(("paper", 3.0), ("paper", 2.9), ("paper", 2.8), ("code", 1.0))
-    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 1, 2, 3]
-
-
-def test_a_list_of_code_or_of_prose_alone_keeps_its_order():
-    assert rows(limit_prose_share(kinds(*[("code", -row) for row in range(5)]), 0.4, 1.0)) == [0, 1, 2, 3, 4]
-    assert rows(limit_prose_share(kinds(*[("docs", -row) for row in range(5)]), 0.4, 9.0)) == [0, 1, 2, 3, 4]
-    assert rows(limit_prose_share([], 0.4, 1.0)) == []
-
-
-def test_no_more_is_read_than_is_asked_for():
-    read = []
-    shown = limit_prose_share((read.append(one.row) or one for one in kinds(*[("code", -row) for row in range(5)])), 0.4, 1.0)
-    assert (rows([next(shown), next(shown)]), read) == ([0, 1], [0, 1])
-
-
-def test_imports_are_not_put_before_prose_but_a_script_is():
-    prose = kinds(("paper", 3.0), ("paper", 2.9))
-    glue, script = (
-        Scored(row, 2.8, replace(chunk(row), role="module", text=text))
-        for row, text in ((8, "from a import b\nfrom c import d"), (9, "lr = 1\nfit(lr)"))
-    )
-    assert rows(limit_prose_share([*prose, glue], 0.4, 1.0)) == [0, 1, 8]
-    assert rows(limit_prose_share([*prose, script], 0.4, 1.0)) == [0, 9, 1]
-
-
 SCORES = st.lists(st.tuples(st.integers(0, 30), st.floats(-50, 50, width=16)), max_size=12, unique_by=lambda pair: pair[0])
 
 
@@ -275,34 +239,6 @@ def test_a_capped_list_is_as_long_as_it_can_be_and_spares_each_work_its_share(wo
     most = max(3, math.ceil(share * k))
     within = [one for n, one in enumerate(found) if works[:n].count(works[n]) < most]
     assert made[: len(within)] == within[:k]
-
-
-@given(st.lists(st.tuples(st.sampled_from(["paper", "docs", "code", "config"]), st.floats(-2, 4, width=16)), max_size=14), st.floats(0, 2))
-@settings(max_examples=25, deadline=None)
-def test_mixing_loses_nothing_and_keeps_code_and_prose_each_in_their_order(found, margin):
-    some = kinds(*sorted(found, key=lambda one: -one[1]))
-    made = list(limit_prose_share(some, 0.4, margin))
-    prose = {"paper", "docs"}
-    assert sorted(rows(made)) == sorted(rows(some))
-    for side in (True, False):
-        assert rows(one for one in made if (one.chunk.kind in prose) is side) == rows(one for one in some if (one.chunk.kind in prose) is side)
-    for n, one in enumerate(made):
-        overtaken = [other for other in some[: some.index(one)] if other in made[n:]]
-        assert all(other.chunk.kind in prose and other.score - margin <= one.score for other in overtaken)
-
-
-def test_code_that_is_exactly_as_far_behind_as_it_may_be_goes_first():
-    found = kinds(("paper", 3.0), ("paper", 2.5), ("code", 1.5))
-    assert rows(limit_prose_share(found, 0.4, 1.0)) == [0, 2, 1]
-    assert rows(limit_prose_share(found, 0.4, 0.99)) == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("text", "first"), [("import a\nimport b\nx = 1", 1), ("import a\nx = 1", 1), ("import a\nx = 1\ny = 2", 8), ("\n\nimport a\n\n", 1)]
-)
-def test_lines_that_mostly_import_do_nothing_themselves(text, first):
-    glue = Scored(8, 2.8, replace(chunk(8), role="module", text=text))
-    assert rows(limit_prose_share([*kinds(("paper", 3.0), ("paper", 2.9)), glue], 0.4, 1.0))[1] == first
 
 
 def test_a_reranker_moves_hits_between_places_and_its_ties_keep_their_order():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lineage.records import Chunk, ReasonKind, Tier, Work, WorkId
-from retrieval.search.entity_routing import asked_of, identifiers, led, names_of
+from retrieval.search.entity_routing import asked_of, led, names_of
 from retrieval.search.fusion import Scored
 from retrieval.search.question_subject import coined
 from retrieval.search.work_relations import WorkRelation
@@ -175,19 +175,6 @@ def test_however_long_the_lists_three_quarters_of_each_beginning_are_the_named_w
         named = sum(one.chunk.work == GEVAL for one in made[:n])
         assert named == min(math.ceil(0.75 * n), len(own)) or n - named == len(others)
     assert [one.score for one in made] == sorted((one.score for one in made), reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [
-        ("what is vae_align_proj_coeff?", {"vaealignprojcoeff"}),
-        ("is `_init_weights` or __init__ called?", {"initweights"}),
-        ("a _private and trailing_ word", set()),
-        ("no identifiers at all", set()),
-    ],
-)
-def test_identifiers_are_words_with_a_bar_inside(question, found):
-    assert identifiers(question) == found
 
 
 @given(st.lists(st.sampled_from(["G", "Eval", "-", " ", "Tent", "tent", "MAE", "?", "what", "_", "1"]), max_size=24).map("".join))

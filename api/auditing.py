@@ -88,7 +88,6 @@ def _compared(
             stated = [name for name in {*paper.held, *repository.held} if paper.stated(name)]
             judged = [(occurrence.evidence.chunk.path, occurrence.fact.line) for name in stated for occurrence in repository.held.get(name, ())]
             findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged, stated)
-            findings += named_findings.component_findings(named_findings.components(paper.text), repository, paper.text)
             findings = with_decisions(findings, decisions, paper, repository)
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run",)

@@ -298,12 +298,12 @@ Strength = Literal["stated", "code", "inherited", "decided"]
 class AuditFinding:
     """One expectation compared with a generated repository.
 
-    `level` is where it stands: the paper's components, a method's details, an experiment's settings. `scope` is the
+    `level` is where it stands: a method's details, an experiment's settings. `scope` is the
     experiment, stage or component that it holds for, `strength` who says so. `severity` (0..1) is how much it matters;
     what cannot be judged counts for nothing.
     """
 
-    level: Literal["paper", "method", "experiment"]
+    level: Literal["method", "experiment"]
     name: str
     title: str
     verdict: Verdict

@@ -26,7 +26,7 @@ from lineage.errors import Losses
 from lineage.results import Audit, AuditFinding
 from lineage.text.tokens import counted
 
-_LEVELS = {"paper": "components of the method", "method": "details of the method", "experiment": "settings of the experiments"}
+_LEVELS = {"method": "details of the method", "experiment": "settings of the experiments"}
 _MARKS = {"match": "ok", "deviation": "differs", "missing": "missing", "cannot judge": "?"}
 
 
@@ -132,7 +132,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_KINDS = {"match": ("pass", "none"), "deviation": ("fail", "error"), "missing": ("fail", "warning"), "cannot judge": ("open", "none")}
 """The kind and level of a result by verdict; only what fails may have a level."""
 _WHERE = re.compile(r"(?P<path>.+?)#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?\Z")
-_LEVEL_TITLES = {"paper": "Component of the method", "method": "Detail of the method", "experiment": "Setting of an experiment"}
+_LEVEL_TITLES = {"method": "Detail of the method", "experiment": "Setting of an experiment"}
 
 
 def to_sarif(made: Audit, verdicts: Iterable[str] = ("deviation", "missing")) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def to_sarif(made: Audit, verdicts: Iterable[str] = ("deviation", "missing")) ->
 
 
 def _rule_id(finding: AuditFinding) -> str:
-    return f"{finding.level}/{finding.title if finding.name == 'component' else finding.name}"
+    return f"{finding.level}/{finding.name}"
 
 
 def _rule(identifier: str, finding: AuditFinding) -> dict[str, Any]:

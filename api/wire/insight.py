@@ -240,7 +240,7 @@ class WrittenAnswerView:
 class AuditFindingView:
     """One expectation compared with the repository: what was expected, what is there, where, and who says so (`strength`)."""
 
-    level: Literal["paper", "method", "experiment"]
+    level: Literal["method", "experiment"]
     name: str
     title: str
     verdict: Verdict

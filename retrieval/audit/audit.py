@@ -1,6 +1,6 @@
 """A generated repository against what a paper states: what agrees, deviates, is missing, and what cannot be judged. Pure.
 
-Values are compared within one experiment, stage and component (`roles`). A deviation is reported only where the paper states
+Values are compared within one experiment, stage and component. A deviation is reported only where the paper states
 the value of a role and the repository sets that role to something else. A detail is missing only where the repository has
 other values of the same section and nothing by any of the detail's names. What only the target's own code or its lineage
 has may agree, and never counts against. No code is run.
@@ -31,7 +31,7 @@ from retrieval.audit.expectations import (
 )
 from retrieval.audit.findings import finding_of, of_runs, once
 from retrieval.audit.inputs import Paper, Repository
-from retrieval.audit.support import AuditSupport, Roles, experiment_of
+from retrieval.audit.support import AuditSupport, experiment_of
 from retrieval.audit.value_scope import (
     EVALUATION,
     code_stages,
@@ -65,8 +65,7 @@ _LITTLE = 0.3
 def audited(paper: Paper, repository: Repository) -> list[AuditFinding]:
     """The findings on all details that the paper states or its lineage has, and the repository sets or lacks."""
     support = AuditSupport.of(paper, repository)
-    roles = Roles.of(paper, repository)
-    compared = [_Detail.of(paper, repository, name, support, roles) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
+    compared = [_Detail.of(paper, repository, name, support) for name in sorted({*paper.held, *repository.held}) if name not in NOT_IN_CODE]
     findings = [finding for detail in compared for finding in detail.findings()]
     findings += of_runs(paper, repository, findings)
     judged: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -94,16 +93,13 @@ class _Detail:
     expected: Sequence[Expectation]
     set_: Sequence[FactOccurrence]
     support: AuditSupport
-    roles: Roles
 
     @classmethod
-    def of(cls, paper: Paper, repository: Repository, name: str, support: AuditSupport, roles: Roles) -> _Detail:
+    def of(cls, paper: Paper, repository: Repository, name: str, support: AuditSupport) -> _Detail:
         stated = paper.stated(name)
         if name in {"adam_beta1", "adam_beta2"} and paper.stated("adam_betas"):
             stated = []
-        possible = {
-            id(occurrence) for occurrence in of_this_repository([expectation.value for expectation in stated], repository.names, paper.listed)
-        } | {id(expectation.value) for expectation in support.best(stated, name)}
+        possible = {id(value) for value in of_this_repository([one.value for one in stated], repository.names, paper.listed)}
         set_ = [value for value in repository.set_values(name) if is_schedule(paper.ontology, value)]
         if name == "batch_size":
             devices, passes = (
@@ -118,7 +114,7 @@ class _Detail:
                     [occurrence for occurrence in passes if occurrence.fact.literal],
                 ),
             ]
-        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support, roles)
+        return cls(paper, repository, name, [expectation for expectation in stated if id(expectation.value) in possible], set_, support)
 
     @cached_property
     def _evaluated(self) -> bool:
@@ -127,8 +123,6 @@ class _Detail:
     def _one_role(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether a value of the repository may be of the stage and experiment that the paper speaks of."""
         stated = expected.value
-        if self.roles.differ(stated, set_):
-            return False
         if not stages_agree(paper_stages(stated), code_stages(set_), self.repository.stages, self._evaluated):
             return False
         folder = self.repository.folders.of(set_)
@@ -207,31 +201,9 @@ class _Detail:
             if agree(expectation.value, set_, self.paper.same):
                 continue  # one number of several, of which another differs
             beside = expectation.place in statements and expectation.item >= 0 and items == distinct
-            if (
-                not self._agreeing
-                or beside
-                or self.roles.is_sure(expectation.value, set_)
-                or (shared and experiment_of(expectation.value) not in roles)
-            ):
+            if not self._agreeing or beside or (shared and experiment_of(expectation.value) not in roles):
                 found.append((expectation, set_))
-        found = found or self._eliminated()
         return found if self._surely(found) else []
-
-    def _eliminated(self) -> list[tuple[Expectation, FactOccurrence]]:
-        """Where the paper has as many roles as the repository has places, and all but one agree: the one that is left of each."""
-        roles, places = (
-            {experiment_of(one.value): one for one in self.expected},
-            {(occurrence.evidence.chunk.path, occurrence.fact.scope): occurrence for occurrence in self.set_},
-        )
-        if not 1 < len(roles) == len(places) or len(roles) != len(self.expected):
-            return []
-        free = list(places.values())
-        unmet = []
-        for expectation in roles.values():
-            met = next((set_ for set_ in free if agree(expectation.value, set_, self.paper.same)), None)
-            free = [set_ for set_ in free if set_ is not met]
-            unmet += [] if met else [expectation]
-        return [(unmet[0], free[0])] if len(unmet) == 1 and self._comparable(unmet[0], free[0]) and self._one_role(unmet[0], free[0]) else []
 
     def _comparable(self, expected: Expectation, set_: FactOccurrence) -> bool:
         """Whether two values that differ contradict each other: of one name and unit, and the other is stated nowhere for this detail."""
@@ -255,8 +227,6 @@ class _Detail:
             or of_another_section(stated, set_, self.paper.sections, self._common)
         ):
             return False
-        if self.roles.is_sure(stated, set_):
-            return True
         return not self._is_of_another_experiment(expected) and not any(agree(occurrence, set_, self.paper.same) for occurrence in self._elsewhere)
 
     def _has_both_lengths(self) -> bool:
@@ -271,9 +241,7 @@ class _Detail:
 
     def _is_of_another_experiment(self, expected: Expectation) -> bool:
         """Whether most of the repository agrees with another experiment than the one that a value is stated for."""
-        if self.support.excludes(expected, self.name, self.paper.stated(self.name)):
-            return True
-        return self.name in wording().many and self.support.is_foreign(expected, self.name)
+        return self.support.excludes(expected, self.name, self.paper.stated(self.name))
 
     @cached_property
     def _elsewhere(self) -> list[FactOccurrence]:
@@ -283,8 +251,6 @@ class _Detail:
 
     def _surely(self, pairs: Sequence[tuple[Expectation, FactOccurrence]]) -> bool:
         """Whether pairs that differ are a deviation: one system has one such value, and the text does not give the other near by."""
-        if pairs and all(self.roles.is_sure(expectation.value, set_) for expectation, set_ in pairs):
-            return True
         if self.name in wording().many and not all(overlap(expectation.value, set_, self._common) for expectation, set_ in pairs):
             values = {expectation.value.fact.value for expectation in self.expected}
             if len(values) > _SHOWN or len({occurrence.fact.value for occurrence in self.set_}) > 1:

@@ -20,7 +20,7 @@ from lineage.results import Audit, AuditFinding
 ROOT = Path(__file__).parents[2]
 WRONG = AuditFinding("experiment", "learning_rate", "learning rate", "deviation", "0.1", "0.2", "a b/train.py#L3-L4", severity=0.8, why="stated")
 LACKING = AuditFinding("method", "ema_decay", "EMA decay", "missing", "0.999", why="stated")
-AGREES = AuditFinding("paper", "component", "Encoder|x", "match", "an encoder")
+AGREES = AuditFinding("method", "encoder", "Encoder|x", "match", "an encoder")
 MADE = Audit("folder", "arxiv-2401.00001", "g1", (WRONG, LACKING, AGREES), 0.5)
 
 # what section 3 of the SARIF 2.1.0 standard demands of the parts that are written

@@ -100,15 +100,13 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     rows = (
         AuditFinding("method", "lr", "rate", "deviation", "0.1", "0.2", "a.py#L3", (CODE,), why="the target states it"),
         AuditFinding("method", "wd", "decay", "match", "0.1", "0.1", "a.py#L4", (CODE,), why="fine"),
-        AuditFinding("paper", "component", "Decoder", "match", "x", why="2 of 2"),
+        AuditFinding("experiment", "decoder", "Decoder", "match", "x", why="2 of 2"),
         AuditFinding("experiment", "seed", "seed", "missing", "7", scope="CIFAR-10"),
     )
     made = Audit("/a\nb", "small", "1", rows, 0.5, ("n1", "n2"))
     lines = audit.report_text(made).split("\n")
     assert lines[0] == "/a b against small: 50% of what could be judged agrees (2 agree, 1 deviation, 1 missing, 0 not judged)"
-    assert lines[2:8] == [
-        "components of the method (1 of 1 agree or cannot be judged; --all shows them)",
-        "",
+    assert lines[2:6] == [
         "details of the method (1 of 2 agree or cannot be judged; --all shows them):",
         "  differs  rate  a.py#L3",
         "           expected 0.1, found 0.2",
@@ -118,7 +116,7 @@ def test_an_audit_hides_what_agrees_unless_all_is_asked_for():
     assert lines[-3:] == ["", "n1", "n2"]
     everything = audit.report_text(made, everything=True)
     assert "details of the method:\n" in everything
-    assert "  ok       Decoder\n           2 of 2\n" in everything
+    assert "  ok       Decoder\n" in everything
 
 
 def test_an_answer_numbers_its_evidence_once_and_cites_it_in_order():

@@ -106,12 +106,6 @@ def test_two_values_of_one_statement_are_expected_one_by_one():
     assert audit([expected], [has("batch_size", "512", scope="train"), sample])["batch_size", "deviation"].found == "512"
 
 
-def test_as_many_places_as_roles_leave_the_one_that_differs():
-    roles = [stated("gradient_clip", value, section=("C", title, "Training")) for value, title in (("3", "Autoencoder"), ("1", "Second model"))]
-    places = [has("gradient_clip", "3", path="tokenizer.yaml", kind="config"), has("gradient_clip", "10", path="ar.yaml", kind="config")]
-    assert audit(roles, places)["gradient_clip", "deviation"].where == "ar.yaml#L1"
-
-
 def test_the_program_that_builds_another_optimizer_than_it_names_deviates():
     named, built = has("optimizer", "adam", kind="config", path="config.yaml"), has("optimizer", "sgd", kind="call")
     assert audit([stated("optimizer", "adam", text="We use Adam.")], [named, built])["optimizer", "deviation"].found == "sgd"
@@ -179,33 +173,6 @@ def test_the_score_weighs_what_matters_and_leaves_out_what_cannot_be_judged():
     ]
     assert score(rows) == 0.75
     assert score(rows[2:]) == 1.0
-
-
-def of_two_experiments(lr, **other):
-    """What a paper states for two experiments, beside what two families of configurations set; `lr` is that of the tokenizer."""
-    sections = {"tok": ("A", "Autoencoder"), "gen": ("A", "Second model")}
-    values = {
-        "tok": {"epochs": "300", "gradient_clip": "3", "learning_rate": "0.00025"},
-        "gen": {"epochs": "100", "gradient_clip": "1", "learning_rate": "0.01"},
-    }
-    expected = [stated(name, value, section=sections[kind]) for kind, some in values.items() for name, value in some.items()]
-    values["tok"] |= {"learning_rate": lr, **other}
-    paths = {"tok": ("conf/tok_l.yaml", "conf/tok_xl.yaml"), "gen": ("conf/gen_l.yaml",)}
-    return expected, [
-        has(name, value, path=path, kind="config") for kind, some in values.items() for name, value in some.items() for path in paths[kind]
-    ]
-
-
-def test_a_family_of_configurations_is_compared_with_its_own_experiment():
-    assert {verdict for _, verdict in audit(*of_two_experiments("0.00025"))} == {"match"}
-    deviation = audit(*of_two_experiments("0.01"))["learning_rate", "deviation"]  # the other experiment's rate
-    assert (deviation.expected, deviation.found, deviation.where[:9]) == ("0.00025", "0.01", "conf/tok_")
-
-
-def test_families_that_agree_with_neither_experiment_more_are_not_assigned():
-    found = audit(*of_two_experiments("0.5", epochs="7", gradient_clip="9"))
-    assert ("learning_rate", "deviation") not in audit(*of_two_experiments("0.01", epochs="100", gradient_clip="1"))
-    assert all(verdict != "missing" for _, verdict in found)
 
 
 def test_what_a_trial_run_sets_is_not_what_is_run():

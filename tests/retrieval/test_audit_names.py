@@ -1,4 +1,4 @@
-"""Values under names that no list has, and components by name."""
+"""Values under names that no list has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from indexer.extraction.extract import settings
 from lineage.hyperparameters.ontology import ontology
 from lineage.records import Chunk, Document, Work, WorkId
 from retrieval.audit.inputs import Repository
-from retrieval.audit.named_findings import component_findings, components, named_findings
+from retrieval.audit.named_findings import named_findings
 from retrieval.audit.named_values import Named, NamedValues, plain, telling_pieces
 from retrieval.decisions.target_text import TargetSentence, TargetText
 
@@ -80,27 +80,6 @@ def test_what_is_worked_with_or_tried_is_no_statement():
 
 def test_a_name_that_the_list_of_details_has_is_judged_there():
     assert verdicts(text_of("A batch size of 1 is used to measure."), "batch_size: 16") == {}
-
-
-def test_components_are_named_by_the_text_and_not_by_headings_or_other_works():
-    lines = ("PatchDecoder is shallow.", "PatchDecoder reads tokens.", "PatchDecoder is trained.")
-    cited = ("MaskFormer [cheng2021] is a segmenter.", "MaskFormer is used.", "MaskFormer is large.")
-    found = components(text_of(*lines, *cited, "We describe the Token Merging module."))
-    assert [one.title for one in found] == ["PatchDecoder"]
-
-
-def test_a_component_is_missing_only_where_the_repository_follows_the_papers_names():
-    lines = [f"{name} does {n} things." for name in ("PatchDecoder", "TokenMixer", "QueryPool") for n in range(3)]
-    text = text_of(*lines)
-    found = components(text)
-    follows = repository("class PatchDecoder: ...\nclass TokenMixer: ...", "model.py")
-    assert {one.title: one.verdict for one in component_findings(found, follows, text)} == {
-        "PatchDecoder": "match",
-        "TokenMixer": "match",
-        "QueryPool": "missing",
-    }
-    other = repository("class Decoder: ...", "model.py")
-    assert {one.verdict for one in component_findings(found, other, text)} == {"cannot judge"}
 
 
 def test_a_count_that_the_paper_has_no_fact_of_is_judged_by_its_words():

@@ -119,13 +119,11 @@ def _body(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Mapping[
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    if "enum" in schema:
-        kinds = [json.dumps(value) for value in schema["enum"]]
-    else:
-        kinds = [option.get("type", "") for option in schema.get("anyOf", (schema,)) if option.get("type") != "null"]
+    """Choices or types, bounds, and the default unless it is empty."""
+    kinds = schema.get("enum") or [option.get("type") for option in schema.get("anyOf", (schema,)) if option.get("type") != "null"]
     bounds = [f"{word} {_bound(schema, key):.0f}" for key, word in _BOUNDS if _bound(schema, key) is not None]
-    default = f", default {json.dumps(schema['default'])}" if schema.get("default") is not None else ""
-    return " ".join([" or ".join(filter(None, kinds)), *bounds]) + default
+    default = f", default {schema['default']}" if schema.get("default") else ""
+    return " ".join(["|".join(filter(None, kinds)), *bounds]) + default
 
 
 _BOUNDS = (("minimum", "from"), ("maximum", "to"), ("maxLength", "up to"), ("maxItems", "up to"))

@@ -107,7 +107,7 @@ class Service:
         return self.build(replace(request, name=generation.manifest.lineage, add=added), watch=watch)
 
     def update(self, lineage: str = "", *, every: bool = False, watch: Watch = unwatched) -> tuple[Updated, ...]:
-        """Ask arXiv and GitHub for new versions and commits of a lineage, or of `every` one; build what changed and tell what it says otherwise."""
+        """Look for new versions and commits of a lineage, or of `every` one; build what changed and list the differences."""
         from api.updating import Updated
 
         updated: list[Updated] = []
@@ -314,7 +314,7 @@ class Service:
         raise NotFound(f"there is no chunk {chunk[:80]!r}", hint=_NO_CHUNK + missed)
 
     def crop(self, chunk: str, *, lineage: str = "") -> Crop:
-        """Draw the part of a PDF's page that a chunk was read from, with a box around it, in the sandbox. Keeps nothing; raises `NotFound`."""
+        """Draw the page of a PDF around a chunk, with a box, in the sandbox. Keeps nothing. Raises `NotFound`."""
         from api.cropping import crop
 
         return crop(self._parts, self._name(lineage) if lineage else self._holding(chunk)[0] or self._name(""), chunk)
@@ -444,7 +444,7 @@ class Service:
     # -- decisions
 
     def decide(self, name: str, value: str, because: str, *, lineage: str = "", note: str = "", by: str = "", force: bool = False) -> Decision:
-        """Record that a detail has a value because of the lines at a citation, which must state it unless `force`d; later runs start from it.
+        """Record the value of a detail with a citation; its lines must state the value unless `force`d. Later runs use it.
 
         Raises `UnsupportedDecision`, which shows the lines, `UsageError` and `NotFound`.
         """
@@ -493,7 +493,7 @@ class Service:
             )
 
     def report(self, lineage: str = "", *, no_target_code: bool = False, watch: Watch = unwatched) -> ReportView:
-        """Report what the target does not tell: contradictions, decisions by part with the ancestors' answers; licenses and the ledger."""
+        """Report what the target does not say: contradictions, decisions by part with the ancestors' answers, licenses, the ledger."""
         from api.wire.insight import GapsView
         from api.wire.report import report_of
 

@@ -116,13 +116,13 @@ class Exact(Closed):
         str, Field(min_length=1, max_length=1000, pattern=TEXT, description="A regular expression (RE2 syntax); a plain string if fixed.")
     ]
     lineage: Lineage = ""
-    fixed: Annotated[StrictBool, Field(description="Take the pattern as it is written.")] = False
+    fixed: Annotated[StrictBool, Field(description="Match the pattern literally.")] = False
     word: Annotated[StrictBool, Field(description="Only whole words.")] = False
-    any_case: Annotated[StrictBool | None, Field(description="Upper and lower case alike; by default if the pattern has no capitals.")] = None
+    any_case: Annotated[StrictBool | None, Field(description="Ignore case; default: if the pattern has no capitals.")] = None
     kind: Annotated[Literal["", "paper", "code", "config", "docs"], Field(description="Only lines of this kind.")] = ""
     work: Annotated[str, Field(max_length=300, description="Only lines of this paper or repository: its identifier, or OWNER/NAME.")] = ""
     limit: Annotated[int, Field(ge=1, le=1000, description="How many lines."), WHOLE] = 50
-    offset: Annotated[int, Field(ge=0, le=100_000, description="How many to pass over."), WHOLE] = 0
+    offset: Annotated[int, Field(ge=0, le=100_000, description="How many to skip."), WHOLE] = 0
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"pattern": "weight_decay", "kind": "code", "limit": 20}]})
@@ -149,10 +149,10 @@ class Citation(Closed):
 class Task(Closed):
     """Something to be written, and how much may be read for it."""
 
-    task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What is to be written, in your words.")]
+    task: Annotated[str, Field(min_length=1, max_length=20_000, pattern=TEXT, description="What you will write, in your words.")]
     lineage: Lineage = ""
-    tokens: Annotated[int, Field(ge=1, le=200_000, description="How many tokens the context may have."), WHOLE] = 6000
-    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="The stage of the work that it is for.")] = ""
+    tokens: Annotated[int, Field(ge=1, le=200_000, description="Token budget of the context."), WHOLE] = 6000
+    stage: Annotated[Literal["", "planning", "analysis", "coding"], Field(description="Stage of the work.")] = ""
     no_target_code: Annotated[StrictBool, Field(description="Leave the target's own code out.")] = False
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"task": "write the training loop", "tokens": 4000, "stage": "coding"}]})
@@ -201,7 +201,7 @@ class Deciding(Closed):
     """A decision on a detail, and the lines that it rests on."""
 
     name: Annotated[str, Field(min_length=1, max_length=120, pattern=TEXT, description="Name of the detail.", examples=["learning rate"])]
-    value: Annotated[str, Field(min_length=1, max_length=2000, pattern=TEXT, description="What it is to be.")]
+    value: Annotated[str, Field(min_length=1, max_length=2000, pattern=TEXT, description="The value you choose.")]
     because: Annotated[str, Field(min_length=1, max_length=600, pattern=TEXT, description="Citation of the lines that state it.")]
     lineage: Lineage = ""
     note: Annotated[str, Field(max_length=2000, pattern=f"{TEXT}|^$", description="Why, in your words.")] = ""
@@ -230,7 +230,7 @@ class Around(Closed):
 
     chunk: Annotated[str, Field(**CHUNK_ID)]
     lineage: Lineage = ""
-    before: Annotated[int, Field(ge=0, le=400, description="Lines before it; as many as by default take in what a hit showed."), DIGITS] = 60
+    before: Annotated[int, Field(ge=0, le=400, description="Lines before it."), DIGITS] = 60
     after: Annotated[int, Field(ge=0, le=400, description="Lines after it."), DIGITS] = 60
 
 
@@ -246,20 +246,20 @@ class Cited(OneLineage):
 
     top: Annotated[int, Field(ge=0, le=100_000, description="Only the first N (0: all)."), DIGITS] = 0
     work: Annotated[str, Field(max_length=300, pattern=LINEAGE, description="Only references to this work, by its identifier.")] = ""
-    form: Annotated[Literal["json", "bibtex", "csl-json", "ris"], Field(description="How they are written.")] = "json"
+    form: Annotated[Literal["json", "bibtex", "csl-json", "ris"], Field(description="Format of the references.")] = "json"
 
 
 class Reporting(OfLineage):
     """A lineage, and the form that the report on it is wanted in."""
 
-    form: Annotated[Literal["json", "html", "markdown"], Field(description="How the report is written.")] = "json"
+    form: Annotated[Literal["json", "html", "markdown"], Field(description="Format of the report.")] = "json"
 
 
 class AuditUpload(Closed):
     """An archive of code that is to be compared with a paper."""
 
     archive: Annotated[bytes, Field(min_length=1, description="A .zip, .tar or .tar.gz of the code.")]
-    name: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="What the result calls it.")] = "upload"
+    name: Annotated[str, Field(max_length=200, pattern=LINEAGE, description="Name of the code in the result.")] = "upload"
     lineage: Lineage = ""
     no_target_code: Annotated[bool, Field(description="Expect nothing of what only the target's own code says."), TRUTH] = False
 
@@ -267,19 +267,19 @@ class AuditUpload(Closed):
 class Drawing(OneLineage):
     """A lineage, and the form that its graph is wanted in."""
 
-    form: Annotated[Literal["json", "graphml", "dot", "svg", "html"], Field(description="How the graph is written.")] = "json"
+    form: Annotated[Literal["json", "graphml", "dot", "svg", "html"], Field(description="Format of the graph.")] = "json"
 
 
 class Build(Closed):
     """A lineage to be built."""
 
     target: Annotated[str, Field(min_length=1, max_length=2048, description="arXiv id or URL, DOI, Semantic Scholar id, or a title in quotes.")]
-    name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; by default it is made from the target.")] = ""
+    name: Annotated[str, Field(pattern=NAMED, description="Name of the lineage; default: made from the target.")] = ""
     depth: Annotated[int, Field(ge=1, le=3, description="How many generations of references to follow."), WHOLE] = 1
-    papers: Annotated[int | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; else as the server is set."), WHOLE] = (
-        None
-    )
-    repos: Annotated[int | None, Field(ge=0, le=500, description="Repositories to fetch; else as the server is set."), WHOLE] = None
+    papers: Annotated[
+        int | None, Field(ge=0, le=1000, description="Cited papers to fetch, best-ranked first; default: the server's setting."), WHOLE
+    ] = None
+    repos: Annotated[int | None, Field(ge=0, le=500, description="Repositories to fetch; default: the server's setting."), WHOLE] = None
     add: Annotated[tuple[Line, ...], Field(max_length=50, description="Further papers or repositories, by identifier or URL.")] = ()
     no_target_code: Annotated[StrictBool, Field(description="Keep the target's own code out of store and answers.")] = False
     blacklist: Annotated[tuple[Line, ...], Field(max_length=200, description="URL fragments that are neither fetched nor returned.")] = ()

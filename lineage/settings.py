@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from lineage.errors import SettingsError, check_home
 
@@ -36,10 +31,10 @@ def config_file() -> Path:
     return Path(os.environ.get("LINEAGE_CONFIG") or platformdirs.user_config_path("lineage") / "lineage.toml")
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What a user may choose. Descriptions are the documentation: `docs/settings.md` is made from them."""
 
-    model_config = SettingsConfigDict(env_prefix="LINEAGE_", extra="ignore", frozen=True, env_ignore_empty=True, populate_by_name=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("lineage"), description="Folder of the store: blobs, lineages, caches.")
     store: str = Field(
@@ -166,18 +161,6 @@ class Settings(BaseSettings):
         """Where lineages lie: the home folder, or the database that is set."""
         return lineages_at(self.store) if self.store else self.home
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags, then environment, then the config file; no `.env` of whatever folder one stands in."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
-
 
 def lineages_at(text: str) -> Lineages:
     """Where the lineages of a store lie that is given as a folder or an address."""
@@ -192,7 +175,7 @@ def load(**flags: Any) -> Settings:
     """Settings of this process; `flags` are a command's own, None meaning not given. Raises `SettingsError`."""
     try:
         _check_file()
-        loaded_settings = Settings(**{name: value for name, value in flags.items() if value is not None})
+        loaded_settings = Settings(**_written() | _environment() | {name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
@@ -207,8 +190,19 @@ def load(**flags: Any) -> Settings:
 
 
 def _written() -> dict[str, Any]:
-    """What the config file says, by key; nothing where there is none."""
-    return TomlConfigSettingsSource(Settings, toml_file=config_file())()
+    """What the config file says, by setting, or by key where there is no such setting; nothing where there is no file."""
+    path = config_file()
+    said = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    names = {
+        str(alias).lower(): name for name, field in Settings.model_fields.items() for alias in getattr(field.validation_alias, "choices", [name])
+    }
+    return {names.get(key.lower(), key): value for key, value in said.items()}
+
+
+def _environment() -> dict[str, str]:
+    """What the environment says, by setting; an empty variable says nothing. There is no `.env` of whatever folder one stands in."""
+    said = {name.upper(): value for name, value in os.environ.items() if value}
+    return {name: said[variable] for name in Settings.model_fields for variable in reversed(variables(name)) if variable in said}
 
 
 def _check_file() -> None:
@@ -216,10 +210,8 @@ def _check_file() -> None:
     path = config_file()
     if os.environ.get("LINEAGE_CONFIG") and not path.is_file() and str(path) != os.devnull:
         raise SettingsError(f"LINEAGE_CONFIG names {path}, and there is no such file", hint="name the file that is meant, or unset LINEAGE_CONFIG")
-    aliases = (choice for field in Settings.model_fields.values() for choice in getattr(field.validation_alias, "choices", ()))
-    known_names = {*Settings.model_fields, *(str(alias).lower() for alias in aliases)}
     for name in _written():
-        if name.lower() not in known_names:
+        if name not in Settings.model_fields:
             near = get_close_matches(name.lower().removeprefix("lineage_"), Settings.model_fields, n=1)
             hint = f"is {near[0]} meant?" if near else "`lineage doctor` lists the settings"
             raise SettingsError(f"{path} has {name}, and there is no such setting", hint=hint)

@@ -12,14 +12,13 @@ from typing import Annotated, Literal
 import typer
 
 from api import requests
-from api.cli import display, display_answers, display_gaps, exit_codes, terminal
+from api.cli import display, display_answers, exit_codes, terminal
 from api.cli.common import Named, Run, Words, command, joined
 from api.cli.files import label
 from api.operations import Service
 from api.wire.encode import MAX_TOKENS, MIN_TOKENS
 from lineage.errors import NotFound, UsageError
 from lineage.records import Answer
-from lineage.results import Gaps
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the calls, tokens and price that the chat model would cost; send it nothing.")]
 Format = Literal["compact", "full", "json"] | None
@@ -193,11 +192,10 @@ def gaps(
     with run.watching_on_a_terminal() as watch:
         gap_report = run.service.gaps(**asked, model=model, watch=watch)
     short = sys.stdout.isatty() and not (full or asked["state"] or asked["topic"])
-    run.put(gap_report, _brief if short else display_gaps.gaps, "gaps")
+    from api.cli import display_gaps
 
-
-def _brief(found: Gaps) -> str:
-    return display_gaps.brief(found, *terminal.size()[::-1])
+    columns, rows = terminal.size()
+    run.put(gap_report, partial(display_gaps.brief, rows=rows, columns=columns) if short else display_gaps.gaps, "gaps")
 
 
 @command(requests.DetailName)

@@ -9,6 +9,7 @@ import sys
 def main() -> None:
     """Import the command line and run it; ends with 130 where it is interrupted before it can say so itself."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a question's matrices are small: a second thread costs more than it does
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for them reads what every installed package says of itself
     try:
         from api.cli import app
 

@@ -24,6 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock
 
+from api.requests import JOB_ID
 from indexer.plan import BuildRequest
 from indexer.store.atomic_files import write_whole
 from lineage.errors import NotFound, StoreDamaged, failures
@@ -31,7 +32,6 @@ from lineage.errors import NotFound, StoreDamaged, failures
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)
 UNFINISHED = frozenset({"queued", "running"})
-JOB_ID = r"j_[0-9a-f]{24}"
 _ID = re.compile(JOB_ID + r"\Z")
 _KEPT = 200
 _MOST = 500

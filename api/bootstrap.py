@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,16 +63,14 @@ class Parts:
     @cached_property
     def tokens(self) -> Tokens:
         """The token counter of context packs. Raises `SettingsError` at its first use if the tokenizer file is not valid."""
-        from importlib.resources import files
-
-        from retrieval.context.token_budget import FileTokens, TokenEstimator
+        from retrieval.context.token_budget import FileTokens, TokenEstimator, tokenizer_of
 
         named = self.settings.tokenizer
         if named == "estimate":
             return TokenEstimator()
         if named != "packaged":
-            return FileTokens(Path(named), Path(named).parent.name + "/" + Path(named).name)
-        return FileTokens(Path(str(files("indexer"))) / "embedders" / "granite30m" / "tokenizer.json", "granite-embedding-30m tokenizer")
+            return FileTokens(partial(tokenizer_of, Path(named)), Path(named).parent.name + "/" + Path(named).name)
+        return FileTokens(registry.load_object("indexer.embedders.packaged:tokenizer", "packaged"), "granite-embedding-30m tokenizer")
 
     @cached_property
     def first(self) -> WordEmbedder:

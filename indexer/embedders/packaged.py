@@ -15,6 +15,7 @@ import json
 import re
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +74,10 @@ class Packaged:
         return self._embed(texts, QUERY_TOKENS)
 
     def _embed(self, texts: Sequence[str], limit: int) -> Vectors:
-        tokenizer, session = self._models()
+        tokens, session = self._models()
         vectors = np.empty((len(texts), DIM), np.float32)
         for start in range(0, len(texts), WINDOW):
-            rows = prepared(tokenizer, texts[start : start + WINDOW], limit)
+            rows = prepared(tokens, texts[start : start + WINDOW], limit)
             self.truncated += sum(cut for _, cut in rows)
             vectors[start : start + WINDOW] = embed(session, [ids for ids, _ in rows])
         return vectors
@@ -125,17 +126,23 @@ def _padded(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray[Any, np.dtype[np.
 
 def _load(folder: Path, threads: int) -> tuple[Any, Any]:
     import onnxruntime
-    from tokenizers import Tokenizer
 
-    model, tokens = _read(folder / "model.onnx", MODEL_SHA256), _read(folder / "tokenizer.json", TOKENIZER_SHA256)
+    model, tokens = _read(folder / "model.onnx", MODEL_SHA256), tokenizer(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads that wait awake cost more than they win
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_buffer(tokens)
-    _self_test(folder / "selftest.json", tokenizer, session)
-    return tokenizer, session
+    _self_test(folder / "selftest.json", tokens, session)
+    return tokens, session
+
+
+@cache
+def tokenizer(folder: Path = FOLDER) -> Any:
+    """The model's tokenizer, which counts the tokens of packs too; raises `SettingsError` when the file is damaged."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_buffer(_read(folder / "tokenizer.json", TOKENIZER_SHA256))
 
 
 def _read(path: Path, sha256: str = "") -> bytes:

@@ -166,10 +166,10 @@ def _chosen(found: Sequence[Statement], costs: _Costs, worth: Mapping[str, float
     kept: set[int] = set()
     covered: set[str] = set()
     chosen: list[Statement] = []
-    waiting = list(found)
+    waiting = [replace(statement, said=statement.said.intersection(worth)) for statement in found]
 
     def gain(statement: Statement, price: int) -> float:
-        word_weight = sum(worth.get(word, 0.0) * (_AGAIN if word in covered else 1.0) for word in statement.said)
+        word_weight = sum(worth[word] * (_AGAIN if word in covered else 1.0) for word in statement.said)
         return word_weight * (_LOOPED if statement.loops else 1.0) / math.pow(price or 1, _THRIFT)
 
     while priced := [(candidate, price) for candidate in waiting if (price := costs.price(candidate, kept)) <= room]:

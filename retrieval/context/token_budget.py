@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,25 +43,21 @@ class TokenEstimator:
 
 
 class FileTokens:
-    """The count of a `tokenizer.json`; read when first used."""
+    """The count of a tokenizer, which is read when first used."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, read: Callable[[], Any], name: str) -> None:
         self.name = name
-        self._path = path
-        self._made: Any = None
+        self._read = read
 
     def count(self, text: str) -> int:
         """Tokens of the text; raises `SettingsError` if the file is none."""
         # Lone surrogates (from damaged files) have no UTF-8 form; they are sent as question marks.
-        return len(self._tokenizer().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids)
-
-    def _tokenizer(self) -> Any:
-        if self._made is None:
-            self._made = _read(self._path)
-        return self._made
+        return len(self._read().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids)
 
 
-def _read(path: Path) -> Any:
+@cache
+def tokenizer_of(path: Path) -> Any:
+    """The tokenizer in a `tokenizer.json`; raises `SettingsError`."""
     from tokenizers import Tokenizer
 
     try:

@@ -85,7 +85,8 @@ def fuse(lexical: Ranked, dense: Ranked | None, share: float, pool: int = 200, n
     if not lexical or not dense:
         lists = [(kind, ranked, 1.0) for kind, ranked, _ in lists if ranked]
     columns = [(np.array([row for row, _ in ranked], np.int64), np.array([score for _, score in ranked], np.float64)) for _, ranked, _ in lists]
-    rows = np.unique(np.concatenate([np.empty(0, np.int64), *(held for held, _ in columns)]))
+    rows = np.sort(np.concatenate([np.empty(0, np.int64), *(held for held, _ in columns)]))
+    rows = rows[np.diff(rows, prepend=-1) > 0]
     parts = [(kind, weight * _scaled(rows, *column, pool)) for (kind, _, weight), column in zip(lists, columns, strict=True)]
     totals = sum((values for _, values in parts), np.zeros(len(rows)))
     order = np.argsort(-totals, kind="stable")

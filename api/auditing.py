@@ -17,7 +17,7 @@ from lineage.records import Chunk, WorkId
 from lineage.results import Audit, AuditFinding, CodeArchive, FactOccurrence
 from lineage.text.tokens import counted
 from retrieval.audit import audit as comparing
-from retrieval.audit import inputs, named_findings
+from retrieval.audit import inputs
 from retrieval.audit.decided import with_decisions
 from retrieval.contradictions.detect import loosely
 from retrieval.decisions import target_text
@@ -84,11 +84,7 @@ def _compared(
             made = build(replace(bench, reports=None), request, "first", upload)
         with inner.engine(_SUBJECT) as engine:
             repository = _repository(engine, all_standing(inner.gaps_material(engine).held))
-            findings = comparing.audited(paper, repository)
-            stated = [name for name in {*paper.held, *repository.held} if paper.stated(name)]
-            judged = [(occurrence.evidence.chunk.path, occurrence.fact.line) for name in stated for occurrence in repository.held.get(name, ())]
-            findings += named_findings.named_findings(paper.text, repository, paper.ontology, judged, stated)
-            findings = with_decisions(findings, decisions, paper, repository)
+            findings = with_decisions(comparing.audited(paper, repository), decisions, paper, repository)
     read = f"{counted(made.chunks, 'unit')} of code and {counted(made.facts, 'value')}"
     return findings, (f"{read} were read in {Path(code.name).name}; nothing was run",)
 

@@ -12,7 +12,6 @@ from lineage.records import Chunk, Setting, WorkId
 from lineage.results import FactOccurrence
 from lineage.text.tokens import parts
 from retrieval.audit.expectations import Expectation, expectations, in_example, is_aside, is_end, is_tried, sisters
-from retrieval.audit.named_values import settings_of
 from retrieval.audit.value_scope import Names
 from retrieval.decisions.experiment_folders import Folders
 from retrieval.decisions.experiments import Experiments, telling
@@ -113,7 +112,8 @@ class Repository:
     def unnamed(self) -> frozenset[float]:
         """The numbers that it gives names of no known detail."""
         known = {(occurrence.evidence.chunk.path, occurrence.fact.line) for some in self.held.values() for occurrence in some}
-        return frozenset(named.value for named in settings_of(self.settings, every=True) if (named.path, named.line) not in known)
+        amounts = (number(setting.value) for setting in self.settings if (setting.path, setting.line) not in known)
+        return frozenset(float(amount) for amount in amounts if amount is not None)
 
     @cached_property
     def _parts(self) -> str:

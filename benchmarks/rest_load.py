@@ -14,10 +14,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -34,7 +37,6 @@ from indexer.plan import BuildReport, BuildRequest
 WHAT = ("encoder", "decoder", "optimizer", "learning rate schedule", "augmentation", "batch size", "weight decay", "loss", "tokenizer", "dropout")
 ASKED = ("how is the {} initialized?", "which {} is used for training?", "where is the {} defined?", "default value of {} in the configuration")
 ROUNDS = 4
-NAME = "rest-load"
 
 
 def timed(client: httpx2.Client, lineage: str, number: int) -> float:
@@ -64,15 +66,19 @@ def _nobody(*_: object) -> BuildReport:
 
 
 class Builds:
-    """A queue that the server under test works at."""
+    """A queue that the server under test works at, and a copy of a folder of code that differs each time it is built."""
 
-    def __init__(self, home: Path, folder: Path) -> None:
-        self.jobs, self.request, self.done = Jobs(home, _nobody), BuildRequest(str(folder.resolve()), name=NAME), 0
+    def __init__(self, home: Path, code: Path, folder: Path) -> None:
+        self.folder = Path(shutil.copytree(code, folder / "code"))
+        self.jobs, self.request, self.done = Jobs(home, _nobody), BuildRequest(str(self.folder), name=f"rest-load-{os.getpid()}"), 0
 
     def ask(self) -> str:
         """Queue the build, unless it is under way; the id of its job."""
-        job = self.jobs.of_lineage(NAME)
-        return job.id if job and not job.finished else self.jobs.submit(self.request).id
+        job = self.jobs.of_lineage(self.request.name)
+        if job and not job.finished:
+            return job.id
+        (self.folder / "turn.py").write_text(f"turn = {time.time()}\n")
+        return self.jobs.submit(self.request).id
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -114,8 +120,8 @@ def soaked(url: str, lineage: str, minutes: float, builds: Builds, pid: int) -> 
                 rows.append((at, *taken(pid)))
     late = np.array(rows[len(rows) // 2 :])
     slopes = {name: round(3600 * float(np.polyfit(late[:, 0], late[:, n + 1], 1)[0]), 2) for n, name in enumerate(("MB", "threads", "files"))}
-    builds_done = sum(job.lineage == NAME and job.state == "done" for job in builds.jobs.all())
-    return {"minutes": minutes, "searches": number, "builds": builds_done, "first": rows[0][1:], "last": rows[-1][1:], "slope_per_hour": slopes}
+    ended = Counter(job.state for job in builds.jobs.all() if job.lineage == builds.request.name)
+    return {"minutes": minutes, "searches": number, "builds": dict(ended), "first": rows[0][1:], "last": rows[-1][1:], "slope_per_hour": slopes}
 
 
 def taken(pid: int) -> tuple[float, int, int]:
@@ -135,15 +141,16 @@ def main() -> None:
     wanted = parser.parse_args()
     command = [sys.executable, "-c", "from api.cli.app import main; main()", "serve", "--port", "0", "--json", "--home", str(wanted.home)]
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"LINEAGE_RATE": "1000000"}) as server:
+    env = os.environ | {"LINEAGE_RATE": "1000000"}
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as server:
         try:
             url = json.loads(server.stdout.readline() if server.stdout else "{}")["data"]["url"]
             made: dict[str, Any] = {"seconds_to_listen": round(time.perf_counter() - start, 2), "load": os.getloadavg()[0]}
             measured(url, wanted.lineage, 1, 1)
             if wanted.soak:
-                made["soak"] = soaked(url, wanted.lineage, wanted.soak, Builds(wanted.home, wanted.rebuild), server.pid)
+                made["soak"] = soaked(url, wanted.lineage, wanted.soak, Builds(wanted.home, wanted.rebuild, Path(folder)), server.pid)
             elif wanted.rebuild:
-                made |= beside_builds(url, wanted.lineage, wanted.requests, Builds(wanted.home, wanted.rebuild))
+                made |= beside_builds(url, wanted.lineage, wanted.requests, Builds(wanted.home, wanted.rebuild, Path(folder)))
             else:
                 made["searches"] = [measured(url, wanted.lineage, wanted.requests, clients) for clients in (1, 8)]
         finally:

@@ -54,7 +54,7 @@ system.addEventListener("change", paint);
 // A license as people read it.
 export const license = (name) => ({ custom: "custom license", unknown: "no license stated" })[name] || name || "no license stated";
 
-export const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+export const counted = (n, word, many = `${word}s`) => `${n.toLocaleString("en")} ${n === 1 ? word : many}`;
 
 export const ROLES = {
   base: "built upon", method: "method used", setup: "settings followed", data: "data",

@@ -63,7 +63,7 @@ function describe() {
   const about = $("about");
   about.hidden = !one;
   if (!one) return;
-  const facts = one.problem ? [`damaged: ${one.problem}`] : [counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "vectors are still being made", when(one.created), origin(one.provenance)];
+  const facts = one.problem ? [`damaged: ${one.problem}`] : [counted(one.counts.chunks, "chunk"), one.counts.facts ? counted(one.counts.facts, "fact") : "", one.embedder ? "" : "dense vectors are still being computed", when(one.created), origin(one.provenance)];
   about.replaceChildren(make("bdi", {}, facts.filter(Boolean).join(" · ")));
 }
 

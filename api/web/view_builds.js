@@ -1,4 +1,4 @@
-// Builds: ask for a lineage, watch it being made, stop it, go on with it.
+// Builds: start one, watch it, stop it, resume it.
 
 import { announce, counted, make, note, problem } from "./dom.js";
 import { follow, get, post, remove } from "./server.js";
@@ -29,7 +29,7 @@ export async function builds(view, { signal, refresh, empty }) {
     said, list));
   try {
     const { jobs } = await get("/jobs");
-    list.replaceChildren(...jobs.map((job) => row(job, signal, refresh)), jobs.length ? "" : note("No build was asked for through this server. Those made on the command line are in the list at the top."));
+    list.replaceChildren(...jobs.map((job) => row(job, signal, refresh)), jobs.length ? "" : note("No builds were started here. Lineages built on the command line are in the list at the top."));
   } catch (error) {
     list.replaceChildren(problem(error));
   }
@@ -71,11 +71,11 @@ function row(job, signal, refresh) {
     job = { ...job, ...next };
     head.replaceChildren(make("h3", {}, make("bdi", {}, job.lineage || job.request.target)), make("span", { class: `state ${job.state}` }, job.cancelling ? "stopping" : job.state));
     bar.hidden = IDLE.has(job.state);
-    if (job.report) now.textContent = `${counted(job.report.chunks, "chunk")}, ${counted(job.report.repositories, "repository").replace("repositorys", "repositories")}, ${counted(job.report.lineage_papers, "paper")}`;
+    if (job.report) now.textContent = [counted(job.report.chunks, "chunk"), counted(job.report.repositories, "repository", "repositories"), counted(job.report.lineage_papers, "paper")].join(", ");
     if (job.error) now.textContent = [job.error.message, job.error.hint].filter(Boolean).join(". ");
     foot.replaceChildren(
       IDLE.has(job.state) ? "" : make("button", { type: "button", onclick: act(() => remove(`/jobs/${job.id}`)) }, "Stop"),
-      job.state === "failed" || job.state === "cancelled" ? make("button", { type: "button", onclick: act(() => post(`/jobs/${job.id}/resume`)) }, "Go on") : "",
+      job.state === "failed" || job.state === "cancelled" ? make("button", { type: "button", onclick: act(() => post(`/jobs/${job.id}/resume`)) }, "Resume") : "",
       make("span", { class: "quiet" }, job.created));
   }
   draw(job);

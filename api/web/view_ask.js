@@ -99,6 +99,6 @@ function answer(composed) {
   })));
   const sources = [...numbered.values()].map(({ n, hit }) => make("li", { value: String(n) }, outward(hit.source.url, make("span", { class: "cite" }, hit.citation))));
   const by = stated.length ? "Stated by the paper, word for word" : "Quoted, word for word: the passages that come nearest";
-  return make("section", { class: "answer", "aria-label": "Short answer" }, ...paragraphs,
-    make("details", {}, make("summary", {}, counted(sources.length, "source")), make("ol", {}, ...sources)), make("p", { class: "small quiet" }, by));
+  return make("section", { class: "answer", "aria-label": "Short answer" }, make("p", { class: "small quiet" }, by), ...paragraphs,
+    make("details", {}, make("summary", {}, counted(sources.length, "source")), make("ol", {}, ...sources)));
 }

@@ -85,6 +85,6 @@ async function compare(both, found, lineage) {
 function holder(held, pick) {
   const { fact } = held;
   const over = held.overridden.map((one) => `${one.value} (${one.kind})`).join(", ");
-  return make("div", {}, cited({ ...held.evidence, citation: held.citation }), make("span", { class: "small quiet" }, " · ", [fact.kind, fact.scope, held.since && `since ${held.since}`, over && `overrides ${over}`, fact.literal ? "" : "computed, not run"].filter(Boolean).join(" · ")), " ",
+  return make("div", { class: "holder" }, cited({ ...held.evidence, citation: held.citation }), make("span", { class: "small quiet" }, " · ", [fact.kind, fact.scope, held.since && `since ${held.since}`, over && `overrides ${over}`, fact.literal ? "" : "computed, not run"].filter(Boolean).join(" · ")), " ",
     make("button", { type: "button", class: "small", "data-citation": held.citation, "aria-pressed": String(picked.includes(held.citation)), "aria-label": `Compare ${held.citation}`, onclick: () => pick(held.citation) }, "Compare"), quote(held.evidence));
 }

@@ -181,6 +181,7 @@ def test_a_question_shows_the_lines_with_numbers_focus_citation_and_reason(page,
     assert card.locator(".code td.n").count() > 3
     assert card.locator(".code tr.on").count() >= 1
     assert "9912.00001" in card.locator("blockquote").inner_text()
+    page.locator(".answer").wait_for()
     picture(page, "page-ask")
 
 

@@ -54,3 +54,7 @@ def test_every_setting_is_documented():
 def test_every_command_has_a_page_entry():
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert [name for name in GROUP.list_commands(None) if f"## lineage {name}\n" not in page] == []
+
+
+def test_the_readme_is_read_in_two_minutes():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 500

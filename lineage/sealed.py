@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import secrets
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from pydantic import TypeAdapter
@@ -54,3 +57,13 @@ def unsealed(content: bytes, indent: int | None = 1) -> dict[str, Any]:
     if not intact:
         raise ValueError("not what was written")
     return value  # type: ignore[no-any-return]
+
+
+def keep(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a sealed file whole or not at all, but not forced to the disk: what a power cut takes counts as absent."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        part.write_bytes(sealed(value))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -96,7 +96,7 @@ def test_a_store_is_its_owners_alone(tmp_path, world):
     assert [path for path in demo.home.rglob("*") if path.stat().st_mode & 0o077] == []
 
 
-@pytest.mark.parametrize("name", ["blobs", "requests", "cache"])
+@pytest.mark.parametrize("name", ["blobs", "requests", "cache", "politeness"])
 def test_what_a_killed_writer_left_in_a_shared_folder_goes_with_a_build_a_day_later(offline, code, name):
     left, fresh = (offline.home / name / f".x.{n}.0123abcd" for n in (1, 2))
     left.parent.mkdir(parents=True)

@@ -144,7 +144,7 @@ class Writing:
         with failures(folder):
             for draft in (folder / "gen").glob(f"{_DRAFT}*"):
                 shutil.rmtree(draft, ignore_errors=True)
-            places = (folder, *(self.home / name for name in ("blobs", "requests", "cache")))
+            places = (folder, *(self.home / name for name in ("blobs", "requests", "cache", "politeness")))
             for path in (path for place in places for path in remains(place, 0 if place is folder else _DAY)):
                 path.unlink(missing_ok=True)
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from indexer.store.blobs import Blobs
 from indexer.transport.politeness import quota_reset
 from lineage.errors import SourceError, StoreDamaged, failures
 from lineage.records import Blob, Status
-from lineage.sealed import sealed, unsealed
+from lineage.sealed import keep, unsealed
 
 FINAL = {400, 404, 409, 410, 413, 414, 422, 451}
 """Statuses that asking again does not change: kept like an answer."""
@@ -199,16 +197,10 @@ class Answers:
             "mirrored": answer.mirrored,
             "cap": answer.cap,
         }
-        # Whole or not at all, but not forced to the disk: what a power cut takes from here is only asked again.
         path = self._path(request)
-        part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         with failures(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                part.write_bytes(sealed(row))
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+            keep(path, row)
 
     def forget(self, request: Request) -> None:
         """Ask anew next time (an answer that turned out to be damaged within)."""

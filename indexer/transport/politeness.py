@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from lineage.errors import SourceError, failures
 from lineage.records import Status
-from lineage.sealed import sealed, unsealed
+from lineage.sealed import keep, unsealed
 from lineage.settings import Settings
 
 SPENT = "the budget of this run is spent"
@@ -218,7 +218,7 @@ class Limiter:
 
     def _write(self, pace: Pace, times: Mapping[str, float]) -> None:
         with failures(self.folder):
-            (self.folder / f"{pace.bucket}.json").write_bytes(sealed(times))
+            keep(self.folder / f"{pace.bucket}.json", times)
 
     @contextlib.contextmanager
     def _lock(self, pace: Pace, patience: float) -> Iterator[None]:

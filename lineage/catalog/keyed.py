@@ -8,8 +8,6 @@ it is closed, has the hash of all of it, for what SQLite itself does not check.
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +16,7 @@ from pathlib import Path
 
 from lineage.catalog import schema
 from lineage.errors import StoreDamaged, StoreError, failures
-from lineage.sealed import sealed, unsealed
+from lineage.sealed import keep, unsealed
 
 VERSION = 1
 _WAIT = 30.0
@@ -101,13 +99,10 @@ class Keyed:
     def _seal(self, db: sqlite3.Connection) -> None:
         """Note the hash of the whole file, which nobody writes to meanwhile."""
         db.execute("BEGIN IMMEDIATE")
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
-            part.write_bytes(sealed(_state(self.path)))
-            part.replace(_seal_of(self.path))
+            keep(_seal_of(self.path), _state(self.path))
         finally:
             db.execute("ROLLBACK")
-            part.unlink(missing_ok=True)
 
     def _is_as_sealed(self) -> bool:
         """Whether the file is as it was when it was closed; one that was written to since, or never closed, has no seal."""

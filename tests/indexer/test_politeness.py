@@ -5,6 +5,7 @@ import json
 import threading
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 
@@ -185,3 +186,18 @@ def test_a_run_does_not_wait_for_another_ones_longer_patience(tmp_path):
     with pytest.raises(SourceError) as error, limiter(tmp_path, clock, patience=10).turn(SCHOLAR, 60):
         pass
     assert (error.value.status, clock.slept) == (Status.RATE_LIMITED, [])
+
+
+def test_a_pace_that_is_not_written_whole_stays_as_it_was(tmp_path, monkeypatch):
+    limiter = Limiter(tmp_path, 60)
+    with limiter.turn(ARXIV, 1):
+        pass
+    before = (tmp_path / "arxiv.json").read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), limiter.turn(Pace("arxiv", "export.arxiv.org", 0.0), 1):
+        pass
+    assert (tmp_path / "arxiv.json").read_bytes() == before

@@ -175,7 +175,7 @@ PRIORS: tuple[Prior, ...] = (words_in_order, code_of_question, stage_of_file, ro
 
 def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], known: KnownNames) -> list[Scored]:
     """Rows with their scores and what each prior adds, best first."""
-    made: dict[tuple[str, ...] | int, tuple[float, tuple[Reason, ...]]] = {}
+    made: dict[object, tuple[float, tuple[Reason, ...]]] = {}
     scored = []
     for row, score in found.items():
         chunk, same = outlines[row]
@@ -184,13 +184,11 @@ def with_priors(found: Mapping[int, float], outlines: Mapping[int, Outline], kno
     return ordered(scored)
 
 
-def _reasons(
-    row: int, chunk: Chunk, known: KnownNames, made: dict[tuple[str, ...] | int, tuple[float, tuple[Reason, ...]]]
-) -> tuple[float, tuple[Reason, ...]]:
+def _reasons(row: int, chunk: Chunk, known: KnownNames, made: dict[object, tuple[float, tuple[Reason, ...]]]) -> tuple[float, tuple[Reason, ...]]:
     """What the priors add to a chunk, all and each: the same for all of one work, kind, role and stage that the question does not single out."""
     single = known.settles is not None or row in known.verbatim or chunk.id in known.stated or chunk.id in known.decided
-    stages = sorted(stages_of(chunk.path, chunk.symbol)) if known.stages and not single else ()
-    key = row if single else (chunk.work, chunk.kind, chunk.role, *stages)
+    stages = stages_of(chunk.path, chunk.symbol) if known.stages and not single else None
+    key = row if single else (chunk.work, chunk.kind, chunk.role, stages)
     if key not in made:
         why = tuple(reason for prior in PRIORS if (reason := prior(row, chunk, known)) and reason.value)
         made[key] = sum(reason.value for reason in why), why

@@ -4,15 +4,18 @@
 
 With --grow, lineages of so many chunks are made out of these first (`benchmarks.grown`) and asked the same.
 Every question of the gold files is asked once, after the first few have loaded the models. Prints p50 and p99 in milliseconds of wall
-and of processor time, and SQL statements a question; two revisions are compared by running both right after each other.
+and of processor time, and SQL statements a question, beside the floor: SQLite's FTS5 and FAISS's flat index alone, with the question
+embedded. Two revisions are compared by running both right after each other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +26,8 @@ from benchmarks.grown import grown
 from benchmarks.parts import run_benchmark
 from lineage import settings
 from lineage.catalog.reader import Catalog
+from lineage.text.tokens import fts_any, terms
+from retrieval.search.candidates import DEPTH
 
 HERE = Path(__file__).resolve().parent
 GOLD = tuple(HERE / f"questions{part}.jsonl" for part in ("", "_blind", "_further"))
@@ -41,6 +46,25 @@ def timed(service: Service, lineage: str, texts: Sequence[str]) -> Iterator[tupl
         wall, cpu = time.perf_counter(), time.process_time()
         service.query(text, lineage=lineage)
         yield time.perf_counter() - wall, time.process_time() - cpu
+
+
+def floor(parts: KeptParts, lineage: str, texts: Sequence[str]) -> Iterator[float]:
+    """Seconds of processor time of each question by FTS5 and FAISS alone."""
+    import faiss
+
+    with parts.engine(lineage) as engine, closing(sqlite3.connect(":memory:")) as db:
+        generation, (embedder, _) = engine.generation, engine._dense or (None, None)  # noqa: SLF001 - the engine's own embedder
+        vectors = np.ascontiguousarray(generation.vectors)
+        index = faiss.IndexFlatIP(vectors.shape[1])
+        index.add(vectors)
+        db.execute("CREATE VIRTUAL TABLE passages USING fts5 (text)")
+        db.executemany("INSERT INTO passages VALUES (?)", ((text,) for _, text in generation.catalog.texts()))
+        for text in texts:
+            start = time.process_time()
+            db.execute("SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?", (fts_any(terms(text)), DEPTH)).fetchall()
+            if embedder:
+                index.search(embedder().queries([text]), DEPTH)
+            yield time.process_time() - start
 
 
 def counted(calls: list[int]) -> None:
@@ -69,14 +93,16 @@ def main() -> None:
         given.home = given.out
     calls = [0]
     counted(calls)
-    service = Service(KeptParts(settings.load(home=given.home)))
+    parts = KeptParts(settings.load(home=given.home))
+    service = Service(parts)
     for lineage, texts in asked.items():
         calls[0] = 0
         seconds = np.array(list(timed(service, lineage, texts)))[_WARM:]
         (wall, cpu), (worst, worst_cpu) = 1000 * np.percentile(seconds, 50, axis=0), 1000 * np.percentile(seconds, 99, axis=0)
         print(
             f"{lineage}: {len(texts)} questions, p50 {wall:.1f} ms (processor {cpu:.1f}), p99 {worst:.1f} ({worst_cpu:.1f}),"
-            f" {calls[0] / (len(texts) + _WARM):.1f} statements a question",
+            f" {calls[0] / (len(texts) + _WARM):.1f} statements a question;"
+            f" FTS5 and FAISS alone, processor: p50 {np.percentile(list(floor(parts, lineage, texts)), 50) * 1000:.1f}",
             flush=True,
         )
 

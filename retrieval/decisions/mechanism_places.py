@@ -125,12 +125,13 @@ class HeldPlace:
 
 class _File(NamedTuple):
     """A file: how well it stands for its repository, the rooms that its name speaks of, whether training goes on in it, and whether it says
-    little of what was run."""
+    little of what was run; `role` is how much what it is for speaks for what it decides."""
 
     standing: float
     rooms: frozenset[str]
     trains: bool
     is_aside: bool
+    role: float
 
 
 class MechanismPlaces:
@@ -181,10 +182,7 @@ class MechanismPlaces:
             return 0.0
         if chunk.work not in self._whose:
             self._whose[chunk.work] = self._precedence.weight(evidence(chunk, self._kinship), "")
-        profile = self._kinship.file(chunk)
-        roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
-        of_file = _PROGRAM * (not _RUN.isdisjoint(roles)) - (not ASIDE.isdisjoint(roles))
-        return _DENSE * math.log1p(self._density.get(chunk.id, 0)) + self._whose[chunk.work] + of_file
+        return _DENSE * math.log1p(self._density.get(chunk.id, 0)) + self._whose[chunk.work] + self._file(chunk.work, chunk).role
 
     @cached_property
     def _density(self) -> Mapping[str, int]:
@@ -238,21 +236,26 @@ class MechanismPlaces:
         chunk = self._chunks.get(fact.chunk)
         if chunk is None:
             return 0.0
-        key = (fact.work, chunk.path)
-        if key not in self._files:
-            self._files[key] = self._file(fact.work, chunk)
-        file, rooms = self._files[key], _ROOMS.get(kind.topic, _TRAINING_ROOM)
+        file, rooms = self._file(fact.work, chunk), _ROOMS.get(kind.topic, _TRAINING_ROOM)
         score = file.standing + (not file.rooms.isdisjoint(rooms)) + _TRAINED.get(rooms[0], 0.0) * file.trains
         score -= 0.6 * bool("training" in rooms and _HELD_OUT.search(fact.value))
         return score - _ASIDE * (file.is_aside or _LOGS.search(fact.scope) is not None) + 0.4 * bool(_DOES.search(fact.scope))
 
     def _file(self, work: WorkId, chunk: Chunk) -> _File:
-        """What a file is, whatever is decided in it."""
+        """What the file of a chunk is, whatever is decided in it, found once."""
+        key = (work, chunk.path)
+        if key not in self._files:
+            self._files[key] = self._file_of(work, chunk)
+        return self._files[key]
+
+    def _file_of(self, work: WorkId, chunk: Chunk) -> _File:
         *folders, file = chunk.path.lower().split("/")
         file_words = {word for part in (*folders, file.rpartition(".")[0]) for word in parts(part)}
         mine = work.lower().rpartition("/")[2].replace("-", "_")
         standing = 0.3 * (mine in (folder.replace("-", "_") for folder in folders)) - 0.15 * len(folders)
         rooms = frozenset(room for room, names in _FILES.items() if file_words & names)
         profile = self._kinship.file(chunk if chunk.work == work else replace(chunk, work=work))
-        known = ASIDE.isdisjoint({*(profile.roles if profile else ()), *named_roles(chunk.path)}) and _STRAY.isdisjoint(file_words)
-        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words))
+        roles = {*(profile.roles if profile else ()), *named_roles(chunk.path)}
+        role = _PROGRAM * (not _RUN.isdisjoint(roles)) - (not ASIDE.isdisjoint(roles))
+        known = ASIDE.isdisjoint(roles) and _STRAY.isdisjoint(file_words)
+        return _File(standing, rooms, (work, chunk.path) in self._training, not known or not self._foreign.isdisjoint(file_words), role)

@@ -54,7 +54,7 @@ Line = Annotated[str, Field(min_length=1, max_length=2048)]
 class Closed(BaseModel):
     """A request that holds nothing but what it may hold."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Nothing(Closed):

@@ -22,12 +22,10 @@ MOST = 160
 """Stretches of one pack."""
 _WIDE = 30
 """Lines of one stretch."""
-_NEXT = 0.7
+_WORK, _PLACE = 0.5, 0.85
 """What the next repository, and the next place of one, says of what the one before says."""
-_TITLE, _CODE, _BEFORE = 32, 32, 8
-"""Letters of a decision, of a statement that settles it, and of what stands before the name by which it was recognized."""
-_OFTEN = 4
-"""Times that a decision is told."""
+_TITLE = 32
+"""Letters of a decision."""
 
 
 @dataclass(frozen=True)
@@ -53,31 +51,26 @@ class Stretch:
         first, last = self.statements[0].first, max(statement.last for statement in self.statements)
         return replace(self.statements[0].occurrence.evidence, focus=Focus(first, last))
 
-    def line(self, told: Counter[str]) -> str:
-        """The place, and each decision, the first time with the statement where it is short; none that was told often."""
-        rows = []
-        for statement in self.statements:
-            if told[statement.title] < _OFTEN:
-                at = f"L{statement.first} " if len(self.statements) > 1 else ""
-                shown = "" if told[statement.title] else _telling(statement.occurrence)
-                rows.append(f"{at}{statement.title}" + (f" {code(shown)}" if shown else ""))
+    @property
+    def line(self) -> str:
+        """The place, and each decision with its line: the budget goes into further places, not into what each of them says."""
+        many = len(self.statements) > 1
+        rows = (f"L{statement.first} {statement.title}" if many else statement.title for statement in self.statements)
         return f"- {place(self.hit)}: {'; '.join(rows)}"
 
 
-def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> list[tuple[Stretch, str]]:
-    """The stretches that settle decisions, each with its line; `beside` says what stands elsewhere already."""
+def stretches(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], bool]) -> list[Stretch]:
+    """The stretches that settle decisions, those that say most that was not told first; `beside` says what stands elsewhere already."""
     waiting = _all(_statements(gaps, beside))
-    chosen: list[tuple[Stretch, str]] = []
+    chosen: list[Stretch] = []
     told: Counter[str] = Counter()
 
     def gain(stretch: Stretch) -> float:
-        return sum(statement.worth * 0.5 ** told[statement.title] for statement in stretch.statements if told[statement.title] < _OFTEN)
+        return sum(statement.worth * 0.5 ** told[statement.title] for statement in stretch.statements)
 
     while waiting and len(chosen) < MOST:
         best = max(waiting, key=gain)
-        if not gain(best):
-            break
-        chosen.append((best, best.line(told)))
+        chosen.append(best)
         told.update(statement.title for statement in best.statements)
         gone = {id(statement.occurrence) for statement in best.statements}
         waiting = [stretch for stretch in waiting if gone.isdisjoint(id(statement.occurrence) for statement in stretch.statements)]
@@ -95,7 +88,7 @@ def _statements(gaps: Sequence[Gap], beside: Callable[[Gap, FactOccurrence], boo
             for at, occurrence in enumerate(occurrence for occurrence in held if not beside(gap, occurrence)):
                 first = occurrence.fact.line
                 last = min(max(first, occurrence.fact.end_line), first + _WIDE)
-                statement = Statement(title, occurrence, gap.detail.weight**2 * _NEXT ** (nth + at), first, last)
+                statement = Statement(title, occurrence, gap.detail.weight**2 * _WORK**nth * _PLACE**at, first, last)
                 by_file[occurrence.fact.work, occurrence.evidence.chunk.path].append(statement)
     return {file: sorted(some, key=lambda statement: (statement.first, statement.last)) for file, some in by_file.items()}
 
@@ -115,14 +108,6 @@ def _from(start: Statement, rest: Sequence[Statement]) -> Stretch:
 
 def _short(gap: Gap) -> str:
     return inline(gap.detail.title.partition(":")[0], _TITLE)
-
-
-def _telling(occurrence: FactOccurrence) -> str:
-    """The statement from shortly before the name by which it was recognized, if one line has room for all of it."""
-    value, written = occurrence.fact.value, occurrence.fact.written
-    at = value.find(written)
-    start = at if at > _BEFORE else 0
-    return value[start:] if at >= 0 and len(value) <= start + _CODE else ""
 
 
 RecordKind = Literal["decided", "conflict", "config", "unspecified"]
@@ -257,8 +242,8 @@ def _beside(gap: Gap, occurrence: FactOccurrence) -> bool:
 def _stretches(gaps: Sequence[Gap]) -> list[PackLine]:
     """The code that settles open decisions, and a line that says what it is."""
     lines = [
-        PackLine("unspecified", line, 1.0 - nth * _STEP, evidence=(stretch.hit,), place=_file(stretch.hit))
-        for nth, (stretch, line) in enumerate(stretches(gaps, _beside))
+        PackLine("unspecified", stretch.line, 1.0 - nth * _STEP, evidence=(stretch.hit,), place=_file(stretch.hit))
+        for nth, stretch in enumerate(stretches(gaps, _beside))
     ]
     return [PackLine("unspecified", _OPEN, _FIRST), *lines] if lines else []
 

@@ -105,8 +105,6 @@ _STRAY = frozenset(
         "analysis",
     )
 )
-_HELD_OUT = re.compile(r"\b(val|eval|test)_\w+|_(val|eval|test)\b")
-_LOGS = re.compile(r"Meter\b|Logger\b|SmoothedValue|Visuali[sz]|Writer\b|^(plot|log|print|show|draw)_")
 _DOES = re.compile(r"train|step|main|loop|loss|init|forward|optim|sampl|eval", re.IGNORECASE)
 
 
@@ -238,8 +236,7 @@ class MechanismPlaces:
             return 0.0
         file, rooms = self._file(fact.work, chunk), _ROOMS.get(kind.topic, _TRAINING_ROOM)
         score = file.standing + (not file.rooms.isdisjoint(rooms)) + _TRAINED.get(rooms[0], 0.0) * file.trains
-        score -= 0.6 * bool("training" in rooms and _HELD_OUT.search(fact.value))
-        return score - _ASIDE * (file.is_aside or _LOGS.search(fact.scope) is not None) + 0.4 * bool(_DOES.search(fact.scope))
+        return score - _ASIDE * file.is_aside + 0.4 * bool(_DOES.search(fact.scope))
 
     def _file(self, work: WorkId, chunk: Chunk) -> _File:
         """What the file of a chunk is, whatever is decided in it, found once."""

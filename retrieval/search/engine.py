@@ -304,7 +304,7 @@ class Engine:
         stated = self._catalog.stating(asked.details, chunks) if asked.details else {}
         if not asked.query.around:
             return KnownNames(replace(self._weights, code=0.0), asked.details, stated, self._kinship.kin)
-        settles = self._places.settles if self._places and not asked.quoted else None
+        settles = self._places.settles if self._places and asked.decided else None
         stages, verbatim = stages_asked(asked.text), self._verbatim(asked, lexical)
         return KnownNames(self._weights, asked.details, stated, self._kinship.kin, verbatim, stages, asked.decided, settles)
 
